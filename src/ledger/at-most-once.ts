@@ -50,7 +50,9 @@ export function makeAtMostOnce({ calls, attempts }: { calls: Calls; attempts: At
     const settle = async (sent: Sent, onward?: Onward): Promise<Ended> => {
       const write = writer(sent, { calls, thing, owner, onUnknown });
       try {
-        const gone = sent.is === 'made' && onward ? await goOnward(thing, owner, sent, onward) : undefined;
+        // Whatever keeps its row from going on keeps nobody from writing down that it was made; the row meets it again.
+        const goes = sent.is === 'made' && onward ? goOnward(thing, owner, sent, onward) : undefined;
+        const gone = await goes?.catch(() => undefined);
         return gone ?? (await write());
       } finally {
         attempts.end(owner, write);

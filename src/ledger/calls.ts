@@ -149,14 +149,19 @@ export function makeCalls({
       const of = [callKey(thing), keys.buyerLimits(buyer), portfolioKey(thing), rowKey(thing), row.key, rowName(row)];
       const behind = next && (await isGathered(next.thing)) ? next : undefined;
       const claimed = behind ? nextArgs(behind.thing, behind.owner) : NOTHING_NEXT;
+      const takeBack = async (): Promise<unknown> => behind && giveBack(behind.thing, behind.owner, 'unsent');
       let times = 0;
-      const answer = await persist('settle', () => {
+      const ending = persist('settle', () => {
         times += 1;
         return trips('end', ...of, ...made, ...moving, ...claimed);
       });
+      const answer = await ending.catch(async (error) => {
+        await takeBack().catch(() => {});
+        throw error;
+      });
       if (answer === 2) return 'claimed';
-      // The first answer may have been lost, and with it that the next one was claimed.
-      if (behind && times > 1) await giveBack(behind.thing, behind.owner, 'unsent');
+      // The first answer may have been lost, and with it that the next one was claimed; the connection asks again by itself, too.
+      if (times > 1 || answer === -1) await takeBack();
       return answer === 1 ? 'moved' : 'neither';
     },
 

@@ -31,7 +31,8 @@ export function tripsOf(connection: RedisConnection, keys: Pick<Keys, 'account'>
 /**
  * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/trip.lua): while a trip is under
  * way the next ones gather. A row that goes as most rows go is served by it; any other is answered by 0, and nothing was done: then the
- * script of its own is asked. An item may be repeated, as those scripts may be: what was done already is answered by 0.
+ * script of its own is asked. An item may be repeated, as those scripts may be: what was done already is answered by 0. What somebody
+ * damaged in one portfolio rejects that portfolio's items, and no others.
  */
 function makeTrips(connection: RedisConnection, account: string): Trips {
   const run = makeLuaScript(connection, new URL('./lua/trip.lua', import.meta.url));
@@ -44,8 +45,10 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
         [account],
         batch.flatMap(({ values }) => values),
       )) as unknown[];
-      batch.forEach(({ resolve }, place) => {
-        resolve(answers[place]);
+      batch.forEach(({ resolve, reject }, place) => {
+        const answer = answers[place];
+        if (answer instanceof Error) reject(answer);
+        else resolve(answer);
       });
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -54,6 +54,7 @@ export function openLedger({ asksApproval = false, database = 0 } = {}) {
       return {
         once: (thing: Parameters<typeof callThrough>[1], options: Parameters<typeof callThrough>[2]) =>
           callThrough(atMostOnce, thing, options),
+        atMostOnce,
         attempts,
         vanish: () => presence.stop(),
       };

@@ -1,14 +1,28 @@
 -- Included where many rows are served at once: what they change of the same counters and of the same sets goes as one command for
--- all of them, at the end (writeGathered).
-local counters, sets = {}, {}
+-- all of them, at the end (writeGathered). What is added for a row counts once that is written (keepPlain); nothing of it where the row
+-- turned out to be damaged before (dropPlain).
+local counters, sets, added = {}, {}, {}
 
 local function addPlain(hash, field, number)
-  local fields = counters[hash]
-  if not fields then
-    fields = {}
-    counters[hash] = fields
+  local at = #added
+  added[at + 1], added[at + 2], added[at + 3] = hash, field, number
+end
+
+local function dropPlain()
+  if #added > 0 then added = {} end
+end
+
+local function keepPlain()
+  for at = 1, #added, 3 do
+    local hash, field = added[at], added[at + 1]
+    local fields = counters[hash]
+    if not fields then
+      fields = {}
+      counters[hash] = fields
+    end
+    fields[field] = (fields[field] or 0) + added[at + 2]
   end
-  fields[field] = (fields[field] or 0) + number
+  dropPlain()
 end
 
 local function setNamed(name)
@@ -32,9 +46,9 @@ local function takeFrom(name, member)
 end
 
 -- Rows go forward here and never back, so what was taken out of a set was put into it before. All of it is tried, whatever key somebody
--- damaged; a sum that cannot be counted is left to reconcile (add-plain.lua). Answers the error of a set, if any.
+-- damaged; a sum that cannot be counted is left to reconcile (add-plain.lua). Answers the errors of sets, by their names.
 local function writeGathered()
-  local fault
+  local faults = {}
   for hash, fields in pairs(counters) do
     for field, number in pairs(fields) do
       local is = number ~= 0 and redis.pcall('HINCRBY', hash, field, string.format('%.0f', number))
@@ -45,8 +59,8 @@ local function writeGathered()
     local put = #set.put > 0 and redis.pcall('ZADD', name, unpack(set.put))
     local taken = #set.taken > 0 and redis.pcall('ZREM', name, unpack(set.taken))
     for _, answer in ipairs({ put, taken }) do
-      if type(answer) == 'table' and answer.err then fault = answer end
+      if type(answer) == 'table' and answer.err then faults[name] = answer end
     end
   end
-  return fault
+  return faults
 end

@@ -9,10 +9,12 @@ local function plainBegin(portfolio, row, key, step)
   if (state ~= 'queued' and state ~= 'refused') or found[7] ~= step then return answer end
   local known = portfolioOf(portfolio)
   if state == 'refused' or known.archive or known.paused or known.first or known.finished then return 0 end
-  if tonumber(found[10] or 0) < known.cancels then return 0 end
+  -- Without its line it would keep all others of this moment out of the set of their state.
+  if tonumber(found[10] or 0) < known.cancels or not tonumber(found[8]) then return 0 end
   local tally = tallyMove(portfolio, found[9], 'queued', step)
   if not tally then return 0 end
   redis.call('HSET', row, 'tally', tally, 'state', step, 'updated', now, 'step', step)
+  keepPlain()
   if found[5] or found[11] or found[12] or found[13] then forgetTries(row) end
   takeFrom(portfolio .. ':state:queued', key)
   putInto(portfolio .. ':state:' .. step, found[8], key)

@@ -25,10 +25,17 @@ end
 
 local function noteMade(made, claimedAt)
   local took = string.format('%.0f', math.max(0, now - claimedAt))
+  -- First what may fail, if somebody damaged the list.
+  if made.kind == 'limit' then redis.call('RPUSH', made.limits, made.id) end
   redis.call('HSET', made.call, 'state', 'made', 'id', made.id, 'record', made.record, 'row', made.name, 'at', claimedAt .. '+' .. took)
   addPlain(KEYS[1], 'made:' .. made.kind, 1)
   addPlain(made.portfolio, 'made:' .. made.kind, 1)
-  if made.kind == 'limit' then redis.call('RPUSH', made.limits, made.id) end
+end
+
+-- Redis did it, and was asked again since its answer was lost.
+local function isMadeBy(call, owner)
+  local known = redis.call('HMGET', call, 'state', 'owner')
+  return known[1] == 'made' and known[2] == owner
 end
 
 local function plainEnd(made, moved, fields)
@@ -45,7 +52,7 @@ local function plainEnd(made, moved, fields)
     noteMade(made, call[3])
     return found
   end
-  if found[1] ~= moved.from or (found[3] or '0') ~= moved.revision then return nil end
+  if found[1] ~= moved.from or (found[3] or '0') ~= moved.revision or not tonumber(found[5]) then return nil end
   if known.finished or moved.answer ~= '' and moved.refusals ~= '0' and known.canary[moved.from] ~= 'ok' then return nil end
   local ids = newIds({ company = found[7], documents = found[8], limit = found[9] }, fields)
   local tally = ids and tallyMove(portfolio, found[6], moved.from, moved.to, moved.granted, moved.available, moved.status)
@@ -55,14 +62,15 @@ local function plainEnd(made, moved, fields)
   fields[at + 1], fields[at + 2], fields[at + 3], fields[at + 4] = 'tally', tally, 'state', moved.to
   fields[at + 5], fields[at + 6], fields[at + 7], fields[at + 8] = 'updated', now, step, step and moved.to
   redis.call('HSET', row, unpack(fields))
+  keepPlain()
   if found[10] or found[11] or found[12] or found[13] then forgetTries(row) end
   takeFrom(portfolio .. ':state:' .. moved.from, made.key)
   putInto(portfolio .. ':state:' .. moved.to, found[5], made.key)
+  if moved.to == 'done' then ended[portfolio] = true end
   local level = (#ids > 0 or moved.status ~= '') and searchLevel(portfolio)
   if level then
     for _, id in ipairs(ids) do addId(portfolio, digestOfId(id), made.key, level) end
     if moved.status ~= '' then indexDone(portfolio, made.key, found[5], tally, moved.status) end
   end
-  if moved.to == 'done' then ended[portfolio] = true end
   return found
 end

@@ -11,8 +11,9 @@
 --     granted, available, status, how many more values: field, value, … of the row,
 --     call that is claimed behind it ("" for none), its owner, kind, digest, digest
 -- Answers for each item: of "begin" what begin.lua does, or 0; of "claim" 1 for "go", or 0; of "end" 1 where both were written,
--- 2 where the call behind them is claimed too, or 0.
--- A row that somebody damaged is left to the scripts of their own as well, which say so.
+--   2 where the call behind them is claimed too, or 0; -1 where the call was written down by this very owner before.
+-- A row that somebody damaged is left to the scripts of their own as well, which say so. Where a set of a portfolio's rows is damaged, the
+-- error is the answer to each item of that portfolio, and to no other.
 -- @include move
 -- @include gathered
 -- @include plain-tally
@@ -69,15 +70,16 @@ local function endOne(at, fieldsAt, nextAt)
     { from = from, to = to, revision = revision, answer = answer, refusals = refusals, granted = granted, available = available,
       status = status },
     { unpack(ARGV, fieldsAt + 1, nextAt) })
-  if not found then return 0 end
+  if not found then return isMadeBy(call, owner) and -1 or 0 end
   local nextCall, nextOwner, nextKind, words, asked = unpack(ARGV, nextAt + 1, nextAt + 5)
   if nextCall == '' then return 1 end
   return plainClaim(nextCall, portfolio, found, nextOwner, name, nextKind, revision, words, asked) and 2 or 1
 end
 
-local answers, at = {}, 1
+local answers, asking, at = {}, {}, 1
 while at <= #ARGV do
   local ask, isSaid, answer = ARGV[at], nil, nil
+  asking[#asking + 1] = ARGV[at + (ask == 'begin' and 1 or ask == 'claim' and 2 or 3)]
   if ask == 'begin' then
     isSaid, answer = pcall(plainBegin, unpack(ARGV, at + 1, at + 4))
     at = at + 5
@@ -90,8 +92,19 @@ while at <= #ARGV do
     isSaid, answer = pcall(endOne, at, fieldsAt, nextAt)
     at = nextAt + 6
   end
+  if isSaid then keepPlain() else dropPlain() end
   answers[#answers + 1] = isSaid and answer or 0
 end
-local fault = writeGathered()
-for portfolio in pairs(ended) do noteFinish(portfolio, now) end
-return fault or answers
+
+local function answerFault(portfolio, fault)
+  for place, asks in ipairs(asking) do
+    if asks == portfolio then answers[place] = fault end
+  end
+end
+
+for name, fault in pairs(writeGathered()) do answerFault(string.match(name, '^(.*):state:%a+$'), fault) end
+for portfolio in pairs(ended) do
+  local isNoted, fault = pcall(noteFinish, portfolio, now)
+  if not isNoted then answerFault(portfolio, type(fault) == 'table' and fault or { err = 'ERR ' .. tostring(fault) }) end
+end
+return answers
