@@ -1,6 +1,6 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
-import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/at-most-once.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Moving } from '../../src/ledger/trips.ts';
@@ -61,11 +61,13 @@ const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'
 /**
  * Makes one call of a step, at most once: waits until it may leave, then claims, sends and settles it. Throttling, outages and
  * bad credentials are no outcomes for the row: all calls wait for their end, and this one takes another turn.
+ *
+ * @param isCarried whether the row was carried here from an earlier step: it waits at no shut door then, and this rejects with `STOPPED`
  */
 export async function callOnce(
   wish: Wish,
   deps: CallDeps,
-  { inHand, onward }: { inHand?: InHand | undefined; onward?: RowOnward } = {},
+  { inHand, onward, isCarried = false }: { inHand?: InHand | undefined; onward?: RowOnward; isCarried?: boolean } = {},
 ): Promise<CallOutcome> {
   const unauthorized = takeSuspect(wish, deps);
   let given = inHand;
@@ -73,6 +75,7 @@ export async function callOnce(
   for (;;) {
     if (isAlone) await waitFor(PUT_OFF_WAIT_MS, deps.stopping);
     await unauthorized.pause(deps.stopping);
+    if (isCarried && !given && deps.doors.isShut(wish.kind)) throw atTheDoor();
     const passage = given?.passage ?? (await waitForPassage(wish.kind, () => tryToken(wish, deps), deps));
     const turn: Turn = { passage, isAlone, unauthorized, onward };
     const outcome = await callInTurn(wish, turn, given?.claim, deps).finally(passage.end);
@@ -183,6 +186,11 @@ function lookAhead(
     log.debug({ reason: messageOf(error) }, 'what follows a call that was made is looked at once more');
     return undefined;
   }
+}
+
+/** Who waits at a shut door in another step's job keeps the rows of that step from going. */
+function atTheDoor(): LimitlineError {
+  return new LimitlineError('STOPPED', 'The door of its calls is shut; the row stands in the queue before it.');
 }
 
 function inTurn(reason: string): Settled {

@@ -19,7 +19,7 @@ export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd
   if (found.is !== 'taken') return endJob(row, found, step, deps);
   let at: Stand = { place: { ...found, uploaded: [], answered: false } };
   for (;;) {
-    const next = await goOnce(at, deps).catch((error) => leave(at.place, error, step, deps));
+    const next = await goOnce(at, step, deps).catch((error) => leave(at.place, error, step, deps));
     if ('is' in next) return endJob(row, next, step, deps);
     at = next;
   }
@@ -29,13 +29,13 @@ export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd
 type Stand = { place: Place; inHand?: InHand | undefined };
 
 /** Makes what the row wants at its place, and answers where it stands then. */
-async function goOnce({ place, inHand }: Stand, deps: GoDeps): Promise<Stand | RowEnding> {
+async function goOnce({ place, inHand }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | RowEnding> {
   const wish = inHand?.wish ?? wishOf(place, deps.openDocument);
   const onward: RowOnward = (made) => {
     const reached = reachedBy(place, made);
     return { moving: deps.rows.moving(place.step, reached.to, reached.fields), next: nextCall(reached, deps) };
   };
-  const outcome = await callOnce(wish, deps, { inHand, onward });
+  const outcome = await callOnce(wish, deps, { inHand, onward, isCarried: place.step !== jobStep });
   if (outcome.is !== 'made') return endWithout(wish, outcome, place, deps);
   const reached = reachedBy(place, outcome);
   const state = await stateBehind(place, reached, outcome, deps);

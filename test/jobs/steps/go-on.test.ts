@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callOnce } from '../../../jobs/steps/call-once.ts';
 import { createCompany } from '../../../jobs/steps/create-company.ts';
 import type { GoDeps } from '../../../jobs/steps/go-on.ts';
 import { jobId } from '../../../src/queue/names.ts';
@@ -88,4 +89,12 @@ test('a queue that is paused under load soon has all rows that come to it stand 
   await context.queues.resumeQueue('buyer-limits');
   expect((await settled()).states.done).toBe(rows);
   expect(standIn.counts().made.limit).toBe(rows);
+});
+
+test('a row that was carried to a step waits at no door that was shut meanwhile: it stands in the queue before it', async () => {
+  const row = { portfolio: 'q4', key: 'row-1' };
+  const wish = { kind: 'limit', key: 'row-1', row, revision: '0', buyer: 'b', what: 'it', sent: '{}', body: {} } as const;
+  const { signal: stopping } = new AbortController();
+  const deps = { suspects: new Map(), doors: { isShut: () => true }, stopping } as unknown as GoDeps;
+  await expect(callOnce(wish, deps, { isCarried: true })).rejects.toMatchObject({ code: 'STOPPED' });
 });
