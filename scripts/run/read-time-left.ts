@@ -1,5 +1,5 @@
 import type { Context } from '../../src/context.ts';
-import { callsLeft, funnelOf } from '../../src/ledger/counts/funnel.ts';
+import { callsLeft, funnelOf, stoppedAt } from '../../src/ledger/counts/funnel.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolio.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
@@ -8,9 +8,6 @@ import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
 
 /** A person sees no difference, and Redis neither. */
 const READ_EVERY_MS = 1_000;
-
-/** Which rows stopped where is read by nobody here, and few of them change little. */
-const NONE_STOPPED = { company: 0, documents: 0, limit: 0 };
 
 /**
  * Says how long a portfolio will take, as its page of the console does: `35 to 40 s`; empty where that cannot be told, as while it
@@ -24,10 +21,14 @@ export function makeTimeLeftReader(context: Context): (state: PortfolioState) =>
   return async (state) => {
     if (performance.now() - saidAtMs < READ_EVERY_MS) return said;
     saidAtMs = performance.now();
-    const [pace, samples] = await Promise.all([lookAtPace(context), readSamples()]);
+    const [pace, samples, causes] = await Promise.all([
+      lookAtPace(context),
+      readSamples(),
+      context.portfolios.causes(state.name),
+    ]);
     const nowMs = Date.now();
     const ownPerS = ownPace.note(state.name, callsSent(state), nowMs, state.startedMs);
-    const calls = callsLeft(funnelOf(state, NONE_STOPPED), state.states);
+    const calls = callsLeft(funnelOf(state, stoppedAt(causes)), state.states);
     said = pace && !state.importing ? timeLeftWords(timeLeftRange(calls, { pace, samples, ownPerS }, nowMs)) : '';
     return said;
   };

@@ -42,6 +42,13 @@ export function funnelOf(
   return steps.reverse();
 }
 
+/** How many rows stopped at each step, by why they did. */
+export function stoppedAt(causes: readonly { step: Step; rows: number }[]): Record<Step, number> {
+  const stopped: Record<Step, number> = { company: 0, documents: 0, limit: 0 };
+  for (const { step, rows } of causes) stopped[step] += rows;
+  return stopped;
+}
+
 /**
  * How many calls the open rows still need: one for each limit, and for companies and documents as many a row as there were so
  * far. Who can say nothing of them yet counts a company for each row at the most.

@@ -3,10 +3,10 @@ import type { Approval } from '../../../ledger/approvals/approval.ts';
 import type { CauseSample } from '../../../ledger/counts/cause-samples.ts';
 import type { Cause } from '../../../ledger/counts/causes.ts';
 import type { CallsLeft, FunnelStep } from '../../../ledger/counts/funnel.ts';
-import { callsLeft, funnelOf } from '../../../ledger/counts/funnel.ts';
+import { callsLeft, funnelOf, stoppedAt } from '../../../ledger/counts/funnel.ts';
 import type { KnownImport } from '../../../ledger/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolio.ts';
-import { OPEN_STATES, type Step } from '../../../ledger/row.ts';
+import { OPEN_STATES } from '../../../ledger/row.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
@@ -44,9 +44,7 @@ type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'samples' | 'ownPe
 
 /** Where the rows are on their way, what is still to be called, and how long that takes. */
 export function outlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen): Outlook {
-  const stopped: Record<Step, number> = { company: 0, documents: 0, limit: 0 };
-  for (const { step, rows } of causes) stopped[step] += rows;
-  const steps = funnelOf(state, stopped);
+  const steps = funnelOf(state, stoppedAt(causes));
   const calls = callsLeft(steps, state.states);
   const open = openRows(state);
   const goesOn = open > 0 && state.paused === undefined;
