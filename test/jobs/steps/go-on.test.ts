@@ -93,7 +93,16 @@ test('a queue that is paused under load soon has all rows that come to it stand 
 
 test('a row that was carried to a step waits at no door that was shut meanwhile: it stands in the queue before it', async () => {
   const row = { portfolio: 'q4', key: 'row-1' };
-  const wish = { kind: 'limit', key: 'row-1', row, revision: '0', buyer: 'b', what: 'it', sent: '{}', body: {} } as const;
+  const wish = {
+    kind: 'limit',
+    key: 'row-1',
+    row,
+    revision: '0',
+    buyer: 'b',
+    what: 'it',
+    sent: '{}',
+    body: {},
+  } as const;
   const { signal: stopping } = new AbortController();
   const deps = { suspects: new Map(), doors: { isShut: () => true }, stopping } as unknown as GoDeps;
   await expect(callOnce(wish, deps, { isCarried: true })).rejects.toMatchObject({ code: 'STOPPED' });
