@@ -96,6 +96,11 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     },
     submit: submissions.submit,
     progress: submissions.progress,
+    async look(id) {
+      // Asked before: an import writes down how it ended, and is over after that.
+      const progress = submissions.progress(id);
+      return { draft: asHere(await drafts.read(id)), progress };
+    },
     async file(id) {
       const draft = await drafts.read(id);
       const { path } = fileOf(drafts.dirOf(id), draft);

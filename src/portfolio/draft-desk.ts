@@ -81,6 +81,11 @@ export type DraftDesk = {
    * @throws LimitlineError `USAGE` where nothing of it can be imported
    */
   submit(id: string, submission: Submission): Promise<SubmitAnswer>;
+  /**
+   * The draft, and how far the import of it is that is under way in this process. Where none is, what became of the last one stands
+   * in the draft: no moment is between them.
+   */
+  look(id: string): Promise<{ draft: PortfolioDraft; progress: { lines: number } | undefined }>;
   /** The import of a draft that is under way in this process. */
   progress(id: string): { lines: number } | undefined;
   /** The file as it is now, with all that was mended, under the name that it came with. */

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
@@ -185,6 +186,25 @@ test('an import that was stopped in the middle is gone on with, and doubles noth
   await Promise.all([1, 2].map(() => desk.submit(draft.id, { of, replace: false })));
   await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 3_000 });
   expect(await report('q4')).toMatchObject({ rows: 3_000 });
+});
+
+test('whoever looks while an import ends sees it under way or ended, never between', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const { of } = await previewOf(desk, { id, ...draft });
+  for (let time = 0; time < 20; time += 1) {
+    await desk.submit(id, { of, replace: false });
+    const looks: ReturnType<typeof desk.look>[] = [];
+    while (desk.progress(id)) {
+      looks.push(desk.look(id));
+      await setImmediate();
+    }
+    const between = (await Promise.all(looks)).filter((one) => !one.progress && !one.draft.submitted?.ended);
+    expect(looks.length).toBeGreaterThan(0);
+    expect(between).toEqual([]);
+    expect((await desk.look(id)).draft.submitted?.ended).not.toBeNull();
+  }
 });
 
 test('a line that is broken is mended as a text, and one can be said to mean the same buyer', async () => {

@@ -56,7 +56,7 @@ export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): 
   addEvents(app, hub, {
     url: '/new/:id/import/events',
     key: idOf,
-    frame: async (id) => [{ id: PROGRESS_ID, html: await importPiece(await given.read(id), given) }],
+    frame: async (id) => [{ id: PROGRESS_ID, html: await importPiece(await given.look(id), given) }],
   });
   addDraftActions(app, given);
   app.register(async (scope) => addUpload(scope, given));
@@ -109,8 +109,8 @@ async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
 }
 
 async function showDraft(request: FastifyRequest, reply: FastifyReply, given: NewPageFunctions) {
-  const draft = await given.read(idOf(request));
-  if (given.progress(draft.id)) return reply.redirect(`/new/${draft.id}/import`, 303);
+  const { draft, progress } = await given.look(idOf(request));
+  if (progress) return reply.redirect(`/new/${draft.id}/import`, 303);
   const state = await settledPreview(draft, given);
   const place = placeOf(request, state);
   const isThere = state.is === 'there';
@@ -146,26 +146,28 @@ function placeOf(request: FastifyRequest, state: PreviewState): MendPlace {
 }
 
 async function showImport(request: FastifyRequest, reply: FastifyReply, given: NewPageFunctions) {
-  const draft = await given.read(idOf(request));
+  const looked = await given.look(idOf(request));
+  const { draft, progress } = looked;
   const { submitted } = draft;
   if (!submitted) return reply.redirect(`/new/${draft.id}`, 303);
-  const isRunning = given.progress(draft.id) !== undefined;
-  if (!isRunning && submitted.ended?.faults.length === 0) {
+  if (!progress && submitted.ended?.faults.length === 0) {
     return reply.redirect(`/portfolios/${encodeURIComponent(submitted.portfolio)}`, 303);
   }
-  if (!isRunning) return reply.redirect(`/new/${draft.id}`, 303);
+  if (!progress) return reply.redirect(`/new/${draft.id}`, 303);
   return reply.header('refresh', String(REFRESH_S)).page({
     title: `Importing ${draft.name}`,
     at: 'new',
-    body: importView(draft, await importPiece(draft, given)),
+    body: importView(draft, await importPiece(looked, given)),
     events: `/new/${draft.id}/import/events`,
   });
 }
 
-async function importPiece(draft: PortfolioDraft, given: NewPageFunctions) {
+type Looked = Awaited<ReturnType<NewPageFunctions['look']>>;
+
+async function importPiece({ draft, progress }: Looked, given: NewPageFunctions) {
   const state = await given.preview(draft);
   const total = state.is === 'there' ? state.preview.counts.lines : undefined;
-  return importProgress(draft, { progress: given.progress(draft.id), total });
+  return importProgress(draft, { progress, total });
 }
 
 function idOf(request: FastifyRequest): string {
