@@ -54,8 +54,9 @@ export const LATENCY_MS = 20;
 export const KILL_EVERY_MS = 1_000;
 export const LOST_SHARE = 0.02;
 export const OUTAGE_MS = 20_000;
-/** Into the middle of the work: by then the pace has been found, and all calls are in flight that may be. */
-const OUTAGE_AFTER_MS = 4_000;
+/** Rows that have ended when it begins: by then the pace has been found, and all calls are in flight that may be. */
+const OUTAGE_AFTER_SHARE = 0.3;
+const LOOK_EVERY_MS = 20;
 
 /**
  * Works on the same file three times, each time with an empty Redis: undisturbed, with workers killed and answers lost,
@@ -112,9 +113,12 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
   const fleet = closing.use(startFleet(WORKERS, { cwd: folder, env, onFault: (error) => over.abort(error) }));
   const recovery = makeRecovery({ connection, keys, signal });
   const killing = trouble === 'faults' ? killOften(fleet, recovery, over.signal) : Promise.resolve([]);
-  if (trouble === 'outage') void passOutage(service, fleet, signal).catch((error) => over.abort(error));
   const portfolios = makePortfolios({ connection, keys });
-  const state = await untilFinished(() => portfolios.read(PORTFOLIO), signal);
+  const look = () => portfolios.read(PORTFOLIO);
+  const isFarEnough = async () => endedRows(await look()) >= rows * OUTAGE_AFTER_SHARE;
+  const passing = trouble === 'outage' ? passOutage(service, isFarEnough, signal) : Promise.resolve();
+  passing.catch((error: unknown) => over.abort(error));
+  const state = await untilFinished(look, signal);
   const seconds = (performance.now() - startedAt) / 1_000;
   over.abort();
   const recoveries = await killing;
@@ -153,14 +157,13 @@ async function prepare({ service, file, folder, signal }: Place, env: Record<str
   await runContender({ script, args, env }, { cwd: folder, signal });
 }
 
-/** Lets the service be away for a while behind something that answers in its place. */
+/** Lets the service be away for a while behind something that answers in its place, in the middle of the work. */
 async function passOutage(
   service: RunningService,
-  fleet: ReturnType<typeof startFleet>,
+  isFarEnough: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
-  await fleet.allWorking(signal);
-  await sleep(OUTAGE_AFTER_MS, undefined, { signal });
+  while (!(await isFarEnough())) await sleep(LOOK_EVERY_MS, undefined, { signal });
   await service.setFaults({ rules: [{ on: 'any', fault: 'status', status: 502 }] });
   await sleep(OUTAGE_MS, undefined, { signal });
   await service.setFaults({ rules: [] });
