@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { DockerfileParser } from 'dockerfile-ast';
@@ -44,7 +44,12 @@ describe('Dockerfile', () => {
 
   test('does not run as root, and starts a command that exists', () => {
     expect(words('USER')).toEqual(['node']);
-    expect(JSON.parse(words('ENTRYPOINT')[0] ?? '')).toEqual(['node', '/app/scripts/limitline.ts']);
+    const [node, ...args] = JSON.parse(words('ENTRYPOINT')[0] ?? '');
+    expect(node).toBe('node');
+    // The same as the command itself starts its Node with, so that a container needs no shell between.
+    expect(read('scripts/limitline.cjs')).toContain(`exec "$node" ${args.slice(0, -1).join(' ')} "$0" "$@"`);
+    expect(args.at(-1)).toBe('/app/scripts/limitline.cjs');
+    expect(statSync(join(ROOT, 'scripts/limitline.cjs')).mode & 0o111).toBe(0o111);
     const [command] = JSON.parse(words('CMD')[0] ?? '');
     expect(existsSync(join(ROOT, 'scripts/commands', `${command}.ts`))).toBe(true);
   });
