@@ -67,13 +67,17 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       if (portfolio !== undefined) checkImport({ portfolio, path: id });
       const draft = await drafts.read(id);
       if (forgetKept && draft.form !== null) await mappings.forget(draft.form);
-      return drafts.change(id, (now) => ({
-        ...now,
-        ...(reading === undefined ? {} : { reading }),
-        ...(portfolio === undefined ? {} : { portfolio }),
-        ...(forgetKept ? { keptFrom: null, reading: {} } : {}),
-        authors: authorsWith(now, by),
-      }));
+      return drafts.change(id, (now) => {
+        // Somebody may have submitted it meanwhile, as it was.
+        refuseWhileImported(id);
+        return {
+          ...now,
+          ...(reading === undefined ? {} : { reading }),
+          ...(portfolio === undefined ? {} : { portfolio }),
+          ...(forgetKept ? { keptFrom: null, reading: {} } : {}),
+          authors: authorsWith(now, by),
+        };
+      });
     },
     async check(draft, { line: number, cells }) {
       const preview = await previews.need(draft);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
@@ -73,7 +74,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
     const payload = await payloadOf(seen, { dir: drafts.dirOf(id), imports: deps.imports, ...submission });
     const { portfolio, replace } = payload;
     const draft = await drafts.change(id, (now) => {
-      if (lastVersion(now).number !== lastVersion(seen).number) throw otherByNow();
+      if (!isAsSeen(now, seen)) throw otherByNow();
       const version = lastVersion(now).number;
       const submitted = { account: deps.account, portfolio, version, replace, beganMs: Date.now() };
       return { ...now, submitted: { ...submitted, ended: null, fault: null } };
@@ -98,8 +99,10 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       await Promise.all([...underWay.values()].map(({ done }) => done));
     },
     async submit(id, submission) {
+      // Asked before, too: one that ends while this is read was under way when somebody submitted it once more.
+      const wasUnderWay = underWay.has(id);
       const seen = await drafts.read(id);
-      if (underWay.has(id)) return { draft: seen };
+      if (wasUnderWay || underWay.has(id)) return { draft: seen };
       // From here on nobody else begins, or mends it.
       const work: Work = { lines: 0, done: Promise.resolve() };
       underWay.set(id, work);
@@ -114,6 +117,12 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       }
     },
   };
+}
+
+/** Whether nobody changed what the preview was made of. */
+function isAsSeen(now: PortfolioDraft, seen: PortfolioDraft): boolean {
+  const partsOf = (draft: PortfolioDraft) => [lastVersion(draft).number, draft.portfolio, draft.reading];
+  return isDeepStrictEqual(partsOf(now), partsOf(seen));
 }
 
 async function payloadOf(

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { type Imported, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
@@ -205,6 +205,42 @@ test('whoever looks while an import ends sees it under way or ended, never betwe
     expect(between).toEqual([]);
     expect((await desk.look(id)).draft.submitted?.ended).not.toBeNull();
   }
+});
+
+test('whoever submits while an import ends begins none anew', async () => {
+  const { context, dir } = await openWorkplace();
+  let begun = 0;
+  const importFile = async () => {
+    begun += 1;
+    return { lines: 2, rows: 2, invalid: 0, duplicate: 0, faults: [] } as unknown as Imported;
+  };
+  const { desk, upload } = openDraftDesk(context, dir, { importFile });
+  const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const submission = { of: (await previewOf(desk, draft)).of, replace: false };
+  for (let time = 1; time <= 20; time += 1) {
+    await desk.submit(draft.id, submission);
+    const others: ReturnType<typeof desk.submit>[] = [];
+    while (desk.progress(draft.id)) {
+      others.push(desk.submit(draft.id, submission));
+      await setImmediate();
+    }
+    await Promise.all(others);
+    expect(begun).toBe(time);
+  }
+});
+
+test('what is corrected while it is submitted is either imported so, or not corrected', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const { of } = await previewOf(desk, { id, ...draft });
+  const said = await Promise.allSettled([
+    desk.correct(id, { portfolio: 'q5' }),
+    desk.submit(id, { of, replace: false }),
+  ]);
+  expect(said.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const { portfolio, submitted } = await desk.read(id);
+  expect(submitted?.portfolio ?? portfolio).toBe(portfolio);
 });
 
 test('a line that is broken is mended as a text, and one can be said to mean the same buyer', async () => {
