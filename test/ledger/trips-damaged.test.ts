@@ -93,3 +93,20 @@ test('a call that was claimed in a damaged portfolio is given back', async () =>
   await claim.settle({ is: 'made', id: 'company_1', record: {} }, { moving, next, onUnknown: 'hold' });
   expect(await ledger.connection.hget(ledger.keys.call('limit', row.key), 'state')).toBe('free');
 });
+
+test('what was made is counted, though the approval by which its row would go on is damaged', async () => {
+  const ledger = openLedger();
+  const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
+  const { atMostOnce } = await ledger.process('ann');
+  await ledger.rows.begin(row, 'company');
+  await ledger.rows.advance(row, 'company', 'documents', { company: 'company_1' });
+  const of = { row, kind: 'document' as const, revision: '0', buyer: row.key };
+  const claim = await atMostOnce.claim({ ...of, key: 'one', sent: 'one' }, 'hold');
+  if (claim.is !== 'go') throw new Error(`not claimed: ${claim.is}`);
+  await ledger.connection.hset(ledger.keys.row('q4', row.key), { approval: 'a' });
+  await ledger.connection.set(ledger.keys.account.replace(/account$/, 'approval:a'), 'damaged');
+  const onward = { moving: ledger.rows.moving('documents', '', { revision: '0' }), next: { ...of, key: 'two' } };
+  await claim.settle({ is: 'made', id: 'document_1', record: {} }, { ...onward, onUnknown: 'hold' });
+  expect(await ledger.connection.hget(ledger.keys.portfolio('q4'), 'made:document')).toBe('1');
+  expect(await ledger.connection.hget(ledger.keys.account, 'made:document')).toBe('1');
+});

@@ -50,6 +50,7 @@ local function plainEnd(made, moved, fields)
   if moved.to == '' then
     if not found[1] then return nil end
     noteMade(made, call[3])
+    keepPlain()
     return found
   end
   if found[1] ~= moved.from or (found[3] or '0') ~= moved.revision or not tonumber(found[5]) then return nil end
