@@ -76,6 +76,7 @@ export async function feed({ rows, portfolios, queues }: FeedDeps, pace: PaceSee
   const deal = async (eaters: Eater[], wanted: (eater: Eater) => number, where?: 'before'): Promise<Eater[]> => {
     const lots = await Promise.all(eaters.map((eater) => eater.next(wanted(eater))));
     const jobs = inTurns(lots);
+    await clearTheWay(jobs, { rows, queues });
     await queues.add(jobs, where);
     depth += jobs.length;
     fed += jobs.length;
@@ -96,6 +97,20 @@ export async function feed({ rows, portfolios, queues }: FeedDeps, pace: PaceSee
     more = await deal(more, () => each);
   }
   return fed;
+}
+
+/**
+ * A row that was sent again in the very moment in which its job failed has that job still, which keeps any other away. It goes where the
+ * row waits after it was seen among the failed: whoever made it fail since then would have had to take it up first.
+ */
+async function clearTheWay(
+  jobs: readonly NewJob[],
+  { rows, queues }: Pick<FeedDeps, 'rows' | 'queues'>,
+): Promise<void> {
+  const failed = await queues.failedOf(jobs);
+  if (failed.length === 0) return;
+  const found = await rows.read(failed.map(({ data }) => data));
+  await queues.clear(failed.filter((_job, place) => found[place]?.state === 'queued'));
 }
 
 /** Rows of one state with the jobs that their steps want. */

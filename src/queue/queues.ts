@@ -167,6 +167,20 @@ export function makeQueues({
       return found;
     },
 
+    /** Those of these jobs that have failed and are kept: BullMQ would take what is added for the job that is there. */
+    async failedOf(jobs: readonly NewJob[]): Promise<NewJob[]> {
+      const found: NewJob[] = [];
+      for (const name of QUEUES) {
+        const ofQueue = jobs.filter((job) => job.queue === name);
+        if (ofQueue.length === 0 || (await queues[name].getFailedCount()) === 0) continue;
+        const look = connection.pipeline();
+        for (const { data } of ofQueue) look.zscore(queues[name].toKey('failed'), jobId(data));
+        const answers = (await look.exec()) ?? [];
+        found.push(...ofQueue.filter((_, place) => typeof answers[place]?.[1] === 'string'));
+      }
+      return found;
+    },
+
     /** Removes what a lost queue may have left of a row's job; a job that is there stays. */
     async sweep(row: JobData): Promise<void> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));

@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq';
+import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { depthFor, feed, MOST_AT_DOORS } from '../../../jobs/rows/feed.ts';
 import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
@@ -22,6 +22,23 @@ test('gives every waiting row one job, however often it is called', async () => 
   expect(await context.queues.depth()).toBe(30);
   // Of what BullMQ tells of them, which nobody reads, little is kept.
   expect(await context.queues.bullmq.companies.getMeta()).toMatchObject({ maxLenEvents: 100 });
+});
+
+test('a row that waits again while its job stands among the failed gets one all the same', async () => {
+  const { context } = await withRows(2);
+  await feed(context);
+  const worker = new Worker('companies', null, {
+    connection: context.redis.connect('worker'),
+    prefix: context.keys.queuePrefix('companies'),
+  });
+  onTestFinished(() => worker.close());
+  // As a worker ends a job while a person sends its row again.
+  const job = await worker.getNextJob('token');
+  await job?.moveToFailed(new UnrecoverableError('no'), 'token', false);
+  const { queues } = context;
+  expect([await queues.depth(), await queues.failedRows()]).toEqual([1, new Map([['q4', new Set(['row-2'])]])]);
+  await feed(context);
+  expect([await queues.depth(), await queues.failedRows()]).toEqual([2, new Map()]);
 });
 
 test('keeps the queues at some seconds of the flow, and goes on where it left off when they run low', async () => {
