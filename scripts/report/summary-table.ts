@@ -7,7 +7,7 @@ import { answerWords, notQuiteGranted } from './answer-words.ts';
 
 /** What each state means to somebody who has never read about queues. */
 const MEANING: Record<RowState, string> = {
-  queued: 'not started yet',
+  queued: 'limit not requested yet',
   company: 'being registered as a company',
   documents: 'documents being uploaded',
   limit: 'limit being requested',
