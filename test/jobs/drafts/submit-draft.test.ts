@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type Imported, importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
+import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+
+test('an import that was stopped in the middle is gone on with, and doubles nothing', async () => {
+  const { context, dir, report } = await openWorkplace();
+  const stop = new AbortController();
+  const stopped = openDraftDesk(context, dir, {
+    importFile: (payload, { onLines }) =>
+      importPortfolio(payload, {
+        ...importDepsOf(context),
+        stopping: stop.signal,
+        onBatch: ({ lines }) => {
+          onLines(lines);
+          stop.abort();
+        },
+      }),
+  });
+  const draft = draftOf(await stopped.upload(['file', 'q4.csv', buyerLines(3_000).join('\n')]));
+  const { of } = await previewOf(stopped.desk, draft);
+  await stopped.desk.submit(draft.id, { of, replace: false });
+  await expect
+    .poll(async () => (await stopped.desk.read(draft.id)).submitted)
+    .toMatchObject({ ended: null, fault: expect.stringContaining('stopping') });
+  expect((await report('q4')).rows).toBeLessThan(3_000);
+  const { desk } = openDraftDesk(context, dir);
+  const again = await previewOf(desk, draft);
+  expect(again.of).toBe(of);
+  await Promise.all([1, 2].map(() => desk.submit(draft.id, { of, replace: false })));
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 3_000 });
+  expect(await report('q4')).toMatchObject({ rows: 3_000 });
+});
+
+test('whoever looks while an import ends sees it under way or ended, never between', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const { of } = await previewOf(desk, { id, ...draft });
+  for (let time = 0; time < 20; time += 1) {
+    await desk.submit(id, { of, replace: false });
+    const looks: ReturnType<typeof desk.look>[] = [];
+    while (desk.progress(id)) {
+      looks.push(desk.look(id));
+      await setImmediate();
+    }
+    const between = (await Promise.all(looks)).filter((one) => !one.progress && !one.draft.submitted?.ended);
+    expect(looks.length).toBeGreaterThan(0);
+    expect(between).toEqual([]);
+    expect((await desk.look(id)).draft.submitted?.ended).not.toBeNull();
+  }
+});
+
+test('whoever submits while an import ends begins none anew', async () => {
+  const { context, dir } = await openWorkplace();
+  let begun = 0;
+  const importFile = async () => {
+    begun += 1;
+    return { lines: 2, rows: 2, invalid: 0, duplicate: 0, faults: [] } as unknown as Imported;
+  };
+  const { desk, upload } = openDraftDesk(context, dir, { importFile });
+  const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const submission = { of: (await previewOf(desk, draft)).of, replace: false };
+  for (let time = 1; time <= 20; time += 1) {
+    await desk.submit(draft.id, submission);
+    const others: ReturnType<typeof desk.submit>[] = [];
+    while (desk.progress(draft.id)) {
+      others.push(desk.submit(draft.id, submission));
+      await setImmediate();
+    }
+    await Promise.all(others);
+    expect(begun).toBe(time);
+  }
+});
+
+test('what is corrected while it is submitted is either imported so, or not corrected', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const { id, ...draft } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const { of } = await previewOf(desk, { id, ...draft });
+  const said = await Promise.allSettled([
+    desk.correct(id, { portfolio: 'q5' }),
+    desk.submit(id, { of, replace: false }),
+  ]);
+  expect(said.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  const { portfolio, submitted } = await desk.read(id);
+  expect(submitted?.portfolio ?? portfolio).toBe(portfolio);
+});
+
+test('some rows are sent first, and the portfolio then waits for a person', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(8).join('\n')]));
+  const { of } = await previewOf(desk, draft);
+  await desk.submit(draft.id, { of, replace: false, first: 5 });
+  await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ rows: 8 });
+  expect(await context.portfolios.read('q4')).toMatchObject({ first: expect.anything() });
+});
+
+test('what was imported into another account is not said to have been imported here', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const { id } = draftOf(await upload(['file', 'q4.csv', buyerLines(2).join('\n')]));
+  const { of } = await previewOf(desk, { id });
+  await desk.submit(id, { of, replace: false, by: 'console' });
+  await expect.poll(async () => (await desk.read(id)).submitted?.ended).toMatchObject({ rows: 2 });
+  const { desk: live } = openDraftDesk(context, dir, { account: 'https://live.example' });
+  expect((await live.read(id)).submitted).toBeNull();
+  expect(await live.list()).toMatchObject([{ id, submitted: null }]);
+  expect((await desk.read(id)).submitted).toMatchObject({ portfolio: 'q4' });
+});
+
+test('a draft that names another portfolio than the one it was allowed for is not imported, whatever preview is said yes to', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'mine.csv', buyerLines(2).join('\n')]));
+  await desk.correct(draft.id, { portfolio: 'theirs' });
+  const { of } = await previewOf(desk, draft);
+  expect(await desk.submit(draft.id, { of, portfolio: 'mine', replace: true })).toEqual({
+    conflict: expect.stringContaining('no longer what you saw'),
+  });
+  expect(await context.portfolios.names()).toEqual([]);
+  expect(await desk.submit(draft.id, { of, portfolio: 'theirs', replace: true })).toMatchObject({
+    draft: { id: draft.id },
+  });
+});
