@@ -22,7 +22,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // More than cores, since tests wait for others much of the time; still more only costs, as six of them showed.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // What a test puts in place of something is gone with it, since files share their process.
     restoreMocks: true,
     unstubEnvs: true,
