@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { PATH, posted, startListener } from '../support/event-listener.ts';
+import { heldBytes } from '../support/held-bytes.ts';
 
 const HEAD = `POST ${PATH} HTTP/1.1\r\nHost: x\r\n`;
 const MB = 1_024 * 1_024;
@@ -28,13 +27,6 @@ test('an event of 100 MB in pieces, sent whatever is answered, stays in no memor
   await expect.poll(() => heldBytes() - before, { interval: 10 }).toBeLessThan(16 * MB);
   expect([kept, ends]).toEqual([[], ['too large']]);
 });
-
-/** Bytes of buffers that something still holds. */
-function heldBytes(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().arrayBuffers;
-}
 
 test('of ten thousand events at once as many are kept as a second may have, none that was answered 200 is lost, and it lives', async () => {
   // So few that no machine is so slow that all ten thousand may come.
