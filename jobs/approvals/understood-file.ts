@@ -42,7 +42,7 @@ export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
   };
 }
 
-type Read = Pick<UnderstoodFile, 'columns' | 'reading' | 'warnings' | 'lookedThrough' | 'isWhole'>;
+type Read = Pick<UnderstoodFile, 'columns' | 'reading' | 'fileWarnings' | 'warnings' | 'lookedThrough' | 'isWhole'>;
 
 async function readFile(
   known: KnownImport,
@@ -54,7 +54,10 @@ async function readFile(
     const columns = opened.columns
       .filter(({ written }) => written !== '')
       .map(({ written, known: meaning }) => ({ written: visible(written), known: meaning ?? undefined }));
-    return { columns, reading: readingWords(opened, said), ...(await readWarnings(opened)) };
+    const ofLines = await readWarnings(opened);
+    // Some of the file's are known once its lines are.
+    const fileWarnings = opened.warnings.map(({ column, message }) => ({ column, message }));
+    return { columns, reading: readingWords(opened, said), fileWarnings, ...ofLines };
   } catch (error) {
     if (isLimitlineError(error, 'FILE') || isLimitlineError(error, 'STOPPED')) return undefined;
     throw error;

@@ -31,6 +31,8 @@ export type UnderstoodFile = {
   columns: readonly { written: string; known: string | undefined }[];
   /** Such as `utf-8`, `semicolon`, `header on line 3`. */
   reading: readonly string[];
+  /** Warnings of the file as a whole, such as lines of sums that are no buyers, and the column that each is about. */
+  fileWarnings: readonly { column: string | null; message: string }[];
   /** Warnings of its lines, alike ones together, and how many lines of the file were looked through for them. */
   warnings: readonly { words: string; lines: number; first: number }[];
   lookedThrough: number;

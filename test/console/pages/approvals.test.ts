@@ -46,6 +46,8 @@ test('what waits is listed, with who asked, and everything that a yes is about s
     '&quot;requested_limit&quot;: 1001.5',
     'company_registration_number',
     'header in line 1',
+    '1 of them on the whole file',
+    '3 requests name no document',
     approval.digest,
     '/downloads/original?import=1',
     `npx limitline approve q4 --as USER --approval ${approval.id} --digest ${approval.digest}`,

@@ -34,6 +34,24 @@ test('a plan acts on what it was made for, whatever comes with the yes', async (
   expect(await states()).toMatchObject({ queued: 2, cancelled: 1 });
 });
 
+test.each([
+  ['cancel', 'queued', 'Nothing more is sent'],
+  ['retry', 'cancelled', 'What was put back'],
+])('a plan to %s rows that another plan was quicker with says that it did nothing', async (action, states, done) => {
+  const { web, plan } = await openWaiting();
+  if (states === 'cancelled') await web.post((await plan('portfolio=q4&action=cancel&states=queued')).confirm);
+  const query = `portfolio=q4&action=${action}&states=${states}`;
+  const [one, other] = [await plan(query), await plan(query)];
+  const outcome = async ({ confirm }: typeof one) => {
+    const posted = await web.post(confirm);
+    return (await web.get(posted.headers.get('location') ?? '')).text;
+  };
+  expect(await outcome(one)).toContain(done);
+  const text = await outcome(other);
+  expect(text).toContain('No planned row was as it was planned any more');
+  expect(text).not.toContain(done);
+});
+
 test('a plan for all of a portfolio is refused when another file came since, and one that is too old', async () => {
   const { web, desk, plan, states } = await openWaiting();
   const whole = await plan('portfolio=q4&action=cancel');

@@ -14,6 +14,7 @@ import { requestBodies } from '../../parts/request-bodies.ts';
 import { type Column, table } from '../../parts/table.ts';
 import { theirWords } from '../../parts/their-words.ts';
 import { moment, timeAgo } from '../../parts/time.ts';
+import { sentences } from '../new/sentences.ts';
 import { rowAddress } from '../row/row-address.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { KIND_WORDS, peopleWords, STANDING_WORDS, sizeWords } from './approval-words.ts';
@@ -86,7 +87,8 @@ function outcome({ standing, answered, portfolio }: Approval): Html {
 
 function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
   const { rows, sum } = approval;
-  const warned = file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0;
+  const ofFile = file?.fileWarnings.length ?? 0;
+  const warned = ofFile + (file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0);
   const left = file?.found ? file.found.invalid + file.found.duplicate : 0;
   return stats([
     { label: 'Rows', value: grouped(rows), hint: KIND_WORDS[approval.kind] },
@@ -102,7 +104,7 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
           {
             label: 'Warnings',
             value: grouped(warned),
-            hint: 'they stop nothing',
+            hint: `${ofFile > 0 ? `${grouped(ofFile)} of them on the whole file; ` : ''}they stop nothing`,
             ...(warned > 0 ? { kind: 'warn' as const } : {}),
           },
         ]
@@ -139,9 +141,10 @@ function firstPart({ first }: ApprovalLook): Html {
   return requestBodies(first);
 }
 
-function filePart({ name, number, by, columns, reading, warnings, lookedThrough, isWhole }: UnderstoodFile): Html {
+function filePart(file: UnderstoodFile): Html {
+  const { name, number, by, columns, reading, fileWarnings, warnings, lookedThrough, isWhole } = file;
   const left = columns.filter(({ known }) => known === undefined).map(({ written }) => written);
-  return html`${facts([
+  return html`${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings))}${facts([
     {
       term: 'File',
       what: html`${theirWords(name)} (import ${grouped(number)}${by !== undefined && html`, by ${by}`})`,

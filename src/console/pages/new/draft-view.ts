@@ -1,9 +1,8 @@
-import { counted, grouped } from '../../../counted.ts';
+import { counted } from '../../../counted.ts';
 import type { ApprovalPolicy } from '../../../ledger/approvals/approval.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
-import type { Problem } from '../../../portfolio/problem.ts';
 import type { Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/button.ts';
@@ -15,6 +14,7 @@ import { type MendPlace, mendGrid } from './mend-grid.ts';
 import { PROGRESS_ID, previewProgress } from './progress-view.ts';
 import { readingForm, readingWords } from './reading-form.ts';
 import { changesView, requestFigures, requestSamples } from './requests-view.ts';
+import { sentences } from './sentences.ts';
 import { portfolioForm, submitForm } from './submit-view.ts';
 import { draftWords } from './words.ts';
 
@@ -102,19 +102,6 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   ${reading}
   ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
   ${panel({ title: 'Submit', body: html`${portfolioForm(draft, { names, csrf })}${submitForm(draft, given)}` })}`;
-}
-
-/** One for each column may be wrong with a file, and a file may have more columns than anybody reads of. */
-function sentences(problems: readonly Problem[]): Html {
-  const others = problems.length - MOST_SENTENCES;
-  return html`<ul>${problems.slice(0, MOST_SENTENCES).map(sentenceOf)}${others > 0 && html`<li>And ${grouped(others)} more.</li>`}</ul>`;
-}
-
-const MOST_SENTENCES = 50;
-
-/** With the column that it is about: the sentence may say "this column". */
-function sentenceOf({ column, message }: Problem): Html {
-  return html`<li>${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${forPage(message)}</li>`;
 }
 
 function unnamed({ unnamedDocuments }: Preview): Html | false {

@@ -83,8 +83,13 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
       total: Math.max(1, plan.rows),
       words: `${grouped(done)} of ${grouped(plan.rows)}`,
     }),
-  ended: ({ plan, waits }) => {
+  ended: ({ plan, waits, done, underWay }) => {
     if (waits !== undefined) return waitsPart(waits);
+    if (done + underWay === 0) {
+      return notice('info', 'No planned row was as it was planned any more: others were quicker.', {
+        title: 'Nothing was done.',
+      });
+    }
     return notice(
       'good',
       plan.action === 'cancel'
