@@ -14,14 +14,13 @@ local pace = readState(number('firstRate'))
 countAccepted(pace, number('accepted'))
 local isFirst = number('episode') >= pace.episode
 local mayBeLimit = args.mayBeLimit == '1'
-local isLimit = args.isLimit == '1' or mayBeLimit and pace.accepted > pace.strikeAccepted
+local isLimit = args.isLimit == '1' or mayBeLimit and pace.strikes == 0 and pace.accepted > 0
 -- Whatever was said to be left is not.
 if isLimit then pace.throttled, pace.spareUntil = pace.throttled + 1, 0 end
 local wait, longest = number('askedUs'), number('longestWaitUs')
 if isFirst then
   -- Nothing accepted since the last one: the wait was too short, so it doubles.
-  if pace.accepted > pace.strikeAccepted then pace.strikes = 0 end
-  pace.strikes, pace.strikeAccepted = math.min(pace.strikes + 1, N.STRIKES_MOST), pace.accepted
+  pace.strikes = math.min(pace.strikes + 1, N.STRIKES_MOST)
   pace.episode = pace.episode + 1
   local guess = number('firstWaitUs')
   if isLimit then

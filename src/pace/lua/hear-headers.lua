@@ -2,11 +2,11 @@
 
 -- What was learned is forgotten slowly: after some quiet minutes the rate may double again.
 local function fade(pace, firstRate)
-  local quiet = now - pace.askedAt
+  local quiet = now - math.max(pace.tat, pace['until'])
   if quiet < N.QUIET_AFTER then return end
   local left = 2 ^ (-quiet / N.QUIET_HALVES)
   pace.rate = pace.rate > firstRate and math.max(firstRate, pace.rate * left) or math.min(firstRate, pace.rate / left)
-  pace.stated, pace.askedAt = 0, now
+  pace.stated, pace.tat = 0, now
   startDoubling(pace)
 end
 

@@ -2,15 +2,15 @@
 --   rate      calls a second that may leave         phase  start (doubles), search (climbs), hold (stays, then looks up)
 --   peak      where the limit is, as far as known        sure   1 where two measures agree
 --   since     when the phase began, or nothing leaves before that      cost  µs of wait that the last refusal asked for
---   accepted  calls accepted in all                 flow   the same, a second, lately (at flowAt)
+--   accepted  calls accepted in all                 flow   the same, a second, lately (at savedAt)
 --   sinceAccepted  accepted by then                 measured  what the last measure gave
---   marks     times, accepted and left then, from which measures are taken: the first and the latest      markAt  the last
+--   marks     times, accepted and left then, from which measures are taken: the first and the latest
 --   level     what the service said is left, at levelAt      full  the most that it said since a refusal
 --   low       what it said last above the brink, or when it led to a lower rate
 --   windowAt  when a window of the service's was seen to begin anew     windowFrom  the same, or when it was first heard, with so
 --             many calls (windowAccepted) accepted in all by then
---   heldAt    when the pace limited somebody last   askedAt  when a turn was asked for last
---   tat       when the next turn is free            until  nothing leaves before it: why (in words), because (in one)
+--   heldAt    when the pace limited somebody last   tat  when the next turn is free
+--   until     nothing leaves before it: why (in words), because (in one)
 --   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
 --   episode   counts what changed the rate          stated, spare  calls a second by the service's words
 --   throttled refused for being too fast, in all
@@ -19,18 +19,16 @@
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 
-local TIMES = { 'tat', 'until', 'tryAt', 'since', 'flowAt', 'markAt', 'levelAt', 'windowAt', 'windowFrom', 'heldAt', 'askedAt',
-  'spareUntil' }
+local TIMES = { 'tat', 'until', 'tryAt', 'since', 'levelAt', 'windowAt', 'windowFrom', 'heldAt', 'spareUntil', 'savedAt' }
 
 local stored = {}
 
 -- The pace as it stands, or as it begins where there is none, at that rate.
 local function readState(firstRate)
-  local pace = { tat = 0, ['until'] = 0, why = '', because = '', strikes = 0, strikeAccepted = 0, trial = 0, tryAt = 0,
-    episode = 0, rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0, flowAt = now,
-    sinceAccepted = 0, measured = 0, marks = '', markAt = 0, level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0,
-    windowFrom = 0, windowAccepted = 0,
-    heldAt = 0, askedAt = now, stated = 0, spare = 0, spareUntil = 0, savedAt = now }
+  local pace = { tat = now, ['until'] = 0, why = '', because = '', strikes = 0, trial = 0, tryAt = 0,
+    episode = 0, rate = firstRate, phase = 'start', peak = 0, sure = 0, since = now, cost = 0, accepted = 0, throttled = 0, flow = 0,
+    sinceAccepted = 0, measured = 0, marks = '', level = 0, levelAt = 0, full = 0, low = 0, windowAt = 0, windowFrom = 0,
+    windowAccepted = 0, heldAt = 0, stated = 0, spare = 0, spareUntil = 0, savedAt = now }
   local fields = redis.call('HGETALL', KEYS[1])
   for at = 1, #fields, 2 do
     local value = tonumber(fields[at + 1]) or fields[at + 1]
@@ -66,7 +64,7 @@ end
 
 -- Calls a second that were accepted lately, as of now.
 local function flowNow(pace)
-  return pace.flow * math.exp((pace.flowAt - now) / N.FLOW_FADE)
+  return pace.flow * math.exp((pace.savedAt - now) / N.FLOW_FADE)
 end
 
 -- Whether the pace is what limits us, with turns so many µs apart.

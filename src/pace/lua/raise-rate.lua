@@ -15,8 +15,9 @@ local function addMark(pace, at, level)
   pace.marks = pace.marks .. string.format('%.17g %.17g %.17g;', at, pace.accepted, level)
   local _, count = string.gsub(pace.marks, ';', '')
   if count > N.MARKS then pace.marks = string.gsub(pace.marks, ';[^;]*;', ';', 1) end
-  pace.markAt = at
 end
+
+local function latestMarkAt(pace) return tonumber(string.match(pace.marks, '([^; ]+) [^; ]+ [^; ]+;$')) or 0 end
 
 -- In how many seconds the rate doubles now, and the share by which one call raises it at the most; nothing where it stays.
 local function growth(pace)
@@ -41,12 +42,11 @@ end
 -- Counts accepted calls, and lets the rate grow by them: a service whose answers are slow is not outrun by a clock.
 local function countAccepted(pace, calls)
   pace.flow = flowNow(pace) + calls / (N.FLOW_FADE / 1000000)
-  pace.flowAt = now
   pace.accepted = pace.accepted + calls
-  if now - pace.markAt > math.max(N.MARK_EVERY, N.MARK_CALLS / pace.rate) then
+  if now - latestMarkAt(pace) > math.max(N.MARK_EVERY, N.MARK_CALLS / pace.rate) then
     addMark(pace, now, now - pace.levelAt < N.LEVEL_AT_MARK and pace.level or -1)
   end
-  if calls > 0 then pace.trial = 0 end
+  if calls > 0 then pace.trial, pace.strikes = 0, 0 end
   -- Only where the pace is what limits us: else nothing was learned of the limit.
   local idle = now - pace.heldAt
   if idle > math.max(N.BREAKS_AFTER, N.IDLE_CALLS / pace.rate) then pace.marks = '' end

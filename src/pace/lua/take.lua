@@ -47,7 +47,6 @@ if turns > 0 then
   pace.tryAt = now + number('trialEveryUs')
 end
 turns = math.max(turns, 0)
-if wanted > 0 then pace.askedAt = now end
 writeState(pace)
 local limits = isLimiting(pace, interval) and 1 or 0
 -- What is late in a window of the service's has its place in it still.
