@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { RateLimitSettings } from '../../src/stand-in/fault-settings.ts';
 import { makeBucket } from '../../src/stand-in/rate-limit.ts';
-import { FOREIGN_WORDS, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
+import { FOREIGN_WORDS, type ForeignLimiter, makeForeignWindow, makeLimitReq } from '../support/foreign-limiters.ts';
 import { sendThrough } from '../support/send-through.ts';
 
 // All simulations at a time: each has a clock of its own, and the trips to Redis of all of them are made together.
@@ -72,6 +72,17 @@ describe.concurrent('limiters of others are used to within 5 percent, and hardly
     expect(sent.endS).toBeLessThan(1.05 * (CALLS / PER_S));
     expect(sent.refused).toBeLessThanOrEqual(CALLS / 100);
   });
+});
+
+test.concurrent('a window of which refusals alone tell is measured anew after some minutes, since it may be more by then', async () => {
+  const [before, after] = [5, 50].map((quota) =>
+    makeForeignWindow({ quota, windowS: 5 }, FOREIGN_WORDS['flexible refusals']),
+  ) as [ForeignLimiter, ForeignLimiter];
+  const raisedMs = Date.UTC(2026, 0, 1, 8, 31);
+  const sent = await sendThrough((nowMs) => (nowMs < raisedMs ? before : after)(nowMs), { calls: 1_000 });
+  expect(sent.perSecond.slice(100, 200).reduce((sum, calls) => sum + calls, 0)).toBeLessThan(110);
+  expect(sent.endS).toBeLessThan(450);
+  expect(sent.refused).toBeLessThan(20);
 });
 
 test.concurrent('eight processes that stand still at times do not crowd into a limit afterwards', async () => {

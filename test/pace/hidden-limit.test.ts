@@ -195,6 +195,20 @@ describe.concurrent('a limit that changes is followed', () => {
     expect(usedShare(perSecond, 50, 100)).toBeGreaterThan(0.8);
   });
 
+  // What a bucket says may look like a window where its limit changes, and that is not believed for good.
+  test.each([
+    ['x-ratelimit-seconds', 1],
+    ['x-ratelimit-iso', 4],
+  ] as const)('far down and up again, by %s and %i processes', async (headers, processes) => {
+    const back: Change[] = [
+      { atS: 20, perS: 5 },
+      { atS: 50, perS: 20 },
+    ];
+    const { perSecond } = await sendInto(limited(20, headers), 1_500, { changes: back, processes });
+    // 98 s are the least.
+    expect(perSecond.length).toBeLessThan(1.5 * 98);
+  });
+
   test.each(DEAR)('upward when it was time for the next look: %s', async (headers) => {
     const { perSecond } = await sendInto(limited(100, headers), 5_300, { changes });
     expect(usedShare(perSecond, 30, 25)).toBeGreaterThan(0.5);

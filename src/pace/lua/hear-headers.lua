@@ -31,6 +31,7 @@ local function measureWindow(pace, limit, spanS, resetS, used)
   local windowS = math.floor(math.min(spanS, resetS) + N.WINDOW_EARLY_S)
   local longest = math.max(spanS, resetS)
   if windowS < 1 or windowS > N.RATE_WINDOW_S or longest > windowS + N.WINDOW_LATE_S then return end
+  pace.windowAt = now
   local sides = (pace.accepted - pace.windowAccepted) / math.max(used, 1)
   local perS = (sides > N.SIDES_FROM and sides or 1) * ratePerS(limit, windowS)
   -- A wait makes a window look longer than it is.
@@ -70,12 +71,21 @@ local function hearLeft(pace, limit, remaining, reset)
   end
 end
 
+-- A rate that was only measured is believed while windows are used up by it: else it was a bucket's, or the service takes more by now.
+-- Where refusals alone speak of windows, none comes while it is too low.
+local function doubtMeasured(pace, isTold)
+  local isUnused = isTold and now - pace.windowAt > N.MEASURED_FOR
+  local isUnheard = pace.levelAt == 0 and now - pace.windowFrom > N.REFUSED_FOR
+  if isUnused or isUnheard then pace.stated = 0 end
+end
+
 -- The service's own words, before any guess: a rate that it states is taken as it is; what is left of a window is not exceeded;
 -- an allowance that runs low lowers the rate before a refusal does.
 local function hearHeaders(pace, limit, remaining, reset, windowS)
-  if windowS > 0 then takeStated(pace, ratePerS(limit, windowS)) end
+  local isTold = remaining >= 0 and reset > 0
+  if windowS > 0 then takeStated(pace, ratePerS(limit, windowS)) else doubtMeasured(pace, isTold) end
   -- An allowance that is never said to be renewed foretells nothing of the rate.
-  if remaining < 0 or reset <= 0 then return end
+  if not isTold then return end
   if pace.windowFrom == 0 then beginWindow(pace, now) end
   -- What comes back all at once is a window that begins anew, and what is left of one says nothing of the rate.
   local filled = reset > N.LONG_RESET and limit > 0 and limit / 2
@@ -89,7 +99,7 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   end
   pace.level, pace.levelAt, pace.full = remaining, now, math.max(pace.full, remaining)
   if pace.stated > 0 or reset > N.LONG_RESET then
-    pace.windowAt = now
+    if pace.stated == 0 or windowS > 0 or remaining <= pace.full / 2 then pace.windowAt = now end
     return hearLeft(pace, limit, remaining, reset)
   end
   local least = brink(pace)

@@ -69,6 +69,9 @@ local N = {
   -- Windows that are no longer are a rate to be kept. As heard of they seem up to 0.3 s shorter than they are, and after a wait
   -- a second longer; calls of one may arrive 20 ms late, in the next.
   RATE_WINDOW_S = 10, WINDOW_EARLY_S = 0.3, WINDOW_LATE_S = 1.2, WINDOW_ROOM_S = 0.02,
+  -- Less than half of what is left at most was used for two of the longest windows: then they are none. Where refusals alone tell of
+  -- them, one more in five minutes is a small part of that time.
+  MEASURED_FOR = 25000000, REFUSED_FOR = 300000000,
   -- A quarter more or less than what it counted is calls that were not told of yet, or too early.
   UNTOLD = 0.25, SIDES_FROM = 1.25,
   -- What is left may be used faster than by the rate, where some of the window went by unused, and at twice the rate at the most.

@@ -7,7 +7,7 @@
 --   marks     times, accepted and left then, from which measures are taken: the first and the latest
 --   level     what the service said is left, at levelAt      full  the most that it said since a refusal
 --   low       what it said last above the brink, or when it led to a lower rate
---   windowAt  when a window of the service's was seen to begin anew     windowFrom  the same, or when it was first heard, with so
+--   windowAt  when a window of the service's was seen to begin anew, or used up     windowFrom  the same, or when it was first heard, with so
 --             many calls (windowAccepted) accepted in all by then
 --   heldAt    when the pace limited somebody last   tat  when the next turn is free
 --   until     nothing leaves before it: why (in words), because (in one)
