@@ -46,7 +46,7 @@ test('what waits is listed, with who asked, and everything that a yes is about s
     '&quot;requested_limit&quot;: 1001.5',
     'company_registration_number',
     'header in line 1',
-    '1 of them on the whole file',
+    '1 on the whole file',
     '3 requests name no document',
     approval.digest,
     '/downloads/original?import=1',

@@ -104,7 +104,7 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
           {
             label: 'Warnings',
             value: grouped(warned),
-            hint: `${ofFile > 0 ? `${grouped(ofFile)} of them on the whole file; ` : ''}they stop nothing`,
+            hint: `${ofFile > 0 ? `${grouped(ofFile)} on the whole file; ` : ''}they stop nothing`,
             ...(warned > 0 ? { kind: 'warn' as const } : {}),
           },
         ]
