@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import { inTime, readUntil } from '../support/virtual-time.ts';
+import { readPace } from '../../src/pace/read-pace.ts';
+import { inTime, inVirtualTime, readUntil } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
 
@@ -170,17 +171,21 @@ describe.concurrent('learning', () => {
     }),
   );
 
-  test(
-    'takes a rate that the service states as it is',
-    inTime(async (time) => {
+  test.each([
+    ['with what is left', { 'ratelimit-policy': '"default";q=300;w=2', ratelimit: '"default";r=299;t=2' }],
+    ['alone', { 'ratelimit-policy': '"default";q=300;w=2' }],
+  ])('takes a rate that the service states as it is, %s', (_name, headers) =>
+    inVirtualTime(async (time) => {
       const pace = time.openPace();
-      const headers = { 'ratelimit-policy': '"default";q=300;w=2', ratelimit: '"default";r=299;t=2' };
       await pace.take(never);
       await pace.answered(headers);
       await pace.take(never);
+      // Questions that tell nothing of it change nothing.
       await pace.take(never);
+      await pace.look();
       expect(pace.state().ratePerS).toBeGreaterThan(140);
       expect(pace.state().ratePerS).toBeLessThanOrEqual(150);
+      expect(await readPace(time.connection, time.paceKey)).toMatchObject({ statedPerS: expect.closeTo(149, 0) });
     }),
   );
 

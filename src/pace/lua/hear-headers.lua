@@ -77,7 +77,7 @@ end
 -- Where refusals alone speak of windows, none comes while it is too low.
 local function doubtMeasured(pace, isTold)
   local isUnused = isTold and now - pace.windowAt > N.MEASURED_FOR
-  local isUnheard = pace.levelAt == 0 and now - pace.windowFrom > N.REFUSED_FOR
+  local isUnheard = pace.levelAt == 0 and pace.windowFrom > 0 and now - pace.windowFrom > N.REFUSED_FOR
   if isUnused or isUnheard then pace.stated = 0 end
 end
 
