@@ -134,3 +134,29 @@ test.concurrent('where others use half of a window, what they leave is spread, a
   expect(sent.endS).toBeLessThan(1.2 * (500 / (PER_S / 2)));
   expect(sent.refused).toBeLessThanOrEqual(10);
 });
+
+test.concurrent('a measured rate is believed on where fewer calls come for a while', async () => {
+  const beginMs = Date.UTC(2026, 0, 1, 8, 30);
+  const isSlow = () => Date.now() > beginMs + 20_000 && Date.now() < beginMs + 60_000;
+  // Each answer takes a second for a while, so that a fifth of each window is used.
+  const sent = await sendThrough(makeForeignWindow({ quota: 5, windowS: 1 }, FOREIGN_WORDS.fastify), {
+    calls: 300,
+    callers: 1,
+    latencyMs: () => (isSlow() ? 500 : 1),
+  });
+  expect(sent.perSecond.slice(62, 82).reduce((sum, calls) => sum + calls, 0)).toBeGreaterThan(90);
+});
+
+test.concurrent('where a policy is all that is told and others use half of it, what refusals showed is kept to', async () => {
+  const shared = makeForeignWindow({ quota: PER_S / 2, windowS: 1 }, (_state, { quota, windowS }) => ({
+    'ratelimit-policy': `"default";q=${quota};w=${windowS}`,
+  }));
+  const sent = await sendThrough(
+    (nowMs) => {
+      shared(nowMs);
+      return shared(nowMs);
+    },
+    { calls: 500, processes: 2 },
+  );
+  expect(sent.refused).toBeLessThanOrEqual(25);
+});

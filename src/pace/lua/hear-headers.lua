@@ -74,10 +74,11 @@ local function hearLeft(pace, limit, remaining, reset)
 end
 
 -- A rate that was only measured is believed while windows are used up by it: else it was a bucket's, or the service takes more by now.
--- Where refusals alone speak of windows, none comes while it is too low.
+-- Where refusals alone speak of windows, none comes while it is too low. What nobody had to wait for tells nothing of it.
 local function doubtMeasured(pace, isTold)
+  if pace['until'] > now or not isLimiting(pace, 1000000 / pace.rate) then pace.windowAt = now end
   local isUnused = isTold and now - pace.windowAt > N.MEASURED_FOR
-  local isUnheard = pace.levelAt == 0 and pace.windowFrom > 0 and now - pace.windowFrom > N.REFUSED_FOR
+  local isUnheard = now - math.max(pace.levelAt, pace.windowFrom, pace.windowAt) > N.REFUSED_FOR
   if isUnused or isUnheard then pace.stated = 0 end
 end
 
@@ -85,7 +86,12 @@ end
 -- an allowance that runs low lowers the rate before a refusal does.
 local function hearHeaders(pace, limit, remaining, reset, windowS)
   local isTold = remaining >= 0 and reset > 0
-  if windowS > 0 then takeStated(pace, ratePerS(limit, windowS)) else doubtMeasured(pace, isTold) end
+  if windowS > 0 then
+    takeStated(pace, ratePerS(limit, windowS))
+    pace.windowAt = now
+  elseif pace.stated > 0 then
+    doubtMeasured(pace, isTold)
+  end
   -- An allowance that is never said to be renewed foretells nothing of the rate.
   if not isTold then return end
   if pace.windowFrom == 0 then beginWindow(pace, now) end
@@ -101,7 +107,7 @@ local function hearHeaders(pace, limit, remaining, reset, windowS)
   end
   pace.level, pace.levelAt, pace.full = remaining, now, math.max(pace.full, remaining)
   if pace.stated > 0 or reset > N.LONG_RESET then
-    if pace.stated == 0 or windowS > 0 or remaining <= pace.full / 2 then pace.windowAt = now end
+    if pace.stated == 0 or remaining <= pace.full / 2 then pace.windowAt = now end
     return hearLeft(pace, limit, remaining, reset)
   end
   local least = brink(pace)
