@@ -160,3 +160,30 @@ test.concurrent('where a policy is all that is told and others use half of it, w
   );
   expect(sent.refused).toBeLessThanOrEqual(25);
 });
+
+test.concurrent('where others who used half of a small window are gone, all of it is used again', async () => {
+  const shared = makeForeignWindow({ quota: 5, windowS: 1 }, FOREIGN_WORDS.fastify);
+  const [fromMs, untilMs] = [Date.UTC(2026, 0, 1, 8, 31), Date.UTC(2026, 0, 1, 8, 32)];
+  let others = 0;
+  const sent = await sendThrough(
+    (nowMs) => {
+      // Five in two seconds, whatever is left for us.
+      const asked = Math.floor((Math.min(nowMs, untilMs) - fromMs) / 400);
+      for (; others < asked; others += 1) shared(nowMs);
+      return shared(nowMs);
+    },
+    { calls: 600, processes: 2 },
+  );
+  expect(sent.perSecond.slice(165, 200).reduce((sum, calls) => sum + calls, 0)).toBeGreaterThan(160);
+});
+
+test.concurrent('a window that is told of only where little of it is left is measured anew after some minutes', async () => {
+  const [before, after] = [50, 200].map((quota) =>
+    makeForeignWindow({ quota, windowS: 5 }, (state, window) =>
+      state.left < quota / 5 ? FOREIGN_WORDS.fastify(state, window) : {},
+    ),
+  ) as [ForeignLimiter, ForeignLimiter];
+  const raisedMs = Date.UTC(2026, 0, 1, 8, 31);
+  const sent = await sendThrough((nowMs) => (nowMs < raisedMs ? before : after)(nowMs), { calls: 6_000 });
+  expect(sent.endS).toBeLessThan(480);
+});

@@ -74,9 +74,11 @@ local function hearLeft(pace, limit, remaining, reset)
 end
 
 -- A rate that was only measured is believed while windows are used up by it: else it was a bucket's, or the service takes more by now.
--- Where refusals alone speak of windows, none comes while it is too low. What nobody had to wait for tells nothing of it.
+-- Where refusals alone speak of windows, none comes while it is too low. What nobody had to wait for tells nothing of it,
+-- nor what waits for a rate that refusals made less.
 local function doubtMeasured(pace, isTold)
-  if pace['until'] > now or not isLimiting(pace, 1000000 / pace.rate) then pace.windowAt = now end
+  local isLess = pace['until'] > now or pace.rate < N.UNDER * pace.stated
+  if isLess or not isLimiting(pace, 1000000 / pace.rate) then pace.windowAt = now end
   local isUnused = isTold and now - pace.windowAt > N.MEASURED_FOR
   local isUnheard = now - math.max(pace.levelAt, pace.windowFrom, pace.windowAt) > N.REFUSED_FOR
   if isUnused or isUnheard then pace.stated = 0 end
