@@ -9,9 +9,9 @@ import { walkRows } from '../rows/walk-rows.ts';
 
 /**
  * What became of a portfolio's open rows: given up; answered, since their call had left before; still open, since theirs
- * is not answered, or has nobody to answer it.
+ * is not answered, or has nobody to answer it; what they were before they waited to be sent again.
  */
-export type Cancelled = { cancelled: number; answered: number; open: number };
+export type Cancelled = { cancelled: number; answered: number; open: number; restored: number };
 
 /** How often calls under way are looked at. */
 const LOOK_EVERY_MS = 100;
@@ -42,7 +42,7 @@ export async function cancelRows(
   const after = await deps.portfolios.read(portfolio);
   const cancelled = after.states.cancelled - before.states.cancelled;
   const open = counts.underWay + counts.left;
-  return { cancelled, answered: Math.max(0, openRows(before) - cancelled - restored - open), open };
+  return { cancelled, answered: Math.max(0, openRows(before) - cancelled - restored - open), open, restored };
 }
 
 function openRows({ states }: PortfolioState): number {

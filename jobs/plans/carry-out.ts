@@ -54,8 +54,8 @@ async function cancelWhole(
   const cancelled = async () => (await deps.portfolios.read(portfolio)).states.cancelled;
   const before = (await deps.plans.read(id))?.before ?? (await cancelled());
   await deps.plans.note(id, runner, { before });
-  const { open } = await cancelRows({ portfolio, awaitMs, by }, deps);
-  return { done: (await cancelled()) - before, underWay: open };
+  const { open, restored } = await cancelRows({ portfolio, awaitMs, by }, deps);
+  return { done: (await cancelled()) - before + restored, underWay: open };
 }
 
 /** Acts on the rows a page at a time; answers nothing where another goes on with the plan. */

@@ -29,7 +29,8 @@ export function register(program: Command, terminal: Terminal): void {
         const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
         return cancelRows({ portfolio: name, awaitMs }, context);
       });
-      terminal.print(cancelWords(name, ended), { portfolio: name, ...ended });
+      const { cancelled, answered, open } = ended;
+      terminal.print(cancelWords(name, ended), { portfolio: name, cancelled, answered, open });
     });
 }
 

@@ -44,7 +44,7 @@ test('a retry brings cancelled rows back, each from the step that it had come to
 test('a second cancel finds nothing left to give up', async () => {
   const { settled, context } = await cancelledHalfway();
   await settled();
-  expect(await cancelRows({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0 });
+  expect(await cancelRows({ portfolio: 'q4' }, context)).toEqual({ cancelled: 0, answered: 0, open: 0, restored: 0 });
 });
 
 test('nothing is sent once cancel has returned, however the rows move while it walks', async () => {
@@ -78,6 +78,7 @@ test('a row whose sender vanished is neither waited for nor given up', async () 
     cancelled: 1,
     answered: 0,
     open: 1,
+    restored: 0,
   });
   await place.work();
   expect((await place.settled()).states).toMatchObject({ held: 1, cancelled: 1 });
