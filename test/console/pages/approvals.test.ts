@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Person } from '../../../src/people/person.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { buyerLines } from '../../support/workplace.ts';
 
 const PASSWORD = 'a bench under seven trees';
 const ALICE: Person = { by: 'alice', roles: ['finance'] };
@@ -209,4 +212,16 @@ test('whatever is pressed to have rows sent again leads to what waits, and says 
   expect(outcome).toContain('Sending this again needs another person’s approval. Nothing was sent.');
   expect(await states()).toMatchObject({ awaiting: 3, refused: 0, queued: 0 });
   expect((await approvals.waiting()).map(({ authors }) => authors)).toEqual([['olaf'], ['olaf'], ['olaf']]);
+});
+
+test('what warns of the whole file is said as it is, since there is nothing to choose on the page', async () => {
+  const { desk, get, context } = await openWaiting();
+  const [header, ...lines] = buyerLines(2);
+  const file = [`${header},Ort <b>`, ...lines.map((line) => `${line},Berlin`)];
+  await writeFile(join(desk.cwd, 'more.csv'), `${file.join('\n')}\n`);
+  await desk.limitline('import', 'more.csv', '--portfolio', 'more', '--yes');
+  const more = (await context.approvals.waiting()).find(({ portfolio }) => portfolio === 'more');
+  const { text } = await get(`/approvals/${more?.id}`);
+  expect(text).toContain('<bdi>Ort &lt;b&gt;</bdi>');
+  expect(text).not.toContain('below.');
 });

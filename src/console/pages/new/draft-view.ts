@@ -90,12 +90,12 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
     body: html`<p>${readingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
   });
   if (!isUsable) {
-    return html`${notice('bad', sentences(faults), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}
+    return html`${notice('bad', sentences(faults, forPage), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}
       ${panel({ title: 'Portfolio', body: portfolioForm(draft, { names, csrf }) })}`;
   }
   return html`${panel({
     title: 'What would be requested',
-    body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings))}`,
+    body: html`${requestFigures(preview)}${fileWarnings.length > 0 && notice('warn', sentences(fileWarnings, forPage))}`,
     actions: html`<span class="hint">as of ${timeAgo(preview.madeMs)}</span>${actionButton({ action: `/new/${draft.id}/again`, csrf, words: 'Look again', kind: 'quiet' })}`,
   })}
   ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to look at', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
