@@ -11,9 +11,7 @@ local function fade(pace, firstRate)
 end
 
 -- So many calls in such a window, with room for those that arrive late, in the next one.
-local function ratePerS(limit, windowS)
-  return limit / (windowS + (limit < N.WINDOW_FEW and N.WINDOW_FEW_ROOM_S or N.WINDOW_ROOM_S))
-end
+local function ratePerS(limit, windowS) return limit / (windowS + N.WINDOW_ROOM_S) end
 
 -- A rate by the service's own words is taken as it is, and stays the most there is; refusals may have shown that it is less,
 -- where others use some of it.

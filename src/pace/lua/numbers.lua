@@ -67,8 +67,8 @@ local N = {
   -- what is left would be gone in half a second.
   LONG_RESET = 2000000, RESET_LATE = 1000000, BRAKE = 500000,
   -- Windows that are no longer are a rate to be kept. As heard of they seem up to 0.3 s shorter than they are, and after a wait
-  -- a second longer; calls of one may arrive 10 ms late, in the next, or 20 where one of few matters.
-  RATE_WINDOW_S = 10, WINDOW_EARLY_S = 0.3, WINDOW_LATE_S = 1.2, WINDOW_ROOM_S = 0.01, WINDOW_FEW = 20, WINDOW_FEW_ROOM_S = 0.02,
+  -- a second longer; calls of one may arrive 20 ms late, in the next.
+  RATE_WINDOW_S = 10, WINDOW_EARLY_S = 0.3, WINDOW_LATE_S = 1.2, WINDOW_ROOM_S = 0.02,
   -- Less than half of what is left at most was used for two of the longest windows: then they are none. Where refusals alone tell of
   -- them, one more in five minutes is a small part of that time.
   MEASURED_FOR = 25000000, REFUSED_FOR = 300000000,

@@ -85,7 +85,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
     }),
   ended: ({ plan, waits, done, underWay }) => {
     if (waits !== undefined) return waitsPart(waits);
-    if (done + underWay === 0) {
+    if (done + underWay === 0 && !plan.supplier) {
       return notice('info', 'No planned row was as it was planned any more: others were quicker.', {
         title: 'Nothing was done.',
       });
