@@ -11,6 +11,9 @@ import { normalAccount, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS, settingsSchema }
 /** What to do with a call whose outcome is unknown: wait for a person, or send it again. */
 export type UnknownPolicy = 'hold' | 'resend';
 
+/** What to do with a limit's answer that names another company, another amount or the id of another limit. */
+export type AnswerCheck = 'hold' | 'warn';
+
 export type Settings = z.output<typeof settingsSchema> & {
   /** Why `LIMITLINE_DATA` is the folder that it is. */
   dataFolderBy: DataFolder['by'];

@@ -207,7 +207,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     persist,
     calls,
     attempts,
-    atMostOnce: makeAtMostOnce({ calls, attempts }),
+    atMostOnce: makeAtMostOnce({ calls, attempts, answerCheck: settings.SERVICE_ANSWER_CHECK }),
     queues,
     /** What runs at night and was asked for. Most commands have nothing to do with it, so it is opened by who asks first. */
     maintenance(): Maintenance {

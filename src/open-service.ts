@@ -25,6 +25,7 @@ export function openService(context: Context, url: string) {
     timeoutMs: settings.SERVICE_TIMEOUT_MS,
     idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
     notMade: settings.SERVICE_NOT_MADE,
+    answerCheck: settings.SERVICE_ANSWER_CHECK,
     connection: ledger,
     tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
   });

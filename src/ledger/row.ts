@@ -91,8 +91,8 @@ export type RowFields = {
   limit?: string;
   record?: CallRecord;
   problem?: RowProblem;
-  /** Whether the service itself answered at this step, and not the ledger for it: what the canary goes by. */
-  answered?: boolean;
+  /** Whether the service itself answered at this step, and not the ledger for it: what the canary goes by. Or answered another's request. */
+  answered?: boolean | 'not ours';
 };
 
 /** What became of a row so far: what a results file shows. */
@@ -128,6 +128,11 @@ export type RowResult = {
   generation?: number;
   updatedMs: number;
 };
+
+/** What a person reads of a limit whose answer differs from what was sent; '' where it does not. */
+export function answeredOtherwise({ differs }: CallRecord): string {
+  return differs ? `The service's answer differs from what was sent: ${differs}` : '';
+}
 
 /** What a line asks of the service for its buyer: what may not change once it was sent. */
 export function askedOf({ buyer, limit }: RowRequest): string {

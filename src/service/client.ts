@@ -1,4 +1,5 @@
 import type { CallKind } from '../call-kind.ts';
+import type { AnswerCheck } from '../config.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
@@ -42,6 +43,7 @@ export function makeServiceClient(options: {
   idempotencyHeader: string | undefined;
   /** See {@link meaningOf}. */
   notMade?: readonly number[];
+  answerCheck?: AnswerCheck;
   /** Where the fleet shares its token. */
   connection: RedisConnection;
   tokenKey: string;
@@ -79,7 +81,8 @@ export function makeServiceClient(options: {
     });
     unanswered += 1;
     try {
-      return { ...meaningOf(kind, await sending, options.notMade), token: version };
+      const { notMade, answerCheck } = options;
+      return { ...meaningOf(kind, await sending, { notMade, answerCheck, sent: body.fields }), token: version };
     } finally {
       unanswered -= 1;
     }
@@ -115,11 +118,16 @@ export function makeServiceClient(options: {
   };
 }
 
-type OutgoingBody = { headers?: Record<string, string>; open: () => Post['body'] };
+type OutgoingBody = {
+  headers?: Record<string, string>;
+  open: () => Post['body'];
+  /** What an answer is compared with. */
+  fields?: Readonly<Record<string, unknown>>;
+};
 
 function jsonBody(body: Record<string, unknown>): OutgoingBody {
   const text = JSON.stringify(body);
-  return { open: () => text };
+  return { open: () => text, fields: body };
 }
 
 /** The headers of every call with a token: made once for each token, since most calls have no others. */

@@ -223,6 +223,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'big.js': [
     'src/ledger',
     'src/portfolio',
+    'src/service',
     'src/table',
     'jobs/approvals',
     'jobs/nightly',

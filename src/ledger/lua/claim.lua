@@ -19,7 +19,7 @@
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words',
-  'againAt', 'asked')
+  'againAt', 'asked', 'others')
 local state, owner = call[1], call[2]
 
 if state == 'made' then
@@ -73,7 +73,7 @@ if inDoubt then
   -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a
   -- person must know.
   local other = call[9] and call[9] ~= ARGV[8]
-  if ARGV[3] == 'hold' or gone or awaits or other or isUsedUp(KEYS[1], ARGV[10], ARGV[11], now) then
+  if ARGV[3] == 'hold' or gone or awaits or other or call[12] or isUsedUp(KEYS[1], ARGV[10], ARGV[11], now) then
     local lost = redis.call('HMGET', KEYS[1], 'heard', 'lostAt')
     return no('unknown', lost[1] or '', lost[2] or '')
   end

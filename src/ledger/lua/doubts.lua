@@ -1,6 +1,7 @@
 -- Included where it counts how many sends of a call are in doubt: `open` of them left and were not answered. As long as
 -- there is one, the call's outcome is unknown, whatever becomes of a repetition; `heard` and `lostAt` tell of the last.
 -- `doubts` counts those that "resend" has made up for since `doubtAt`, and `againAt` is when it may do so again.
+-- `others` is the id in an answer to somebody else's request: only a person's word lets that be sent again.
 -- @include tell
 local function isInDoubt(call)
   return tonumber(redis.call('HGET', call, 'open') or 0) > 0
@@ -21,7 +22,7 @@ local function takeBackDoubt(call)
 end
 
 local function forgetDoubts(call)
-  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt')
+  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'others')
 end
 
 local function isUsedUp(call, most, withinMs, now)

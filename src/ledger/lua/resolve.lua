@@ -4,9 +4,10 @@
 -- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind   ARGV[3] this word's own name
 -- ARGV[4] who says it   ARGV[5] row that is spoken of, "<portfolio>/<key>", or "" where it is none's
 -- ARGV[6] ms of the last send that is spoken of, or "": nobody has said anything yet of what was sent later, and is in doubt too
--- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown". Repeated, its name tells that it was done.
+-- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown" | "other" (another limit has this id). Repeated, its name tells that it was done.
 -- What may be sent again keeps the name of its first send, by which a service may know it.
 -- @include doubts
+-- @include made-ids
 local made = 0
 -- The row that is spoken of may be another than the one for which the call was sent: both are told.
 local function tellResolved(call)
@@ -27,6 +28,7 @@ for at = 3, #KEYS do
   if known[1] == 'unknown' then
     local isLater = ARGV[6] ~= '' and tonumber(known[2] or '') and tonumber(known[2]) > tonumber(ARGV[6])
     if isLater then return 'not unknown' end
+    if ARGV[1] ~= '' and takeId(KEYS[at], ARGV[1]) and ARGV[2] == 'limit' then return 'other' end
     redis.call('HDEL', KEYS[at], 'owner')
     forgetDoubts(KEYS[at])
     redis.call('HSET', KEYS[at], 'word', ARGV[3])
