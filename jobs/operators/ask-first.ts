@@ -104,10 +104,9 @@ async function isNeeded(
   };
   let sum = new Big(0);
   for await (const page of wished()) {
-    for (const { found } of page) {
-      const { approval, state, declined } = found.result;
-      if (declined !== undefined) return true;
-      if (!asks) continue;
+    if ((await approvals.declined(page.map(({ found }) => found.row))).size > 0) return true;
+    for (const { found } of asks ? page : []) {
+      const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
       if (isAbove(sum, policy)) return true;
       // Whoever gives a row up takes it out of its approval (requeue.lua).

@@ -248,7 +248,7 @@ export function makeCalls({
 
     /** Whether the ledger knows nothing at all of this call. Of one that a row is held for, that means that it was forgotten. */
     async isForgotten(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
-      return (await connection.exists(callKey(thing))) === 0;
+      return (await connection.hexists(callKey(thing), 'state')) === 0;
     },
 
     /** Whether the outcome of this call is unknown, and when the send was that is in doubt, in ms, where that is known. */

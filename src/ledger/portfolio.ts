@@ -9,8 +9,6 @@ export type Supplier = {
   key?: string;
   id?: string;
   problem?: string;
-  /** Id of the approval by which a person said no to it, until it is made: it is not asked for without another yes. */
-  declined?: string;
 };
 
 export type PortfolioState = {

@@ -114,8 +114,6 @@ export type RowResult = {
   cause: string | undefined;
   /** Id of the approval that it waits for, or has; nothing where none was ever asked for. */
   approval: string | undefined;
-  /** Id of the approval by which a person said no to it, until another says yes: it is not sent without. */
-  declined: string | undefined;
   /** Of one that waits and was not new: what it was before, and what somebody says became of its call `of`: an id, or `resend`. */
   awaits: { was: RowState; answer: string; of?: string } | undefined;
   /** Date of the statements that its line gave last, YYYY-MM-DD, where the amount is one that advice goes by. */

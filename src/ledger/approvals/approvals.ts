@@ -160,6 +160,16 @@ export function makeApprovals({
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
+    /** Whether a person said no to this supplier, in whatever portfolio, and nobody said yes to it since. */
+    isDeclined: async (supplier: string): Promise<boolean> =>
+      (await connection.hexists(keys.call('company', supplier), 'declined')) === 1,
+
+    /** Which of these rows ask for what a person said no to, in whatever portfolio, and nobody said yes to since. */
+    async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
+      const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));
+      return new Set(rows.filter((_row, place) => found[place] !== null));
+    },
+
     /**
      * All of it is there. It waits for a person, where settings ask for that: always, or since what the whole portfolio asks for,
      * without what was given up, is above the limit. Else it is granted by itself.
@@ -224,8 +234,7 @@ export function makeApprovals({
       if (supplierOf !== id || text === null || approval?.standing === 'granted') return;
       const { body, key = '', ...rest } = JSON.parse(text);
       if (!isPending({ body, key, ...rest })) return;
-      const declined = approval?.standing === 'declined' ? { declined: id } : {};
-      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval), ...declined }, id);
+      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval) }, id);
     },
 
     /**

@@ -21,7 +21,7 @@ local portfolio, row, limit = unpack(KEYS)
 local key, from, to, revision, answer, refusals, why = unpack(ARGV, 1, 7)
 local failsBy, told, granted, available, status = ARGV[8], unpack(ARGV, 12, 15)
 local found = redis.call('HMGET', row, 'state', 'line', 'step', 'rev', 'tally', 'company', 'documents', 'limit')
-local state = found[1]
+local state, problem = found[1], nil
 if not state then return '' end
 if revision ~= '' and revision ~= (found[4] or '0') and to ~= 'done' then return state end
 local was = state
@@ -37,7 +37,7 @@ if to == 'queued' or to == 'awaiting' then
   if state ~= from then return state end
 -- @include cancelled
 -- @include put-back
-  if to == 'awaiting' then to = stateOfWaiting(portfolio, row, limit) end
+  if to == 'awaiting' then to, problem = stateOfWaiting(portfolio, row, limit) end
   if isCancelled(portfolio, row) and not isSent(limit) then to = 'cancelled' end
 end
 
@@ -87,6 +87,7 @@ else
     if before then bindRow(row, before.approval or '') end
   end
   forgetTries(row)
+  if problem then redis.call('HSET', row, 'problem', problem) end
   if failsBy ~= '' then noteCause(portfolio, row, unpack(ARGV, 8, 11)) end
   if #ARGV > 15 then redis.call('HSET', row, unpack(ARGV, 16)) end
   if told ~= '' then tell(row, now, told) end

@@ -12,8 +12,8 @@
 -- is open or that made nothing: the same for every repetition.
 -- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
 -- decided meanwhile holds for it too.
--- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), whatever state the row
--- is in and whoever asks; an outcome in doubt is told all the same.
+-- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), or whose request a person
+-- declined, whatever state the row is in and whoever asks; an outcome in doubt is told all the same.
 -- @include approvals
 -- @include doubts
 local time = redis.call('TIME')
@@ -68,6 +68,8 @@ local gone = ofRow and row[1] == 'cancelled' or tonumber(gen or 0) < tonumber(po
 if portfolio[5] then gone = true end
 local approval = row[4] or not ofRow and portfolio[4]
 local awaits = approval and standingOf(KEYS[3], approval) ~= 'granted'
+local request = ofRow and requestOf(KEYS[3], string.match(KEYS[4], '([^:]*)$')) or KEYS[1]
+awaits = awaits or declinedOf(KEYS[3], request) ~= nil
 local inDoubt = isInDoubt(KEYS[1])
 if inDoubt then
   -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a

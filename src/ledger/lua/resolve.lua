@@ -1,5 +1,6 @@
 -- A person says what became of a row's call whose outcome is unknown: of the first one, since a row's calls go one after
--- another and nobody has spoken of a later one.
+-- another and nobody has spoken of a later one. A call of a held row that the ledger has forgotten was sent all the same; of
+-- documents nobody can tell which.
 -- KEYS[1] list of the buyer's limit ids   KEYS[2] the account   KEYS[3…] the calls of the row's step, in their order
 -- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind   ARGV[3] this word's own name
 -- ARGV[4] who says it   ARGV[5] row that is spoken of, "<portfolio>/<key>", or "" where it is none's
@@ -25,7 +26,8 @@ for at = 3, #KEYS do
 end
 for at = 3, #KEYS do
   local known = redis.call('HMGET', KEYS[at], 'state', 'lostAt')
-  if known[1] == 'unknown' then
+  local isForgotten = not known[1] and ARGV[5] ~= '' and ARGV[2] ~= 'document'
+  if known[1] == 'unknown' or isForgotten then
     local isLater = ARGV[6] ~= '' and tonumber(known[2] or '') and tonumber(known[2]) > tonumber(ARGV[6])
     if isLater then return 'not unknown' end
     if ARGV[1] ~= '' and takeId(KEYS[at], ARGV[1]) and ARGV[2] == 'limit' then return 'other' end

@@ -117,7 +117,7 @@ export function carryOut(which: number): Command {
 export function claimUnapproved(process: string, name: string, key: string): Command {
   return command(`${process} would send what ${name}/${key} waits for`, async (model, real) => {
     const row = model.rowOf(name, key);
-    if (!row || isGranted(row, model.approvals)) return;
+    if (!row || (isGranted(row, model.approvals) && model.declinedBy(key) === undefined)) return;
     model.alive.add(process);
     await real.appear(process);
     for (const step of ['company', 'documents', 'limit'] as const) {

@@ -35,6 +35,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const portfolios = new Map<string, ModelPortfolio>(PORTFOLIOS.map((name) => [name, newPortfolio()]));
   const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
   const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
+  /** What is known of a request, in whichever portfolio: the approval that it joined last, and the one by which a person said no to it. */
+  const [asks, declined] = [new Map<string, string>(), new Map<string, string>()];
+  const isMade = (key: string) => calls.get(`limit ${key}`)?.state === 'made';
 
   const watchCanary = (name: string, step: Step, answer: 'ok' | '422' | '') => {
     const { canary } = portfolio(name);
@@ -55,6 +58,22 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     approvals,
     portfolio,
     rowOf,
+    declined,
+    isMade,
+
+    /** A row comes to wait for an approval; what is said of a held call says nothing of the request. */
+    joins(key: string, id: string): void {
+      if (approvals.get(id)?.kind !== 'answer') asks.set(key, id);
+    },
+
+    /** The approval by which a person said no to a request, also while that is not carried out yet. */
+    declinedBy(key: string): string | undefined {
+      const asked = asks.get(key) ?? '';
+      const approval = approvals.get(asked);
+      const row = approval && rowOf(approval.portfolio, key);
+      const isLeft = row?.state === 'awaiting' && row.approval === asked && approval?.standing === 'declined';
+      return declined.get(key) ?? (isLeft ? asked : undefined);
+    },
 
     put(name: string, key: string, line: number, rowName: string, declinedBefore?: string) {
       const known = rowOf(name, key);
@@ -63,16 +82,20 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (known && !same && (calls.has(`limit ${key}`) || known.state === 'done')) return 'changed';
       const { approval } = portfolio(name);
       const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
-      const made = calls.get(`limit ${key}`)?.state === 'made';
+      const made = isMade(key);
       // What a person said no to needs another's yes to go on, whoever brings it.
-      const declined = known?.declined ?? declinedBefore;
-      if (declined !== undefined && this.goesOn(name, key, rowName)) {
+      const no = this.declinedBy(key) ?? declinedBefore;
+      if (no !== undefined && this.goesOn(name, key, rowName)) {
         if (!approval) return 'declined';
+        declined.set(key, no);
         Object.assign(approvals.get(approval) ?? {}, { isRedone: true });
       }
       if (known) Object.assign(known, { line, generation });
       // What an import that died left waiting goes on with this one.
-      if (known && same && isLeft && approval) known.approval = approval;
+      if (known && same && isLeft && approval && known.approval !== approval) {
+        known.approval = approval;
+        this.joins(key, approval);
+      }
       if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'ended';
       const goes = isLeft && !approval;
       if (known && same && !goes && !['refused', 'cancelled'].includes(known.state)) return 'open';
@@ -80,8 +103,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const state = made ? 'skipped' : approval ? 'awaiting' : 'queued';
       const revision = known ? known.revision + (same ? 0 : 1) : 0;
       const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
-      const marks = { approval: made ? undefined : approval, declined: made ? known?.declined : declined };
-      rows.set(`${name}/${key}`, { ...row, ...marks });
+      const isJoining = state === 'awaiting' && !(known?.state === 'awaiting' && known.approval === approval);
+      rows.set(`${name}/${key}`, { ...row, approval: made ? undefined : approval });
+      if (isJoining && approval) this.joins(key, approval);
       if (made) return 'ended';
       return known ? 'renewed' : 'added';
     },
@@ -91,7 +115,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const known = rowOf(name, key);
       const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
       const ended = known?.state === 'refused' || known?.state === 'cancelled';
-      return (known?.name !== rowName || isLeft || ended) && calls.get(`limit ${key}`)?.state !== 'made';
+      return (known?.name !== rowName || isLeft || ended) && !isMade(key);
     },
 
     /** The same for a line that corrects another row: that one gives way, unless it was sent or has given way already. */
@@ -105,8 +129,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const isDone = given?.replaced === key;
       const isFree = given && !['done', 'skipped'].includes(given.state) && !calls.has(`limit ${old}`);
       if (!isDone && (!isFree || given.replaced)) return 'again';
-      const declinedBefore = isDone ? undefined : given?.declined;
-      const waitsForYes = (known?.declined ?? declinedBefore) !== undefined && !portfolio(name).approval;
+      const declinedBefore = isDone ? undefined : this.declinedBy(old);
+      const waitsForYes = (this.declinedBy(key) ?? declinedBefore) !== undefined && !portfolio(name).approval;
       if (waitsForYes && this.goesOn(name, key, rowName)) return 'declined';
       if (given && !isDone) {
         portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
@@ -115,12 +139,11 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return this.put(name, key, line, rowName, declinedBefore);
     },
 
-    /** A worker takes a row up: only at the step that it is at, and only if it waits or was refused there. */
+    /** A worker takes a row up: only at the step that it is at, and only if it waits there. */
     begin(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
-      if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) {
-        if (isCancelled(name, row) && !calls.has(`limit ${key}`))
-          row.state = row.state === 'queued' ? 'cancelled' : row.state;
+      if (row?.state === 'queued' && row.step === step) {
+        if (isCancelled(name, row) && !calls.has(`limit ${key}`)) row.state = 'cancelled';
         else if (!portfolio(name).paused) row.state = step;
       }
       return row?.state;
@@ -135,7 +158,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
       if (call?.state === 'claimed') noteDoubt(call);
-      const awaits = !isGranted(row, approvals);
+      const awaits = !isGranted(row, approvals) || this.declinedBy(attempt.key) !== undefined;
       if (call && (hold || gone || awaits || call.doubts > 8)) return 'unknown';
       if (gone) return 'cancelled';
       if (awaits) return 'awaiting';
@@ -221,7 +244,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     requeue(name: string, key: string, from: RowState): boolean {
       const row = rowOf(name, key);
-      if (row?.state !== from || row.replaced || row.declined !== undefined) return false;
+      if (row?.state !== from || row.replaced || this.declinedBy(key) !== undefined) return false;
       if (row.approval && (from === 'cancelled' || !isGranted(row, approvals))) return false;
       portfolio(name).replaced -= row.replaced === undefined ? 0 : 1;
       row.replaced = undefined;

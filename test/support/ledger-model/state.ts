@@ -15,8 +15,6 @@ export type ModelRow = {
   replaced?: string | undefined;
   /** The approval that it has, or waits for. */
   approval?: string | undefined;
-  /** The approval by which a person said no to it, until another says yes. */
-  declined?: string | undefined;
   /** Of one that waits and was not new. */
   was?: Pick<ModelRow, 'state' | 'approval' | 'replaced'> | undefined;
 };
