@@ -67,7 +67,7 @@ export function summaryTable(
       `${counted(first, 'row is', 'rows are')} sent first; then it pauses until: npx limitline resume "${portfolio}"`,
     );
   }
-  if (interrupted) parts.push('The last import was not finished: import the file again.');
+  if (interrupted) parts.push('An import was not read to its end: import its file again.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished));
   return parts.join('\n');
 }

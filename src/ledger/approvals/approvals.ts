@@ -210,6 +210,17 @@ export function makeApprovals({
       return readAll(ids.map((id) => `${portfolio}/${id}`));
     },
 
+    /** Those of a portfolio, however many there were, that are not complete: somebody is at it, or was killed. */
+    async open(portfolio: string): Promise<Pick<Approval, 'id' | 'kind' | 'askedMs'>[]> {
+      const ids = await connection.zrange(keys.approvalsOf(portfolio), '0', '-1');
+      const found = await Promise.all(
+        ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'kind', 'asked')),
+      );
+      return found.flatMap(([standing, kind, asked], place) =>
+        standing === 'open' ? [{ id: ids[place] ?? '', kind: kind as ApprovalKind, askedMs: Number(asked) }] : [],
+      );
+    },
+
     /** What was answered and is not carried out yet: of one that died in the middle, others go on with it. */
     async answered(): Promise<ApprovalId[]> {
       return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);

@@ -87,6 +87,11 @@ test('what somebody began to ask for and was killed at can be answered, once it 
   const { approvals, ledger, keys } = context;
   const id = await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' });
   expect(await approvals.awaitRow(rows[0], 'held', { id, by: 'olivia', said: 'company_77' })).toBe(true);
+  // However many were asked for since.
+  for (let n = 0; n < 25; n += 1) {
+    const other = await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'olivia' });
+    await approvals.close({ portfolio: 'q4', id: other }, { always: true, above: undefined });
+  }
   await closeLeft(context);
   expect(await approvals.waiting()).toEqual([]);
   await ledger.hset(keys.approval(id), 'asked', Date.now() - 3_600_000);

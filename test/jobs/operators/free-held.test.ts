@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freeHeld } from '../../../jobs/operators/free-held.ts';
+import { freeHeld, makeFreeing } from '../../../jobs/operators/free-held.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { openService } from '../../../src/open-service.ts';
 import type { Sent } from '../../../src/outcome.ts';
@@ -64,6 +64,28 @@ test('a row whose call the ledger has forgotten stays held, and goes by a person
   expect(await freeHeld(context)).toBe(0);
   expect(await resolveCalls({ portfolio: 'q4', line: 2 }, context)).toMatchObject({ calls: 1, rows: 3 });
   expect((await place.settled()).states.done).toBe(3);
+});
+
+test('a late answer looks at the rows that may wait for it, and at no others', async () => {
+  const place = await openLate();
+  const { context, company } = place;
+  const looked: string[] = [];
+  const calls: typeof context.calls = {
+    ...context.calls,
+    isUnknown: async (call) => {
+      looked.push(`${call.kind} ${call.key}`);
+      return context.calls.isUnknown(call);
+    },
+  };
+  const free = makeFreeing({ ...context, calls });
+  await free({ ...company, buyer: 'another' });
+  expect(looked).toEqual([]);
+  await free(company);
+  expect(looked).toEqual(Array(3).fill(`company ${company.key}`));
+  // Any row may have attached a document: they are all looked at, once for the answers of a moment.
+  looked.length = 0;
+  await Promise.all([1, 2, 3, 4, 5].map(() => free({ kind: 'document', key: 'd', buyer: 'another' })));
+  expect(looked).toHaveLength(3);
 });
 
 /** A company that the stand-in knows, as the call that stood still would have made it. */

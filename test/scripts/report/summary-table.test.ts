@@ -54,7 +54,7 @@ test('the report says what is not well: no supplier, paused, not finished', () =
   expect(table).toContain('Paused: by request.');
   expect(table).toContain('lines read so far');
   expect(table).toContain('not finished yet');
-  expect(table).toContain('The last import was not finished: import the file again.');
+  expect(table).toContain('An import was not read to its end: import its file again.');
 });
 
 const still = { supplier: undefined, paused: undefined, interrupted: false };
