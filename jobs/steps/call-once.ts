@@ -114,7 +114,8 @@ async function callInTurn(wish: Wish, turn: Turn, claimed: Claim | undefined, de
   }
 }
 
-async function claimInTurn(wish: Wish, { passage }: Turn, deps: CallDeps): Promise<Claim | Settled> {
+async function claimInTurn(wish: Wish, { passage, unauthorized }: Turn, deps: CallDeps): Promise<Claim | Settled> {
+  await unauthorized.freshen(deps.stopping);
   if (!deps.service.isAuthorized()) {
     await orStopped(
       deps.service.authorize(() => countTokenCall(wish, deps)),
