@@ -219,6 +219,6 @@ async function writeDoubt(reason: string, { calls, thing, owner, onUnknown }: Cl
   const doubt = await calls.doubt(thing, owner, reason);
   // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
   if (!doubt) return BUSY;
-  if (onUnknown === 'resend' && doubt.againMs !== undefined) return { is: 'later', again: doubt.againMs, reason };
+  if (onUnknown !== 'hold' && doubt.againMs !== undefined) return { is: 'later', again: doubt.againMs, reason };
   return { is: 'unknown', reason, sentMs: doubt.sentMs };
 }

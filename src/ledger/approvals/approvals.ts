@@ -15,6 +15,8 @@ import { makeSuppliers } from '../suppliers.ts';
 import type { AnswerTaken, Approval, ApprovalKind, ApprovalPolicy, ApprovalStanding } from './approval.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ApprovalId, approvalIdOf } from './approval-id.ts';
+import { makeApprovalIds } from './approval-ids.ts';
+import { makeDeclined } from './declined.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
@@ -96,6 +98,8 @@ export function makeApprovals({
 
   return {
     compare: makeApprovalComparison({ connection, keys }),
+    ...makeApprovalIds({ connection, keys }),
+    ...makeDeclined({ connection, keys }),
 
     /** One approval; nothing where there is none. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
@@ -160,16 +164,6 @@ export function makeApprovals({
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
-    /** Whether a person said no to this supplier, in whatever portfolio, and nobody said yes to it since. */
-    isDeclined: async (supplier: string): Promise<boolean> =>
-      (await connection.hexists(keys.call('company', supplier), 'declined')) === 1,
-
-    /** Which of these rows ask for what a person said no to, in whatever portfolio, and nobody said yes to since. */
-    async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
-      const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));
-      return new Set(rows.filter((_row, place) => found[place] !== null));
-    },
-
     /**
      * All of it is there. It waits for a person, where settings ask for that: always, or since what the whole portfolio asks for,
      * without what was given up, is above the limit. Else it is granted by itself.
@@ -191,39 +185,15 @@ export function makeApprovals({
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
     },
 
-    /** The same by their ids alone. */
-    async waitingIds(): Promise<ApprovalId[]> {
-      return (await connection.zrange(keys.approvals, '0', '-1')).map(approvalIdOf);
-    },
-
     /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
     async lately(most: number): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));
     },
 
-    /** How many wait for a person. */
-    waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
-
     /** All that was ever asked for of a portfolio, the latest first, so many at the most. */
     async of(portfolio: string, most = MOST_LISTED): Promise<Approval[]> {
       const ids = await connection.zrevrange(keys.approvalsOf(portfolio), '0', String(most - 1));
       return readAll(ids.map((id) => `${portfolio}/${id}`));
-    },
-
-    /** Those of a portfolio, however many there were, that are not complete: somebody is at it, or was killed. */
-    async open(portfolio: string): Promise<Pick<Approval, 'id' | 'kind' | 'askedMs'>[]> {
-      const ids = await connection.zrange(keys.approvalsOf(portfolio), '0', '-1');
-      const found = await Promise.all(
-        ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'kind', 'asked')),
-      );
-      return found.flatMap(([standing, kind, asked], place) =>
-        standing === 'open' ? [{ id: ids[place] ?? '', kind: kind as ApprovalKind, askedMs: Number(asked) }] : [],
-      );
-    },
-
-    /** What was answered and is not carried out yet: of one that died in the middle, others go on with it. */
-    async answered(): Promise<ApprovalId[]> {
-      return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
     },
 
     /** The rows that belong to an approval and are not carried out, in the order of their lines. */

@@ -1,7 +1,7 @@
 -- Asks for the right to make the one call that makes a thing. Nothing may be sent unless the answer is "go".
 -- KEYS[1] the call   KEYS[2] the workers' signs of life   KEYS[3] the portfolio that asks   KEYS[4] the row that asks
 -- ARGV[1] owner: one attempt, "<process>/<n>"   ARGV[2] row that asks, "<portfolio>/<key>"
--- ARGV[3] "hold" or "resend": what to do when an earlier outcome is unknown
+-- ARGV[3] "hold", "resend" or "repeat": what to do when an earlier outcome is unknown
 -- ARGV[4] ms without a sign of life after which a process has vanished   ARGV[5] kind   ARGV[6] key of the thing
 -- ARGV[7] revision of the row that is worked on, "" where there is no row   ARGV[8] digest of what is sent
 -- ARGV[9] digest of what the line asked for, or ""   ARGV[10] sends after an unknown answer at most   ARGV[11] ms for them
@@ -91,7 +91,11 @@ if not first or call[9] ~= ARGV[8] then first = ARGV[1] end
 redis.call('HSET', KEYS[1], 'state', 'claimed', 'owner', ARGV[1], 'row', ARGV[2], 'first', first, 'words', ARGV[8],
   'asked', ARGV[9])
 if own then return { 'go', first } end
-if inDoubt then tell(KEYS[4], now, cjson.encode({ is = 'sent again', kind = ARGV[5] })) end
+if inDoubt then
+  tell(KEYS[4], now, cjson.encode({ is = 'sent again', kind = ARGV[5] }))
+  -- The service may have it twice then, without ever saying so.
+  if ARGV[3] == 'resend' then redis.call('HINCRBY', KEYS[3], 'resent:' .. ARGV[5], 1) end
+end
 redis.call('HSET', KEYS[1], 'at', now)
 redis.call('HINCRBY', KEYS[1], 'sends', 1)
 redis.call('HINCRBY', KEYS[3], 'calls:' .. ARGV[5], 1)

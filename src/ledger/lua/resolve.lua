@@ -34,14 +34,16 @@ for at = 3, #KEYS do
     redis.call('HDEL', KEYS[at], 'owner')
     forgetDoubts(KEYS[at])
     redis.call('HSET', KEYS[at], 'word', ARGV[3])
+    local asker = string.match(redis.call('HGET', KEYS[at], 'row') or ARGV[5], '^(.*)/')
+    local of = asker and string.gsub(KEYS[2], 'account$', 'portfolio:') .. asker
+    local isHere = of and redis.call('HEXISTS', of, 'archive') == 0
     if ARGV[1] == '' then
       redis.call('HSET', KEYS[at], 'state', 'free')
+      if isHere then redis.call('HINCRBY', of, 'resent:' .. ARGV[2], 1) end
     else
       redis.call('HSET', KEYS[at], 'state', 'made', 'id', ARGV[1], 'record', '{}', 'by', 'a person')
       redis.call('HINCRBY', KEYS[2], 'made:' .. ARGV[2], 1)
-      local asker = string.match(redis.call('HGET', KEYS[at], 'row') or '', '^(.*)/')
-      local of = asker and string.gsub(KEYS[2], 'account$', 'portfolio:') .. asker
-      if of and redis.call('HEXISTS', of, 'archive') == 0 then redis.call('HINCRBY', of, 'made:' .. ARGV[2], 1) end
+      if isHere then redis.call('HINCRBY', of, 'made:' .. ARGV[2], 1) end
       if ARGV[2] == 'limit' then redis.call('RPUSH', KEYS[1], ARGV[1]) end
     end
     tellResolved(KEYS[at])

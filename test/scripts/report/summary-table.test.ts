@@ -23,6 +23,7 @@ const summary: Summary = {
   unreadable: 0,
   byState: Object.fromEntries(ROW_STATES.map((state) => [state, '0.00'])) as Record<RowState, string>,
   causes: [],
+  resent: { company: 0, document: 0, limit: 0 },
   madeTwice: 0,
   supplier: 'company_1',
   started: '2026-11-21T10:00:00.000Z',

@@ -4,8 +4,8 @@ import { answerApproval, awaitRow, closeApproval, freeRows, isGranted, rowsOf, v
 import { type Command, command } from './command.ts';
 import { put } from './put-command.ts';
 import type { RealLedger } from './real-ledger.ts';
-import { kindOf, type Model, REQUESTS, thingOf } from './rules.ts';
-import type { ModelApproval } from './state.ts';
+import { type Model, REQUESTS, thingOf } from './rules.ts';
+import { kindOf, type ModelApproval } from './state.ts';
 
 const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
 

@@ -1,9 +1,11 @@
-import type { CallKind } from '../../../src/call-kind.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
 import type { Verdict } from '../../../src/ledger/verdicts.ts';
 import { bind, goBack, isGranted } from './approval-rules.ts';
+import { makeNoes } from './noes.ts';
 import {
   type Attempt,
+  isOpen,
+  kindOf,
   type ModelApproval,
   type ModelCall,
   type ModelPortfolio,
@@ -36,7 +38,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
   const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
   /** What is known of a request, in whichever portfolio: the approval that it joined last, and the one by which a person said no to it. */
-  const [asks, declined] = [new Map<string, string>(), new Map<string, string>()];
+  const noes = makeNoes({ approvals, rowOf });
   const isMade = (key: string) => calls.get(`limit ${key}`)?.state === 'made';
 
   const watchCanary = (name: string, step: Step, answer: 'ok' | '422' | '') => {
@@ -58,22 +60,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     approvals,
     portfolio,
     rowOf,
-    declined,
+    ...noes,
     isMade,
-
-    /** A row comes to wait for an approval; what is said of a held call says nothing of the request. */
-    joins(key: string, id: string): void {
-      if (approvals.get(id)?.kind !== 'answer') asks.set(key, id);
-    },
-
-    /** The approval by which a person said no to a request, also while that is not carried out yet. */
-    declinedBy(key: string): string | undefined {
-      const asked = asks.get(key) ?? '';
-      const approval = approvals.get(asked);
-      const row = approval && rowOf(approval.portfolio, key);
-      const isLeft = row?.state === 'awaiting' && row.approval === asked && approval?.standing === 'declined';
-      return declined.get(key) ?? (isLeft ? asked : undefined);
-    },
 
     put(name: string, key: string, line: number, rowName: string, declinedBefore?: string) {
       const known = rowOf(name, key);
@@ -84,17 +72,17 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
       const made = isMade(key);
       // What a person said no to needs another's yes to go on, whoever brings it.
-      const no = this.declinedBy(key) ?? declinedBefore;
+      const no = noes.declinedBy(key) ?? declinedBefore;
       if (no !== undefined && this.goesOn(name, key, rowName)) {
         if (!approval) return 'declined';
-        declined.set(key, no);
+        noes.declined.set(key, no);
         Object.assign(approvals.get(approval) ?? {}, { isRedone: true });
       }
       if (known) Object.assign(known, { line, generation });
       // What an import that died left waiting goes on with this one.
       if (known && same && isLeft && approval && known.approval !== approval) {
         known.approval = approval;
-        this.joins(key, approval);
+        noes.joins(key, approval);
       }
       if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'ended';
       const goes = isLeft && !approval;
@@ -105,7 +93,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
       const isJoining = state === 'awaiting' && !(known?.state === 'awaiting' && known.approval === approval);
       rows.set(`${name}/${key}`, { ...row, approval: made ? undefined : approval });
-      if (isJoining && approval) this.joins(key, approval);
+      if (isJoining && approval) noes.joins(key, approval);
       if (made) return 'ended';
       return known ? 'renewed' : 'added';
     },
@@ -129,8 +117,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const isDone = given?.replaced === key;
       const isFree = given && !['done', 'skipped'].includes(given.state) && !calls.has(`limit ${old}`);
       if (!isDone && (!isFree || given.replaced)) return 'again';
-      const declinedBefore = isDone ? undefined : this.declinedBy(old);
-      const waitsForYes = (this.declinedBy(key) ?? declinedBefore) !== undefined && !portfolio(name).approval;
+      const declinedBefore = isDone ? undefined : noes.declinedBy(old);
+      const waitsForYes = (noes.declinedBy(key) ?? declinedBefore) !== undefined && !portfolio(name).approval;
       if (waitsForYes && this.goesOn(name, key, rowName)) return 'declined';
       if (given && !isDone) {
         portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
@@ -158,7 +146,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
       if (call?.state === 'claimed') noteDoubt(call);
-      const awaits = !isGranted(row, approvals) || this.declinedBy(attempt.key) !== undefined;
+      const awaits = !isGranted(row, approvals) || noes.declinedBy(attempt.key) !== undefined;
       if (call && (hold || gone || awaits || call.doubts > 8)) return 'unknown';
       if (gone) return 'cancelled';
       if (awaits) return 'awaiting';
@@ -244,7 +232,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     requeue(name: string, key: string, from: RowState): boolean {
       const row = rowOf(name, key);
-      if (row?.state !== from || row.replaced || this.declinedBy(key) !== undefined) return false;
+      if (row?.state !== from || row.replaced || noes.declinedBy(key) !== undefined) return false;
       if (row.approval && (from === 'cancelled' || !isGranted(row, approvals))) return false;
       portfolio(name).replaced -= row.replaced === undefined ? 0 : 1;
       row.replaced = undefined;
@@ -309,12 +297,4 @@ export function stepBehind(key: string, step?: Step): Step {
 export function thingOf(key: string, step: Step): string {
   const { buyer, document } = REQUESTS[key] ?? {};
   return { company: `company ${buyer}`, documents: `document ${document}`, limit: `limit ${key}` }[step];
-}
-
-export function kindOf(step: Step): CallKind {
-  return step === 'documents' ? 'document' : step;
-}
-
-export function isOpen(state: RowState): boolean {
-  return ['queued', 'company', 'documents', 'limit'].includes(state);
 }

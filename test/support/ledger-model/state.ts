@@ -81,3 +81,11 @@ export function newPortfolio(): ModelPortfolio {
     calls: { company: 0, document: 0, limit: 0, throttled: 0 },
   };
 }
+
+export function kindOf(step: Step): CallKind {
+  return step === 'documents' ? 'document' : step;
+}
+
+export function isOpen(state: RowState): boolean {
+  return ['queued', 'company', 'documents', 'limit'].includes(state);
+}
