@@ -74,7 +74,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
   const sharedKeys = makeSharedKeys(prefix);
   const accounts = makeAccounts({ connection: ledger, keys: sharedKeys, prefix });
   try {
-    await accounts.checkFormat(redis.where);
+    await accounts.checkFormat(redis.where, log);
     await accounts.check(login);
   } catch (error) {
     await redis.close();

@@ -77,13 +77,13 @@ test('one row that always gets 401 is refused for itself, and nobody waits for i
 
 test('tokens that die sooner than the calls of a slow ceiling come refuse no row, the last neither', async () => {
   const place = await openFaultPlace({
-    faults: { tokens: { diesAfterS: 0.2 } },
-    env: { SERVICE_RATE_PER_S: '4', SERVICE_CONCURRENCY: '1' },
+    faults: { tokens: { diesAfterS: 0.6 } },
+    env: { SERVICE_RATE_PER_S: '1.2', SERVICE_CONCURRENCY: '1' },
   });
-  await place.import(buyerLines(2));
+  await place.import(buyerLines(1));
   const faultsTold: string[] = [];
   await place.work((fault) => faultsTold.push(fault.message));
-  expect((await place.settled()).states).toMatchObject({ done: 2, refused: 0 });
+  expect((await place.settled()).states).toMatchObject({ done: 1, refused: 0 });
   expect(faultsTold).toEqual([]);
 });
 

@@ -100,6 +100,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   // The desk of all portfolios: no archived row is held.
   'mend-held': 'account',
   move: 'included',
+  'move-former': 'account',
   'note-cause': 'included',
   'note-forget': 'archives',
   'note-lines': 'refuses',
