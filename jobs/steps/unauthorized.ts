@@ -32,6 +32,8 @@ export function makeUnauthorized(
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
+  /** The token that was got for a turn which then went by unused: for the next it is as old as any. */
+  let unused: string | undefined;
   let waitMs = 0;
   let asideMs = 0;
   let timesAside = 0;
@@ -54,6 +56,7 @@ export function makeUnauthorized(
      * @throws LimitlineError `CREDENTIALS` where every call would meet it
      */
     async judge(answer: Extract<Answered, { is: 'unauthorized' }>, sentAtMs: number): Promise<Sent> {
+      unused = undefined;
       if (answer.token !== token) [token, tokenSentAtMs] = [answer.token, sentAtMs];
       asked += 1;
       if (asked === 0) {
@@ -94,7 +97,7 @@ export function makeUnauthorized(
      */
     async freshen(signal: AbortSignal): Promise<void> {
       if (asked < 1 || (await doors.isOwnFault({ kind, key }, suspicion(false)))) return;
-      await orStopped(service.renewToken(token, onTokenCall), signal);
+      unused = await orStopped(service.renewToken(unused ?? token, onTokenCall), signal);
     },
 
     /** For how long the row is to leave its worker to others; 0 where it is not. Says so once. */

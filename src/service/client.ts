@@ -95,10 +95,9 @@ export function makeServiceClient(options: {
     },
     /** Whether a call leaves at once, and waits for no token first. */
     isAuthorized: token.isAtHand,
-    /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Rejects as a call would. */
-    renewToken: async (refused: string, onTokenCall: () => void): Promise<void> => {
-      await token.replace(refused, onTokenCall);
-    },
+    /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Answers its name; rejects as a call would. */
+    renewToken: async (refused: string, onTokenCall: () => void): Promise<string> =>
+      (await token.replace(refused, onTokenCall)).version,
     /** Makes a token call, whatever is at hand: it makes nothing, and tells whether the service is there. Rejects as a call would. */
     tryToken: async (onTokenCall: () => void): Promise<void> => {
       await token.fetchAnew(onTokenCall);
