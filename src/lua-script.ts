@@ -71,9 +71,9 @@ function register(connection: RedisConnection, url: URL): LuaScript {
  * of before format 5 is older (ledger/move-former.ts). `-- @any-format` in a script leaves it out.
  */
 const FITS = `do
-  local tag = string.match(KEYS[1] or '', '^{[^}]*}')
-  local format = tag and redis.call('GET', tag .. ':format')
-  if tag and format ~= '${FORMAT}' and (format or redis.call('EXISTS', tag .. ':portfolios') == 1) then
+  local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)
+  local format = tag ~= '' and redis.call('GET', tag .. ':format')
+  if tag ~= '' and format ~= '${FORMAT}' and (format or redis.call('EXISTS', tag .. ':portfolios') == 1) then
     return redis.error_reply('FORMAT ' .. (format or 'before 5'))
   end
 end

@@ -11,7 +11,7 @@ end
 -- A request belongs to no portfolio: what was said of it stands with the call that makes its limit. `asks` is the approval that it waits
 -- for, `declined` the one by which a person said no to it, until another says yes.
 local function requestOf(portfolio, key)
-  return string.match(portfolio, '^(.-):portfolio:') .. ':call:limit:' .. key
+  return string.sub(portfolio, 1, string.find(portfolio, ':portfolio:', 1, true)) .. 'call:limit:' .. key
 end
 
 -- The approval by which a person said no; nil where nobody did.
