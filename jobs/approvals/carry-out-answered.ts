@@ -1,5 +1,5 @@
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
-import { reviveGivenUpSupplier } from '../operators/retry-rows.ts';
+import { reviveGivenUpSupplier } from '../operators/supplier-again.ts';
 import { feed } from '../rows/feed.ts';
 import { freeApproved } from '../rows/free-approved.ts';
 import { type CarryOutAnswersDeps, carryOutAnswers } from './carry-out-answers.ts';

@@ -227,7 +227,7 @@ export function makeCalls({
     /**
      * A person's word on the first of a row's calls whose outcome is unknown: it made `id`, or, without one, it may be
      * sent again. Said once, however often the reply is lost. `by` and `row` go to the row's story.
-     * Where the call was sent again after `asOfMs`, of the server's clock, the word is not about that, and nothing is done.
+     * Where the call was sent again and lost at `asOfMs` or later, of the server's clock, the word is not about that: nothing is done.
      */
     async resolve(
       things: readonly [Pick<Thing, 'kind' | 'key'>, ...Pick<Thing, 'kind' | 'key'>[]],
@@ -249,12 +249,6 @@ export function makeCalls({
     /** Whether the ledger knows nothing at all of this call. Of one that a row is held for, that means that it was forgotten. */
     async isForgotten(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
       return (await connection.hexists(callKey(thing), 'state')) === 0;
-    },
-
-    /** Whether the outcome of this call is unknown, and when the send was that is in doubt, in ms, where that is known. */
-    async doubtOf(thing: Pick<Thing, 'kind' | 'key'>): Promise<{ isUnknown: boolean; sentMs: number | undefined }> {
-      const [state, lostAt] = await connection.hmget(callKey(thing), 'state', 'lostAt');
-      return { isUnknown: state === 'unknown', sentMs: lostAt ? Number(lostAt) : undefined };
     },
 
     /** The id of what this call made; nothing where it made nothing, or nobody knows. */

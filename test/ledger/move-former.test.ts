@@ -1,6 +1,5 @@
 import { expect, inject, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
-import { retryRows } from '../../jobs/operators/retry-rows.ts';
 import { openContext } from '../../src/context.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makeSilentLog } from '../../src/log.ts';
@@ -8,6 +7,7 @@ import { makeLuaScript } from '../../src/lua-script.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { putFormerLedger } from '../support/former-ledger.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { retryRows } from '../support/operate.ts';
 import { openWorkplace } from '../support/workplace.ts';
 
 /** A workplace whose Redis holds what a version of format 4 left there. */

@@ -4,7 +4,7 @@
 -- KEYS[1] list of the buyer's limit ids   KEYS[2] the account   KEYS[3…] the calls of the row's step, in their order
 -- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind   ARGV[3] this word's own name
 -- ARGV[4] who says it   ARGV[5] row that is spoken of, "<portfolio>/<key>", or "" where it is none's
--- ARGV[6] ms of the last send that is spoken of, or "": nobody has said anything yet of what was sent later, and is in doubt too
+-- ARGV[6] when the person looked, in ms, or "": nobody has said anything yet of a send that was lost later
 -- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown" | "other" (another limit has this id). Repeated, its name tells that it was done.
 -- What may be sent again keeps the name of its first send, by which a service may know it.
 -- @include doubts
@@ -25,10 +25,11 @@ for at = 3, #KEYS do
   if call[1] == 'made' then made = made + 1 end
 end
 for at = 3, #KEYS do
-  local known = redis.call('HMGET', KEYS[at], 'state', 'lostAt')
+  local known = redis.call('HMGET', KEYS[at], 'state', 'lostAt', 'notedAt')
+  local lostAt = tonumber(known[3] or known[2] or '')
   local isForgotten = not known[1] and ARGV[5] ~= '' and ARGV[2] ~= 'document'
   if known[1] == 'unknown' or isForgotten then
-    local isLater = ARGV[6] ~= '' and tonumber(known[2] or '') and tonumber(known[2]) > tonumber(ARGV[6])
+    local isLater = ARGV[6] ~= '' and lostAt and lostAt >= tonumber(ARGV[6])
     if isLater then return 'not unknown' end
     if ARGV[1] ~= '' and takeId(KEYS[at], ARGV[1]) and ARGV[2] == 'limit' then return 'other' end
     redis.call('HDEL', KEYS[at], 'owner')

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { retryRows } from '../../support/operate.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { heldOverview } from '../../../jobs/operators/held-overview.ts';
 import { readKnownIds } from '../../../jobs/operators/id-faults.ts';
 import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import type { Resolved } from '../../../jobs/operators/resolution.ts';
@@ -65,13 +64,6 @@ test('a file about held rows is checked as a whole, and then either all of it is
   expect(twice.problems).toEqual([{ at: 3, message: `"${first}" is already given for another row, in line 2.` }]);
   expect((await report()).states.held).toBe(4);
 
-  expect(await heldOverview('q4', undefined, context)).toEqual({
-    steps: [
-      { step: 'company', rows: 2, requested: '1080.5' },
-      { step: 'limit', rows: 2, requested: '2004' },
-    ],
-    supplier: false,
-  });
   const [row] = await context.rows.behind('q4', 'held', { line: 3, count: 1 });
   const sound = await plan(
     `;2;${first}`,

@@ -2,11 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { type Check, proofOf, verdictOf } from '../../../src/ledger/counts/proof.ts';
 import type { KnownImport } from '../../../src/ledger/imports.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
 import { openLedger } from '../../support/ledger.ts';
+import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const file = { id: 'f1', fileName: 'a.csv', reading: '{}' };
