@@ -65,7 +65,10 @@ test('what was lost while a person looked is not spoken of: neither a row of all
     await expect.poll(() => place.standIn.counts().made.limit).toBe(6);
     await held(2);
   });
-  expect(one).toMatchObject({ status: 1, shown: expect.stringMatching(/sent again, and is held anew.*Nothing was done/s) });
+  expect(one).toMatchObject({
+    status: 1,
+    shown: expect.stringMatching(/sent again, and is held anew.*Nothing was done/s),
+  });
   await held(2);
   expect(place.standIn.counts().made.limit).toBe(6);
 });
