@@ -23,10 +23,11 @@ export function boardQueue(name: QueueName, given: BoardFunctions): Adapter {
   const read = adapter.getJob.bind(adapter);
   adapter.getJob = async (id) => {
     const job = await read(id);
-    if (job) return withOurRetry(job as BoardJob, given);
     const row = rowOf(id);
     const known = await given.row(row);
-    return known?.queue === name ? withOurRetry(jobOf(id, row, known), given) : undefined;
+    const isHere = known?.queue === name;
+    if (job) return withOurRetry(job as BoardJob, given, isHere ? known.state : undefined);
+    return isHere ? withOurRetry(jobOf(id, row, known), given, known.state) : undefined;
   };
   // A row is one job: there are no flows, and to look for them would need a producer.
   adapter.getFlowProducer = async () => null;
@@ -62,11 +63,16 @@ const denied = async (): Promise<never> => {
   throw new ConsoleError(403, 'This may not be done on the board.');
 };
 
-/** The job with our way of sending it again in place of BullMQ's, which knows nothing of what was made. */
-function withOurRetry(job: BoardJob, given: BoardFunctions): BoardJob {
+/**
+ * The job with our way of sending it again in place of BullMQ's, which knows nothing of what was made. Of a row that has ended its job
+ * says so, too, though BullMQ writes that a moment later.
+ */
+function withOurRetry(job: BoardJob, given: BoardFunctions, state: BoardRow['state'] | undefined): BoardJob {
   const told = job.toJSON();
   const id = String(told.id ?? '');
+  const ended = state && hasEnded(state) ? jobStateOf(state) : undefined;
   return Object.assign(Object.create(job) as BoardJob, {
+    getState: async () => ended ?? job.getState(),
     // BullMQ tells of a job what the object itself has, which of this one is nothing.
     toJSON: () => told,
     retry: () => retry(rowOf(id), given, whoPresses()),
@@ -89,7 +95,6 @@ async function retry(row: JobData, given: BoardFunctions, by: string): Promise<v
 /** The job that a row has or had, told from the ledger. */
 function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: BoardRow): BoardJob {
   const ended = hasEnded(state);
-  const isFailed = state === 'refused' || state === 'held';
   const told = {
     id,
     name: job,
@@ -100,11 +105,19 @@ function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: Boa
     timestamp: updatedMs,
     ...(ended ? { processedOn: updatedMs, finishedOn: updatedMs } : {}),
     // What is there says whether it failed.
-    failedReason: isFailed ? (reason ?? '') : '',
+    failedReason: isFailure(state) ? (reason ?? '') : '',
     stacktrace: [],
     returnvalue: null,
   };
-  const stateNow = isFailed ? 'failed' : ended ? 'completed' : state === 'queued' ? 'waiting' : 'active';
   // The board asks a job for what it says of itself and for its state, and for nothing else that it may.
-  return { ...told, toJSON: () => told, getState: async () => stateNow } as unknown as BoardJob;
+  return { ...told, toJSON: () => told, getState: async () => jobStateOf(state) } as unknown as BoardJob;
 }
+
+/** In BullMQ's words. */
+function jobStateOf(state: BoardRow['state']): 'failed' | 'completed' | 'waiting' | 'active' {
+  if (isFailure(state)) return 'failed';
+  if (hasEnded(state)) return 'completed';
+  return state === 'queued' ? 'waiting' : 'active';
+}
+
+const isFailure = (state: BoardRow['state']): boolean => state === 'refused' || state === 'held';

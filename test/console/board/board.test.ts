@@ -100,6 +100,21 @@ describe('retry on the board', () => {
     expect(limits()).toBe(before + 1);
   });
 
+  test('sends a refused row again of whose job BullMQ does not yet say that it has ended', async () => {
+    const { ask, idOf, context } = await openBoard();
+    const id = await idOf('refused');
+    const key = decodeURIComponent(id).slice(3);
+    await context.queues.forget([{ portfolio: 'q4', key }]);
+    await context.queues.bullmq['buyer-limits'].add(
+      'submit-buyer-limit',
+      { portfolio: 'q4', key },
+      { jobId: `q4/${key}` },
+    );
+    expect((await ask('GET', `/queues/buyer-limits/${id}`)).body.status).toBe('failed');
+    expect((await ask('PUT', `/queues/buyer-limits/${id}/retry`)).status).toBe(204);
+    expect((await context.portfolios.read('q4')).states).toMatchObject({ queued: 1, refused: 0 });
+  });
+
   test('answers 409 in words for a held row and for one that is done, and sends nothing', async () => {
     const { ask, idOf, limits } = await openBoard();
     const before = limits();
