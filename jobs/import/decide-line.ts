@@ -1,4 +1,4 @@
-import type { BuyerRow, BuyerRows } from '../../src/ledger/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/buyer-rows.ts';
 import {
   type Asking,
   candidatesFor,
@@ -39,6 +39,22 @@ export type Place = {
 export type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
+ * Reads the requests of the buyers of these lines; all of them where a line has to say by its buyer which of them it corrects. A line with a
+ * request_reference names its request itself.
+ */
+export async function requestsFor(
+  lines: readonly RowLine[],
+  rows: Pick<Rows, 'ofBuyers' | 'wholeOf'>,
+): Promise<Map<string, BuyerRows>> {
+  const known = await rows.ofBuyers([...new Set(lines.map(({ row }) => row.buyer))]);
+  for (const { row } of lines) {
+    const isRead = isNamed(row) || known.get(row.buyer)?.isWhole !== false;
+    if (!isRead) known.set(row.buyer, await rows.wholeOf(row.buyer));
+  }
+  return known;
+}
+
+/**
  * Decides which row of its portfolio a line corrects: the one that its cell `row` names, or else the one of its buyer that
  * was not sent. It only looks, so that a check may ask as well.
  */
@@ -77,7 +93,7 @@ export function warningOfOther(
 
 /** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
 export function buyerRowsAfter(
-  { count, rows }: BuyerRows,
+  { count, rows, isWhole }: BuyerRows,
   { row, line, importId, amount }: Asking,
   { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
 ): BuyerRows {
@@ -91,13 +107,16 @@ export function buyerRowsAfter(
       const gaveWay = replaces !== undefined && rowName(one.row) === rowName(replaces.row);
       return gaveWay ? { ...one, state: 'cancelled', replaced: { importId, key: row.key } } : one;
     });
-  return { count: isNew ? count + 1 : count, rows: [...others, now] };
+  return { count: isNew ? count + 1 : count, rows: [...others, now], isWhole };
 }
 
 function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): Asking {
   const amount = row.limit.requested_limit;
-  const isNamed = row.key !== requestKey({ buyer: row.buyer, requestedLimit: amount });
-  return { row: { portfolio, key: row.key }, line, importId, amount, isNamed };
+  return { row: { portfolio, key: row.key }, line, importId, amount, isNamed: isNamed(row) };
+}
+
+function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
+  return key !== requestKey({ buyer, requestedLimit: limit.requested_limit });
 }
 
 /** A row that is there asks for what the line does: another file brought it in. */
@@ -107,8 +126,11 @@ function isThere({ row }: Asking, { rows }: BuyerRows): boolean {
 
 async function decideByBuyer(asking: Asking, earlier: string, ofBuyer: BuyerRows, { file }: Place): Promise<Decision> {
   if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
-  const { count, rows } = ofBuyer;
-  // Where not all of a buyer's requests are told, which of them a line corrects cannot be told either.
-  const candidates = count > rows.length ? [] : candidatesFor(asking, rows);
+  if (!ofBuyer.isWhole && !asking.isNamed) return { problem: manyProblem(asking, ofBuyer.count) };
+  const candidates = candidatesFor(asking, ofBuyer.rows);
   return candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
+}
+
+function manyProblem({ amount }: Asking, count: number): string {
+  return `This buyer has ${count} requests, and of more than ${MOST_READ} it cannot be told which of them this line (${amount}) corrects. Give the line a request_reference of its own.`;
 }

@@ -1,8 +1,8 @@
-import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
+import { type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/buyer-rows.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
-import { buyerRowsAfter, decideLine, type Place, type RowLine, warningOfOther } from './decide-line.ts';
+import { buyerRowsAfter, decideLine, type Place, type RowLine, requestsFor, warningOfOther } from './decide-line.ts';
 
 /**
  * What an import would say of a line: that it is refused; or that its buyer has another request, and whether both are asked
@@ -16,15 +16,21 @@ export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: bool
  * does, and changes nothing. Lines must come in the order of the file. Of a file that was imported before, the place has the
  * number of that import.
  */
-export function makeReplacingForesight({ rows, place }: { rows: Pick<Rows, 'ofBuyers' | 'ofRow'>; place: Place }) {
+export function makeReplacingForesight({
+  rows,
+  place,
+}: {
+  rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>;
+  place: Place;
+}) {
   /** Buyers a row of whom an earlier line of this file would replace: few, as corrections are. */
   const corrected = new Map<string, BuyerRows>();
   return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
-    const known = await rows.ofBuyers([...new Set(lines.map(({ row }) => row.buyer))]);
+    const known = await requestsFor(lines, rows);
     const found = new Map<number, OfBuyer>();
     for (const line of lines) {
       const { buyer } = line.row;
-      const ofBuyer = corrected.get(buyer) ?? known.get(buyer) ?? { count: 0, rows: [] };
+      const ofBuyer = corrected.get(buyer) ?? known.get(buyer) ?? NO_BUYER_ROWS;
       const decision = await decideLine(place, line, { ofBuyer, rows });
       if ('problem' in decision) {
         found.set(line.line, { problem: decision.problem });

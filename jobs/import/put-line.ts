@@ -1,5 +1,5 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
-import type { BuyerRow, BuyerRows } from '../../src/ledger/buyer-rows.ts';
+import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/buyer-rows.ts';
 import type { ImportRun } from '../../src/ledger/imports.ts';
 import type { Persist } from '../../src/ledger/persist.ts';
 import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/row.ts';
@@ -13,6 +13,7 @@ import {
   type LineDecision,
   type Place,
   type RowLine,
+  requestsFor,
   warningOfOther,
 } from './decide-line.ts';
 import type { ImportApproval } from './import-approval.ts';
@@ -47,7 +48,7 @@ export async function askOf(
   known: ReadonlyMap<string, BuyerRows>,
   deps: LineDeps,
 ): Promise<AskedLine> {
-  const ofBuyer = known.get(line.row.buyer) ?? NO_ROWS;
+  const ofBuyer = known.get(line.row.buyer) ?? NO_BUYER_ROWS;
   return {
     line,
     row: { portfolio: target.portfolio, key: line.row.key },
@@ -94,9 +95,8 @@ export async function putLine(
       continue;
     }
     if (is === 'again') {
-      const { buyer } = line.row;
-      const now = await deps.persist('buyers', () => deps.rows.ofBuyers([buyer]));
-      ofBuyer = now.get(buyer) ?? NO_ROWS;
+      const now = await deps.persist('buyers', () => requestsFor([line], deps.rows));
+      ofBuyer = now.get(line.row.buyer) ?? NO_BUYER_ROWS;
       decision = await decide(target, line, ofBuyer, deps);
       continue;
     }
@@ -130,8 +130,6 @@ export function endOf(
   known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
   return { line, row, is, replaced: replaces };
 }
-
-const NO_ROWS: BuyerRows = { count: 0, rows: [] };
 
 function decide(target: Target, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
   // Redis is waited for; a file that cannot be gone through ends the import.

@@ -4,7 +4,7 @@ import type { NewRow } from '../../src/ledger/put-new-rows.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import type { RowLine } from './decide-line.ts';
+import { type RowLine, requestsFor } from './decide-line.ts';
 import { noteOf } from './line-note.ts';
 import {
   type AskedLine,
@@ -84,8 +84,7 @@ async function putTogether({ portfolio, run, approval }: Target, rows: NewRow[],
 async function putOthers(target: Target, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
   const ends = new Map<Line, PutEnd>();
   if (lines.length === 0) return ends;
-  const buyers = [...new Set(lines.map(({ row }) => row.buyer))];
-  const known = await deps.persist('buyers', () => deps.rows.ofBuyers(buyers));
+  const known = await deps.persist('buyers', () => requestsFor(lines, deps.rows));
   for (let left = lines; left.length > 0; left = left.filter((line) => !ends.has(line))) {
     const round = firstOfBuyers(left);
     const endsOfRound = await putRound(target, round, known, deps);

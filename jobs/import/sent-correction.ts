@@ -22,13 +22,11 @@ export async function sentCorrectionProblem(
 
 async function sentCorrection(
   { row }: Asking,
-  { count, rows: known }: BuyerRows,
+  { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {
   // Of a buyer with very many requests not all are known here.
-  const own =
-    known.find((one) => rowName(one.row) === rowName(row)) ??
-    (count > known.length ? await rows.ofRow(row) : undefined);
+  const own = known.find((one) => rowName(one.row) === rowName(row)) ?? (isWhole ? undefined : await rows.ofRow(row));
   if (own?.state !== 'cancelled') return undefined;
   for await (const next of correctionsOf(own, rows)) if (next && !isUnsent(next)) return next;
   return undefined;

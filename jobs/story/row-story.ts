@@ -1,3 +1,4 @@
+import { NO_BUYER_ROWS } from '../../src/ledger/buyer-rows.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
@@ -32,7 +33,7 @@ export async function rowStory(
     rows.ofBuyers([buyer]),
     portfolios.read(row.portfolio),
   ]);
-  const found = ofBuyers.get(buyer) ?? { count: 0, rows: [] };
+  const found = ofBuyers.get(buyer) ?? NO_BUYER_ROWS;
   const calls = callsOfStory(row, result);
   const known = await stories.calls(calls);
   return {
@@ -43,7 +44,7 @@ export async function rowStory(
     entries,
     buyerLimits,
     events: await eventsOf(result, known, events),
-    others: { count: found.count, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
+    others: { ...found, rows: found.rows.filter((other) => rowName(other.row) !== rowName(row)) },
     givenUp,
   };
 }

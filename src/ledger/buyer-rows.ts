@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Keys } from './keys.ts';
 import type { RowRequest, RowState } from './row.ts';
-import type { RowId } from './row-id.ts';
+import { type RowId, rowName } from './row-id.ts';
 
 /** One request of a buyer, as far as it matters to another line of that buyer. */
 export type BuyerRow = {
@@ -18,11 +18,19 @@ export type BuyerRow = {
   replaced: { importId: string; key: string } | undefined;
 };
 
-/** The requests of a buyer; `count` is how many there are, also of those that are not told. */
-export type BuyerRows = { count: number; rows: BuyerRow[] };
+/**
+ * The requests of a buyer. `count` is how many there are, also of those that are archived without a limit, which are not told;
+ * `isWhole` is false where others are not told, either.
+ */
+export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
 
-/** Requests of one buyer that are looked at. A hash of so many small entries is read at once; no line is told of more. */
-export const MOST_TOLD = 128;
+export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };
+
+/** Requests of one buyer that are read at once. */
+const MOST_TOLD = 128;
+
+/** Requests of one buyer that are read in pages: they take tenths of a second, and 3 MB. */
+export const MOST_READ = 10_000;
 
 /** Buyers looked at with one script, which keeps Redis busy for milliseconds even where each has very many requests. */
 const BUYERS_AT_ONCE = 50;
@@ -30,17 +38,39 @@ const BUYERS_AT_ONCE = 50;
 /** Looks at the requests of buyers, in all portfolios of the account. */
 export function makeBuyerRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const list = makeLuaScript(connection, new URL('./lua/buyer-rows.lua', import.meta.url));
+  const tell = async (buyers: readonly string[], cursor: string) => {
+    const hashes = buyers.map((buyer) => keys.buyerRows(buyer));
+    const args = [MOST_TOLD, cursor];
+    return (await list([keys.rows, keys.call('limit', ''), ...hashes], args)) as (string | number)[][];
+  };
   return {
-    /** The requests of each of these buyers. */
+    /** The requests of each of these buyers; of a buyer who has very many, some. */
     async ofBuyers(buyers: readonly string[]): Promise<Map<string, BuyerRows>> {
       const found = new Map<string, BuyerRows>();
       for (let from = 0; from < buyers.length; from += BUYERS_AT_ONCE) {
         const page = buyers.slice(from, from + BUYERS_AT_ONCE);
-        const hashes = page.map((buyer) => keys.buyerRows(buyer));
-        const told = (await list([keys.rows, keys.call('limit', ''), ...hashes], [MOST_TOLD])) as (string | number)[][];
-        for (const [place, buyer] of page.entries()) found.set(buyer, toBuyerRows(told[place] ?? []));
+        const told = await tell(page, '0');
+        for (const [place, buyer] of page.entries()) {
+          const [count = 0, next, ...values] = told[place] ?? [];
+          found.set(buyer, { count: Number(count), rows: toBuyerRows(values), isWhole: next === '0' });
+        }
       }
       return found;
+    },
+
+    /** All requests of one buyer, in pages; of more than `MOST_READ` those that came by then. `count` is of the moment it began. */
+    async wholeOf(buyer: string): Promise<BuyerRows> {
+      const rows = new Map<string, BuyerRow>();
+      let began: number | undefined;
+      for (let cursor = '0'; ; ) {
+        const [[count = 0, next = '0', ...values] = []] = await tell([buyer], cursor);
+        began ??= Number(count);
+        for (const row of toBuyerRows(values)) rows.set(rowName(row.row), row);
+        cursor = String(next);
+        if (cursor === '0' || rows.size > MOST_READ) {
+          return { count: began, rows: [...rows.values()], isWhole: cursor === '0' };
+        }
+      }
     },
 
     /** The rows of all requests of one buyer, however many, in pages. One that is there all the time comes once or more. */
@@ -69,13 +99,13 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
   };
 }
 
-function toBuyerRows([count = 0, ...values]: (string | number)[]): BuyerRows {
+function toBuyerRows(values: (string | number)[]): BuyerRow[] {
   const rows: BuyerRow[] = [];
   for (let place = 0; place < values.length; place += 7) {
     const [name = '', ...told] = values.slice(place, place + 7).map(String);
     rows.push(toBuyerRow(toRowId(name), told));
   }
-  return { count: Number(count), rows };
+  return rows;
 }
 
 /** `<portfolio>/<row key>`, as put-row.lua writes it. */

@@ -16,7 +16,7 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
     entries: events.map((event, place) => ({ ...event, atMs: 2_000 + place })),
     buyerLimits: [],
     events: [],
-    others: { count: 1, rows: [] },
+    others: { count: 1, rows: [], isWhole: true },
     givenUp: { by: 'ben', atMs: 8_000 },
   };
 }

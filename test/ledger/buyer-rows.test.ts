@@ -19,7 +19,7 @@ test('the requests of a buyer are told from all portfolios, each with what is kn
       { row: other, amount: '7', importId: '4', state: 'queued', line: 3, limit: 'claimed', replaced: undefined },
     ]),
   );
-  expect((await rows.ofBuyers(['nobody'])).get('nobody')).toEqual({ count: 0, rows: [] });
+  expect((await rows.ofBuyers(['nobody'])).get('nobody')).toEqual({ count: 0, rows: [], isWhole: true });
 });
 
 test('one request is told by its row, with the row that replaced it', async () => {
@@ -32,11 +32,15 @@ test('one request is told by its row, with the row that replaced it', async () =
   expect(await rows.ofRow({ portfolio: 'q4', key: 'row-3' })).toBeUndefined();
 });
 
-test('of a buyer with very many requests some are told, and how many there are', async () => {
+test('of a buyer with very many requests some are told, and how many there are; or all', async () => {
   const { rows, connection, keys } = openLedger();
-  const amounts = Object.fromEntries(Array.from({ length: 1_000 }, (_none, n) => [`q4/row-${n}`, '1']));
+  const amounts = Object.fromEntries(Array.from({ length: 1_000 }, (_none, n) => [`q4/old-${n}`, '1']));
   await connection.hset(keys.buyerRows(BUYER), amounts);
-  expect((await rows.ofBuyers([BUYER])).get(BUYER)).toEqual({ count: 1_000, rows: [] });
+  expect((await rows.ofBuyers([BUYER])).get(BUYER)).toEqual({ count: 1_000, rows: [], isWhole: false });
+  expect(await rows.wholeOf(BUYER)).toEqual({ count: 1_000, rows: [], isWhole: true });
+  await rows.put(row, 2, '1', makeRequest());
+  expect(await rows.wholeOf(BUYER)).toMatchObject({ count: 1_001, rows: [{ row, line: 2 }], isWhole: true });
+  expect(await rows.wholeOf('nobody')).toEqual({ count: 0, rows: [], isWhole: true });
 });
 
 test('… and all of them can be gone through', async () => {

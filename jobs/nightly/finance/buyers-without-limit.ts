@@ -1,4 +1,4 @@
-import { type BuyerRows, MOST_TOLD } from '../../../src/ledger/buyer-rows.ts';
+import type { BuyerRows } from '../../../src/ledger/buyer-rows.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowState } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
@@ -68,7 +68,7 @@ async function latestRow(
     for (const [place, row] of page.entries()) {
       const result = results[place];
       // Archived without a limit: where all are told that have one, it is none of them.
-      if (!result && known && known.count <= MOST_TOLD) continue;
+      if (!result && known?.isWhole) continue;
       // Known by its call only, and so from a limit that was made or is in doubt; or moved meanwhile.
       if (!result || !isWithout(result.state)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;

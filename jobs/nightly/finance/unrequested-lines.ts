@@ -1,5 +1,5 @@
 import { isLimitlineError } from '../../../src/errors.ts';
-import type { BuyerRows } from '../../../src/ledger/buyer-rows.ts';
+import { type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledger/buyer-rows.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
@@ -93,12 +93,12 @@ async function hasRequest(
   },
 ): Promise<boolean> {
   const key = requestOf(line);
-  const { count, rows: its } = known.get(buyerOf(line) ?? '') ?? { count: 0, rows: [] };
+  const { isWhole, rows: its } = known.get(buyerOf(line) ?? '') ?? NO_BUYER_ROWS;
   const isThere = its.some(({ row, importId }) => {
     return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
   });
   // Of a buyer with very many requests not all are told.
-  if (isThere || count <= its.length || key === '' || portfolio === '') return isThere;
+  if (isThere || isWhole || key === '' || portfolio === '') return isThere;
   return (await rows.ofRow({ portfolio, key })) !== undefined;
 }
 

@@ -1,0 +1,73 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
+import { outlookOf } from '../../../scripts/look/dry-run.ts';
+import { MOST_READ } from '../../../src/ledger/buyer-rows.ts';
+import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
+
+type Place = Awaited<ReturnType<typeof openCorrections>>;
+
+/** Imports a line into `q5`, after a check of it that has to say the same. */
+async function bringIn(place: Place, line: string) {
+  const path = join(place.dir, 'checked.csv');
+  await writeFile(path, `${asking(line).join('\n')}\n`);
+  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
+  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  let foreseen = 0;
+  for await (const batch of opened.batches()) {
+    foreseen += (await dryRun.add(batch)).filter(({ kind }) => kind === 'invalid').length;
+  }
+  const imported = await place.import(asking(line), { portfolio: 'q5' });
+  expect(imported.invalid).toBe(foreseen);
+  return imported;
+}
+
+describe('a corrected amount replaces the one before it', () => {
+  test('of a buyer a refused request of whom is archived', async () => {
+    const place = await openCorrections('"requested_limit":900');
+    await place.importLines(acme(900));
+    await place.work();
+    await place.settled();
+    await archivePortfolio(place.context, 'q4', { by: 'alice', signal: new AbortController().signal });
+    await place.context.portfolios.pause('q5', 'alice');
+    await bringIn(place, acme(1_000));
+    expect(await bringIn(place, acme(1_200))).toMatchObject({ replaced: 1, invalid: 0 });
+    await place.context.portfolios.resume('q5');
+    await place.settled('q5');
+    expect(place.requested()).toEqual([1_200]);
+  });
+
+  test.each([140, 700])('of a buyer with %i requests', async (count) => {
+    const place = await openCorrections();
+    const others = Array.from({ length: count }, (_none, n) => acme(n + 1, `R-${n}`));
+    await place.import(asking(...others, zinc(1)), { portfolio: 'many' });
+    await bringIn(place, acme(1_000));
+    expect(await bringIn(place, acme(1_200))).toMatchObject({ replaced: 1, invalid: 0 });
+    const { states } = await place.context.portfolios.read('q5');
+    expect(states).toMatchObject({ queued: 1, cancelled: 1 });
+    expect(await bringIn(place, acme(7, 'R-new'))).toMatchObject({ replaced: 0, invalid: 0 });
+  });
+});
+
+test('of a buyer with more requests than are read a line is a problem, unless it names its request', async () => {
+  const place = await openCorrections();
+  await place.import(asking(acme(1_000)), { portfolio: 'q5' });
+  const { keys, ledger, rows } = place.context;
+  const [found] = await rows.inState('q5', 'queued', { count: 1 });
+  const [known] = found ? await rows.read([found.row]) : [];
+  const buyer = known?.request.buyer ?? '';
+  const pipeline = ledger.pipeline();
+  for (let n = 0; n < MOST_READ + 500; n += 1) {
+    pipeline.hset(keys.buyerRows(buyer), `many/row-${n}`, '1');
+    pipeline.hset(keys.row('many', `row-${n}`), 'state', 'queued', 'line', n);
+  }
+  await pipeline.exec();
+  const brought = await bringIn(place, acme(1_200));
+  const message = expect.stringMatching(/^This buyer has 10501 requests.*1200.*request_reference of its own\.$/);
+  expect(brought).toMatchObject({ rows: 0, invalid: 1, problems: [{ line: 2, column: null, message }] });
+  expect(await bringIn(place, acme(1_200, 'R-1'))).toMatchObject({ rows: 1, invalid: 0 });
+});
