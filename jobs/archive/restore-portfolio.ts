@@ -114,8 +114,9 @@ async function restore(
     await told('rest', 0);
   });
   await told('ending', 0);
-  // Before it is one like others, else a night could take it away again at once.
-  await ledger.zadd(keys.restored, Date.now(), name);
+  // Before it is one like others, else a night could take it away again at once, or send rows of it by a rule.
+  const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
+  await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
   const ended = await restoring.end(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustGoOn(ended);

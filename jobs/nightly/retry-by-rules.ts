@@ -36,23 +36,25 @@ type Meant = {
   causes: readonly { cause: string; rule: RetryRule }[];
   /** Rows that were brought in before so many cancellations of the portfolio were given up with it. */
   generation: number;
+  /** When a rule was made for this portfolio by its name, the last of them; 0 where all rules are for any portfolio. */
+  namedMs: number;
 };
 
-/** Rows that stay refused since they used up their nights, by the rule that would have sent them. */
-type UsedUp = Map<string, number>;
+/** What a run leaves: rows that used up their nights, by the rule that would have sent them, and portfolios. */
+type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string> };
 
 /**
  * Sends refused rows again that operators' rules mean, each once a night and so many nights at most, by the way that all rows go again
  * by (ask-first.ts): where that needs another person's approval they wait for it, and whoever made the rule has asked for it. Held rows,
- * those that were declined, given up or replaced, and portfolios that are paused are left alone. What became of each row is counted in
+ * those that were declined, given up or replaced, and portfolios that are paused are left alone; so is what was restored from an archive, to
+ * be looked at perhaps, until a person sends it again or makes a rule for that portfolio. What became of each row is counted in
  * the step that moves it; so a run that goes on where another died sends nothing twice, and tells of both.
  *
  * @throws the signal's reason, between two pages of rows
  */
 export async function retryByRules(night: Night, deps: RetryDeps): Promise<NightResult> {
   const rules = (await deps.retryRules.known()).map(({ rule }) => rule);
-  const usedUp: UsedUp = new Map();
-  let paused = 0;
+  const left: Left = { usedUp: new Map(), paused: 0, restored: new Set() };
   const failing = rules.length === 0 ? [] : await deps.failing(Number.POSITIVE_INFINITY);
   for (const { name, refused } of failing) {
     night.signal.throwIfAborted();
@@ -60,19 +62,22 @@ export async function retryByRules(night: Night, deps: RetryDeps): Promise<Night
     const causes = await meantCauses(name, rules, deps);
     if (causes.length === 0) continue;
     if ((await deps.portfolios.read(name)).paused !== undefined) {
-      paused += 1;
+      left.paused += 1;
       continue;
     }
-    const meant = { portfolio: name, causes, generation: await deps.retryRules.generation(name) };
-    for (const [rule, rows] of await sendUnlessArchived(meant, night, deps)) {
-      usedUp.set(rule, (usedUp.get(rule) ?? 0) + rows);
+    const generation = await deps.retryRules.generation(name);
+    const namedMs = Math.max(0, ...rules.flatMap(({ portfolio, madeMs }) => (portfolio === name ? madeMs : [])));
+    const meant = { portfolio: name, causes, generation, namedMs };
+    for (const [rule, rows] of await sendUnlessArchived(meant, left, night, deps)) {
+      left.usedUp.set(rule, (left.usedUp.get(rule) ?? 0) + rows);
     }
   }
   await endAsking(deps);
   if (rules.length === 0) return { is: 'well', words: 'No rule says that refused rows go again at night.' };
   await feed(deps);
-  for (const { id } of rules) await deps.retryRules.noteUsedUp(id, { atMs: night.atMs, usedUp: usedUp.get(id) ?? 0 });
-  return { is: 'well', words: wordsOf(await deps.retryRules.known(), { night, paused }) };
+  for (const { id } of rules)
+    await deps.retryRules.noteUsedUp(id, { atMs: night.atMs, usedUp: left.usedUp.get(id) ?? 0 });
+  return { is: 'well', words: wordsOf(await deps.retryRules.known(), night, left) };
 }
 
 async function meantCauses(
@@ -88,9 +93,9 @@ async function meantCauses(
 }
 
 /** Of a portfolio that is just being archived no row goes again. */
-async function sendUnlessArchived(meant: Meant, night: Night, deps: RetryDeps): Promise<UsedUp> {
+async function sendUnlessArchived(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
   try {
-    return await sendMeant(meant, night, deps);
+    return await sendMeant(meant, left, night, deps);
   } catch (error) {
     if (archivedOf(error) === undefined) throw error;
     return new Map();
@@ -98,13 +103,13 @@ async function sendUnlessArchived(meant: Meant, night: Night, deps: RetryDeps): 
 }
 
 /** Sends the rows of one portfolio, all of them as one wish: what has to be approved is their sum. */
-async function sendMeant(meant: Meant, night: Night, deps: RetryDeps): Promise<UsedUp> {
+async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
   const { portfolio, causes } = meant;
-  const usedUp: UsedUp = new Map();
+  const usedUp: Left['usedUp'] = new Map();
   // The last time that they are gone through is to the end.
   const wished = () => {
     usedUp.clear();
-    return wishedRows(meant, usedUp, night, deps);
+    return wishedRows(meant, { ...left, usedUp }, night, deps);
   };
   let sent = 0;
   const by = causes[0]?.rule.by ?? night.by;
@@ -140,16 +145,19 @@ async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
 }
 
 async function* wishedRows(
-  { portfolio, causes, generation }: Meant,
-  usedUp: UsedUp,
+  { portfolio, causes, generation, namedMs }: Meant,
+  { usedUp, restored }: Left,
   { atMs, signal }: Night,
-  { rows, approvals }: RetryDeps,
+  { rows, approvals, retryRules }: RetryDeps,
 ): AsyncGenerator<readonly Wished[]> {
   for (const { cause, rule } of causes) {
     for await (const page of pagesOfFilter(rows, portfolio, { states: ['refused'], cause })) {
       signal.throwIfAborted();
       const declined = await approvals.declined(page.map(({ row }) => row));
-      const free = page.filter(({ row, result }) => !declined.has(row) && !isLeftAlone(result, generation));
+      const meant = page.filter(({ row, result }) => !declined.has(row) && !isLeftAlone(result, generation));
+      const restoredMs = await retryRules.restoredMs(portfolio);
+      const free = meant.filter(({ result }) => result.updatedMs > restoredMs || namedMs > restoredMs);
+      if (free.length < meant.length) restored.add(portfolio);
       const used = free.filter(
         ({ result }) => (result.atNight?.nights ?? 0) >= rule.nights && !isOfNight(result, atMs),
       );
@@ -184,7 +192,7 @@ async function sendPage(page: readonly Wished[], { rows, queues }: RetryDeps): P
 }
 
 /** What came of a night, also where several processes worked at it one after the other. */
-function wordsOf(known: readonly KnownRule[], { night, paused }: { night: Night; paused: number }): string {
+function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }: Left): string {
   const tonight = known.flatMap(({ last }) => (last?.atMs === night.atMs ? [last] : []));
   const sum = (of: 'sent' | 'waiting' | 'usedUp') => tonight.reduce((total, one) => total + one[of], 0);
   const [sent, waiting, usedUp] = [sum('sent'), sum('waiting'), sum('usedUp')];
@@ -197,6 +205,9 @@ function wordsOf(known: readonly KnownRule[], { night, paused }: { night: Night;
       : '',
     paused > 0
       ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, and left so.`
+      : '',
+    restored.size > 0
+      ? `${counted(restored.size, 'portfolio')} with such rows ${restored.size === 1 ? 'was' : 'were'} restored, and left alone: a rule for that portfolio, by its name, has them sent.`
       : '',
   ].filter(Boolean);
   return words.join(' ') || 'No refused row is one that a rule sends again.';

@@ -61,12 +61,18 @@ function stepWords({ step, rows, total }: RestoreProgress): string {
   return words[step] ?? 'restoring';
 }
 
-function restoredWords({ portfolio, rows, folder, resumed }: Restored): string {
+function restoredWords({ portfolio, rows, states, folder, resumed }: Restored): string {
   const back = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} back in Redis`;
   return [
     resumed ? `${portfolio} is restored; this went on where it had stopped.` : `${portfolio} is restored.`,
     `  ${back}, as ${rows === 1 ? 'it was when it' : 'they were when they'} left.`,
+    ...(states.refused ? NO_RULE : []),
     '  The files stay until it is archived again, in',
     `  ${folder}`,
   ].join('\n');
 }
+
+const NO_RULE = [
+  '  No rule of the night sends its refused rows, unless it is made for this',
+  '  portfolio from now on (limitline rule add --portfolio).',
+];

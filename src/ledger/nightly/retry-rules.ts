@@ -80,6 +80,11 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       await (approval === undefined ? connection.hdel(key, field) : connection.hset(key, field, approval));
     },
 
+    /** When a portfolio was put back from its archive, by Redis' clock; 0 where it never was. */
+    async restoredMs(portfolio: string): Promise<number> {
+      return Number((await connection.zscore(keys.restored, portfolio)) ?? 0);
+    },
+
     /** How often a portfolio was given up: rows of before are left alone. */
     async generation(portfolio: string): Promise<number> {
       return Number((await connection.hget(keys.portfolio(portfolio), 'cancels')) ?? 0);

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { BOB } from '../../support/approved-portfolio.ts';
@@ -91,6 +93,37 @@ test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegEx
   expect(await place.states()).toMatchObject({ refused: 1, queued: 0, awaiting: 0 });
   // That of the import alone: nothing was asked for.
   expect((await place.context.approvals.of('q4')).map(({ kind }) => kind)).toEqual(['import']);
+});
+
+test('what was restored from an archive is left alone, until somebody makes a rule for it by its name', async () => {
+  const place = await openRefused(3);
+  const { context } = place;
+  await place.refuseAll();
+  await place.rule();
+  const signal = new AbortController().signal;
+  await archivePortfolio(context, 'q4', { by: 'alice', signal });
+  await restorePortfolio(context, 'q4', { signal });
+  const left = /^1 portfolio with such rows was restored, and left alone: a rule for that portfolio, by its name/;
+  expect((await place.night(0)).words).toMatch(left);
+  expect(await place.states()).toMatchObject({ refused: 3, queued: 0 });
+  // What a person sends again is as others are.
+  const [row] = await place.all('refused');
+  if (!row) throw new Error('nothing is refused');
+  await context.rows.requeue(row, 'refused', true);
+  await place.refuseAll();
+  expect((await place.night(1)).words).toMatch(/^1 row goes again\. 1 portfolio /);
+  await place.refuseAll();
+  const { id } = await place.rule({ portfolio: 'q4', nights: 1 });
+  expect((await place.night(2)).words).toBe('3 rows go again.');
+  await place.refuseAll();
+  await context.retryRules.remove(id);
+  expect((await place.night(3)).words).toBe('3 rows go again.');
+  await place.refuseAll();
+  // A rule of before says nothing of what is restored again.
+  await place.rule({ portfolio: 'q4', nights: 30 });
+  await archivePortfolio(context, 'q4', { by: 'alice', signal });
+  await restorePortfolio(context, 'q4', { signal });
+  expect((await place.night(4)).words).toMatch(left);
 });
 
 test('where a sum needs approval the rows wait for another than who made the rule, and a no is for good', async () => {
