@@ -69,11 +69,12 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
 
     /**
      * Cancels its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
-     * The rows themselves are moved one by one. `by` is kept with the portfolio: of a hundred thousand rows none says it again.
+     * The rows themselves are moved one by one. An import that is dead by now, or dies, is waited for no more. `by` is kept with the portfolio: of a hundred thousand rows none says it again.
      */
     async cancel(name: string, by = ''): Promise<void> {
       const fields = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
       await change([keys.portfolio(name)], fields);
+      await imports.sweepImports(name);
     },
 
     /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio; to none of one that is archived. */
@@ -139,6 +140,7 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       const { alive, gone } = signsOf((running ?? []) as string[], seconds * 1_000 + microseconds / 1_000);
       // Rare: the last row ended while a killed import still counted as one under way.
       if (gone) fields.finishedMs ??= await imports.sweepImports(name);
+      fields.interrupted &&= fields.finishedMs === undefined;
       return {
         ...fields,
         name,

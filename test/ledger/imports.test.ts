@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeRequest, openLedger } from '../support/ledger.ts';
 import { BAD, file, lines, other, TWICE } from '../support/noted-lines.ts';
 
@@ -100,4 +100,39 @@ test('an import that was read to its end keeps who began it and what was in its 
   await again.leave();
   expect((await portfolios.allImports('q4'))[0]?.found).toBeUndefined();
   expect((await portfolios.read('q4')).file).toMatchObject({ number: 1, by: 'console' });
+});
+
+describe('a portfolio that is cancelled', () => {
+  test('waits no more for an import that is dead, and does for one that lives', async () => {
+    const { portfolios, connection, keys } = openLedger();
+    await (await portfolios.startImport('q4', file)).leave();
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: true });
+    const living = await portfolios.startImport('q4', other);
+    await portfolios.cancel('q4');
+    expect(await portfolios.read('q4')).toMatchObject({ importing: true, finishedMs: undefined });
+    await living.leave();
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
+    await portfolios.cancel('q4');
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+    // What is begun later and left is to be read to its end.
+    await (await portfolios.startImport('q4', file)).leave();
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
+    expect(await connection.zcard(keys.imports('q4'))).toBe(0);
+  });
+
+  test('waits no more for an import that dies later, and what that brings in when it wakes is given up', async () => {
+    const { portfolios, rows, connection, keys } = openLedger();
+    const run = await portfolios.startImport('q4', file);
+    await portfolios.cancel('q4');
+    const [sign = ''] = await connection.zrange(keys.imports('q4'), '0', '-1');
+    await connection.zadd(keys.imports('q4'), Date.now() - 3_600_000, sign);
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+    const row = { portfolio: 'q4', key: 'row-1' };
+    expect(await rows.put(row, 2, run.number, makeRequest(), run.generation)).toBe('ended');
+    await run.end();
+    expect(await portfolios.read('q4')).toMatchObject({
+      states: { cancelled: 1, queued: 0 },
+      finishedMs: expect.any(Number),
+    });
+  });
 });

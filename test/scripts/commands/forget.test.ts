@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openContextOf } from '../../support/context-of.ts';
 import { openDesk } from '../../support/desk.ts';
 
 test('limitline forget says what goes and what stays, asks for the name, and says what it cannot reach', async () => {
@@ -29,6 +30,24 @@ test('limitline forget says what goes and what stays, asks for the name, and say
   expect(entries.filter(({ what }) => what === 'portfolio forgotten').map(({ about }) => about)).toEqual(['q4', 'q4']);
   const none = await desk.limitline('forget', 'none', '--yes', 'none');
   expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no portfolio "none"') });
+});
+
+test('a portfolio whose import was killed is forgotten, or archived, once it is cancelled', async () => {
+  const desk = await openDesk(2);
+  const context = await openContextOf(desk);
+  for (const name of ['q4', 'q5']) {
+    await desk.limitline('import', 'q4.csv', '--portfolio', name);
+    const [last] = await context.portfolios.allImports(name);
+    if (!last) throw new Error('nothing was imported');
+    // As one that was killed is left, once its last sign of life is old.
+    await (await context.portfolios.startImport(name, { ...last, id: 'never read to its end' })).leave();
+  }
+  expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 1 });
+  expect(await desk.json('cancel', 'q4')).toMatchObject({ cancelled: 2 });
+  expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 0 });
+  expect(await desk.limitline('archive', 'q5')).toMatchObject({ status: 1 });
+  await desk.limitline('cancel', 'q5');
+  expect(await desk.limitline('archive', 'q5')).toMatchObject({ status: 0 });
 });
 
 /** What is said before it is asked, from the portfolio's line on. */
