@@ -201,7 +201,7 @@ async function writeMade(id: string, record: CallRecord, claimed: Claimed): Prom
 
 /** No setting sends it again: the service made something, and only a person can find out what. */
 async function writeNotOurs(id: string, reason: string, { calls, thing, owner }: Claimed): Promise<Settled> {
-  const doubt = await calls.doubt(thing, owner, reason, id);
+  const doubt = await calls.doubt(thing, owner, reason, { othersId: id });
   return doubt ? { is: 'unknown', reason, sentMs: doubt.sentMs, isOthers: true } : BUSY;
 }
 
@@ -216,7 +216,7 @@ async function writeRefusal(status: number, body: string, { calls, thing, owner 
 }
 
 async function writeDoubt(reason: string, { calls, thing, owner, onUnknown }: Claimed): Promise<Settled> {
-  const doubt = await calls.doubt(thing, owner, reason);
+  const doubt = await calls.doubt(thing, owner, reason, { onUnknown });
   // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
   if (!doubt) return BUSY;
   if (onUnknown !== 'hold' && doubt.againMs !== undefined) return { is: 'later', again: doubt.againMs, reason };

@@ -41,8 +41,16 @@ const RESEND_WITHIN_MS = 300_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 64_000;
 
+/** Under "repeat", where nothing is made twice, it begins with these, so that an answer which was only lost costs no second. */
+const QUICK_SENDS = 5;
+const QUICK_WAIT_MS = 50;
+
 /** Longer than a claim is ever only on its way, so that the owner is asked about few; a call under way may last longer. */
 const DISPUTED_AFTER_MS = 5_000;
+
+function resendsOf(onUnknown: UnknownPolicy): readonly [sends: number, withinMs: number] {
+  return [onUnknown === 'repeat' ? RESENDS + QUICK_SENDS : RESENDS, RESEND_WITHIN_MS];
+}
 
 export type Calls = ReturnType<typeof makeCalls>;
 
@@ -118,8 +126,7 @@ export function makeCalls({
             revision,
             words,
             asked,
-            RESENDS,
-            RESEND_WITHIN_MS,
+            ...resendsOf(onUnknown),
             DISPUTED_AFTER_MS,
           ],
         );
@@ -205,9 +212,9 @@ export function makeCalls({
       thing: Pick<Thing, 'kind' | 'key'>,
       owner: string,
       reason: string,
-      othersId = '',
+      { othersId = '', onUnknown = 'resend' }: { othersId?: string; onUnknown?: UnknownPolicy } = {},
     ): Promise<{ sentMs: number; againMs: number | undefined } | undefined> {
-      const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
+      const limits = [...resendsOf(onUnknown), onUnknown === 'repeat' ? QUICK_WAIT_MS : FIRST_WAIT_MS, LONGEST_WAIT_MS];
       const answer = (await persist('doubt', () => doubt([callKey(thing)], [owner, reason, ...limits, othersId]))) as (
         | string
         | number
@@ -219,7 +226,7 @@ export function makeCalls({
 
     /** Of a claim that its process knows nothing of any more, nobody knows what became of it. */
     async disown({ kind, owner, key }: Dispute): Promise<void> {
-      const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
+      const limits = [...resendsOf('resend'), FIRST_WAIT_MS, LONGEST_WAIT_MS];
       const reason = 'Redis forgot what its sender had written down';
       await doubt([keys.call(kind as CallKind, key)], [owner, reason, ...limits, '']);
     },

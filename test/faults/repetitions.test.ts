@@ -46,6 +46,19 @@ test('with an idempotency header an unknown answer is repeated under the same ke
   await stop();
 });
 
+test('where many answers are lost of a service that honours the header, nothing is held and nothing made twice', async () => {
+  let seen = 0;
+  const { place, stop } = await openPlace({ SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' }, () => {
+    seen += 1;
+    return seen % 4 === 0;
+  });
+  await place.import(buyerLines(60));
+  expect((await place.settled()).states).toMatchObject({ done: 60, held: 0 });
+  expect(place.standIn.madeTwice()).toEqual([]);
+  expect(place.standIn.counts().made).toMatchObject({ company: 60, limit: 60 });
+  await stop();
+});
+
 test('a person who lets a call be sent again keeps its key', async () => {
   const { place, proxy, stop } = await openPlace(
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
@@ -54,10 +67,10 @@ test('a person who lets a call be sent again keeps its key', async () => {
   let open = false;
   await place.import(buyerLines(3));
   await expect.poll(() => proxy.calls('/buyer-limits').filter(({ body }) => body.includes('HRB 2')).length).toBe(1);
-  // As after eight repetitions: the ledger asks for a person.
+  // As after all repetitions: the ledger asks for a person.
   const [waiting] = await place.context.rows.behind('q4', 'limit', { line: 3, count: 1 });
   const key = place.context.keys.call('limit', waiting?.row.key ?? '');
-  await place.context.ledger.hset(key, 'doubts', '9');
+  await place.context.ledger.hset(key, 'doubts', '14');
   expect((await place.settled()).states).toMatchObject({ done: 2, held: 1 });
   open = true;
   await resolveCalls({ portfolio: 'q4', line: 3 }, place.context);
