@@ -36,8 +36,8 @@ function examplesOf(kind: string, places: Record<string, string> = {}): string[]
 /** Runs the command of a crontab's only entry, in the environment of its first line. */
 async function runAsCron(crontab: string, home: string): Promise<void> {
   const [path = '', job = ''] = crontab.trim().split('\n');
-  // Five fields say when.
-  const command = job.split(/\s+/).slice(5).join(' ');
+  // Five fields say when; cron takes a % for the end of the line where none is before it.
+  const command = job.split(/\s+/).slice(5).join(' ').replaceAll('\\%', '%');
   const env = { HOME: home, SHELL: '/bin/sh', PATH: path.replace('PATH=', '') };
   await run('/bin/sh', ['-c', command], { cwd: '/', env });
 }
@@ -58,7 +58,7 @@ test('the crontab entry runs in the small environment that cron gives', async ()
   const [daily = '', nightly = ''] = examplesOf('crontab', places);
   await runAsCron(daily, dir);
   expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
-  expect(readFileSync(join(dir, 'cron.log'), 'utf8')).toMatch(/^Portfolio daily, /m);
+  expect(readFileSync(join(dir, 'cron.log'), 'utf8')).toMatch(/^Portfolio daily-\d{4}-\d\d-\d\d, /m);
   await runAsCron(nightly, dir);
   expect(readFileSync(join(dir, 'nightly.log'), 'utf8')).toMatch(
     /^reconcile: Nothing was found: all that we keep agrees\.$/m,
