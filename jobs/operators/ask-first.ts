@@ -34,6 +34,8 @@ export type Asking = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;
+  /** Who made the plan that `by` confirmed. */
+  madeBy?: string | undefined;
   /** The plan that this is a part of. */
   part?: PartOfPlan | undefined;
   /** Rows of this wish wait under it already, since whoever asked for it was stopped half way. */
@@ -58,10 +60,12 @@ export async function askFirst(
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
-  const { portfolio, kind, by, part } = asking;
+  const { portfolio, kind, by, madeBy = by, part } = asking;
   if (asking.approval === undefined && !(await isNeeded(wished, { approvals, approvalPolicy }))) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
+  // Whoever goes on with a plan that was left half way asks for it as well.
+  await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
   const earlier = makeEarlierAuthors(approvals);
   for await (const page of wished()) {
     const ofRules = page.flatMap(({ rule }) => rule?.by ?? []);

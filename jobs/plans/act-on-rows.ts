@@ -20,7 +20,7 @@ export async function actOnRows(
   how: { by: string; dryRun: boolean; awaitMs: number; signal: AbortSignal; pace?: PaceState | undefined },
   deps: CarryOutDeps & PlanDeps,
 ): Promise<Acted> {
-  const plan = await makePlan(wish, deps, how.pace);
+  const plan = await makePlan({ ...wish, by: how.by }, deps, how.pace);
   if (how.dryRun || plan.rows === 0) return { plan, state: undefined };
   const confirmed = await confirmPlan({ id: plan.id, by: how.by }, how, deps);
   if (confirmed.is !== 'started') {

@@ -16,6 +16,8 @@ export type Approval = {
   standing: ApprovalStanding;
   /** Who may not answer it: whoever submitted it, uploaded it or mended it, by `Person.by`. */
   authors: readonly string[];
+  /** The only ones who may answer it, where settings name them (INBOX_APPROVERS): nothing where any approver may. */
+  approvers?: readonly string[] | undefined;
   askedMs: number;
   /** What it binds: whatever changes one of these changes `digest`, and an answer to another digest is not heard. */
   file: { name: string; sha256: string; reading: string } | undefined;
@@ -32,22 +34,59 @@ export type Approval = {
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** What settings ask approval for: APPROVE_ALWAYS, and APPROVE_ABOVE as decimal text. */
-export type ApprovalPolicy = { always: boolean; above: string | undefined };
+/** What settings ask approval for. Sums are decimal text. */
+export type ApprovalPolicy = {
+  /** APPROVE_ALWAYS. */
+  always: boolean;
+  /** APPROVE_ABOVE: what a portfolio, or one buyer within the window, may come to without another person. */
+  above: string | undefined;
+  /** APPROVE_PERSON_ABOVE: the same of one person within the window. */
+  personAbove?: string | undefined;
+  /** APPROVE_WINDOW_DAYS: for so many days it counts what passed without another person; nothing, or 0, where it does not. */
+  windowDays?: number | undefined;
+  /** INBOX_APPROVERS: who alone may answer for what was dropped; nothing where any approver may. */
+  inboxApprovers?: readonly string[] | undefined;
+};
+
+/** What these settings ask for. A window without a limit of its own says nothing. */
+export function policyOf(settings: {
+  APPROVE_ALWAYS: 'on' | 'off';
+  APPROVE_ABOVE?: string | undefined;
+  APPROVE_PERSON_ABOVE?: string | undefined;
+  APPROVE_WINDOW_DAYS: number;
+  INBOX_APPROVERS: readonly string[];
+}): ApprovalPolicy {
+  const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
+  const isLimited = above !== undefined || personAbove !== undefined;
+  return {
+    always: settings.APPROVE_ALWAYS === 'on',
+    above,
+    personAbove,
+    windowDays: isLimited ? settings.APPROVE_WINDOW_DAYS : 0,
+    inboxApprovers: names.length > 0 ? names : undefined,
+  };
+}
 
 /** Nobody has to approve anything. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
-/** What both ask for together: always if either does, and of two limits the lower. */
+/** What both ask for together: always if either does, of two limits the lower, the longer window, and whom both let answer. */
 export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
-  const limits = [one.above, other.above].filter((above) => above !== undefined);
-  const [above] = limits.sort((a, b) => new Big(a).cmp(b));
-  return { always: one.always || other.always, above };
+  const lower = (limits: (string | undefined)[]) =>
+    limits.filter((limit) => limit !== undefined).sort((a, b) => new Big(a).cmp(b))[0];
+  const [names, others] = [one.inboxApprovers, other.inboxApprovers];
+  return {
+    always: one.always || other.always,
+    above: lower([one.above, other.above]),
+    personAbove: lower([one.personAbove, other.personAbove]),
+    windowDays: Math.max(one.windowDays ?? 0, other.windowDays ?? 0),
+    inboxApprovers: names && others ? names.filter((name) => others.includes(name)) : (names ?? others),
+  };
 }
 
 /** Whether anything may have to be approved: then whatever comes in waits until it is known whether it has. */
-export function asksApproval({ always, above }: ApprovalPolicy): boolean {
-  return always || above !== undefined;
+export function asksApproval({ always, above, personAbove }: ApprovalPolicy): boolean {
+  return always || above !== undefined || personAbove !== undefined;
 }
 
 /** Whether a sum, as decimal text, has to be approved. */

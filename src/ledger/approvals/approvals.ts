@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { CONSOLE_ACTOR } from '../../actor.ts';
+import { CONSOLE_ACTOR, isDropActor } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../archive/gated-script.ts';
 import { contentOf, type ImportedFile } from '../imports.ts';
@@ -12,7 +12,14 @@ import type { RowState } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
 import { makeSuppliers } from '../suppliers.ts';
-import type { AnswerTaken, Approval, ApprovalKind, ApprovalPolicy, ApprovalStanding } from './approval.ts';
+import {
+  type AnswerTaken,
+  type Approval,
+  type ApprovalKind,
+  type ApprovalPolicy,
+  type ApprovalStanding,
+  NO_APPROVAL,
+} from './approval.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ApprovalId, approvalIdOf } from './approval-id.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
@@ -37,10 +44,13 @@ export function makeApprovals({
   connection,
   keys,
   persist,
+  approvalPolicy = async () => NO_APPROVAL,
 }: {
   connection: RedisConnection;
   keys: Keys;
   persist: Persist;
+  /** What another person has to approve at this moment, and who may answer for what was dropped. */
+  approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [begin, close, answer] = [script('begin-approval'), script('close-approval'), script('answer-approval')];
@@ -51,7 +61,9 @@ export function makeApprovals({
   const lists = [keys.approvals, keys.approvalsAnswered];
 
   async function read(id: string): Promise<ReadApproval | undefined> {
-    return readApproval(id, await connection.hgetall(keys.approval(id)));
+    const found = readApproval(id, await connection.hgetall(keys.approval(id)));
+    if (found?.approval.authors.some(isDropActor)) found.approval.approvers = (await approvalPolicy()).inboxApprovers;
+    return found;
   }
 
   async function start(
