@@ -32,6 +32,11 @@ export function isNamed(name: string, by: string): boolean {
   return given === wanted || (given?.startsWith(`${wanted} (sso `) ?? false);
 }
 
+/** What people call somebody by, under whatever name they act: namesakes have it in common. */
+export function personOf(by: string): string {
+  return shortOf(kindOf(by).name);
+}
+
 /**
  * Whether two names of those who act may be of one person: a user of ours, one whom an identity provider knows, and a user of the
  * system who runs commands or drops files have names of different kinds. Names of one kind are of one person where they are the same; names of two

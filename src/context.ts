@@ -8,7 +8,7 @@ import { makeDocumentStore } from './documents/store.ts';
 import { makeStoreLooks } from './documents/store-looks.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
-import { asksApproval, policyOf } from './ledger/approvals/approval.ts';
+import { policyOf } from './ledger/approvals/approval.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeArchives } from './ledger/archive/archives.ts';
@@ -149,7 +149,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
-      asksApproval: asksApproval(ownPolicy),
+      ownPolicy,
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
-import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import type { Approvals, Over } from '../../src/ledger/approvals/approvals.ts';
 import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
@@ -61,7 +61,9 @@ export async function askFirst(
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
   const { portfolio, kind, by, madeBy = by, part } = asking;
-  if (asking.approval === undefined && !(await isNeeded(wished, { approvals, approvalPolicy }))) return undefined;
+  const policy = await approvalPolicy();
+  const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : [];
+  if (needed === undefined) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
   // Whoever goes on with a plan that was left half way asks for it as well.
@@ -71,7 +73,7 @@ export async function askFirst(
     const ofRules = page.flatMap(({ rule }) => rule?.by ?? []);
     await approvals.addAuthors({ portfolio, id }, [...(await earlier(page)), ...ofRules]);
     // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
-    await queues.forget(page.map(({ found }) => found.row));
+    await queues.forget(rowsOf(page));
     await Promise.all(
       page.map(({ found: { row, result }, said, of, rule }) =>
         approvals.awaitRow(row, result.state as WaitsFrom, {
@@ -87,7 +89,7 @@ export async function askFirst(
     );
   }
   // That it is needed is decided by these rows, and not by all of the portfolio.
-  await approvals.close({ portfolio, id }, { always: true, above: undefined });
+  await approvals.close({ portfolio, id }, { ...policy, always: true }, needed);
   const asked = await approvals.read(id);
   return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0' };
 }
@@ -95,11 +97,12 @@ export async function askFirst(
 /** The states from which a row can come to wait. */
 type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
-async function isNeeded(
+/** Which sum is above its limit, [] where they need it for another reason, nothing where they do not. */
+async function whyNeeded(
+  { portfolio, kind }: Asking,
   wished: () => AsyncIterable<readonly Wished[]>,
-  { approvals, approvalPolicy }: AskDeps,
-): Promise<boolean> {
-  const policy = await approvalPolicy();
+  { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
+): Promise<Over | undefined> {
   const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {
@@ -110,15 +113,18 @@ async function isNeeded(
   for await (const page of wished()) {
     for (const { found } of page) {
       const { approval, state, declined } = found.result;
-      if (declined !== undefined) return true;
+      if (declined !== undefined) return [];
       if (!asks) continue;
       sum = sum.plus(amountOf(found));
-      if (isAbove(sum, policy)) return true;
+      if (isAbove(sum, policy)) return policy.always ? [] : ['rows', ''];
       // Whoever gives a row up takes it out of its approval (requeue.lua).
-      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return true;
+      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return [];
     }
+    // What was said of held rows lets nothing pass that did not count before.
+    const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
+    if (over.length > 0) return over;
   }
-  return false;
+  return undefined;
 }
 
 /**
@@ -141,6 +147,8 @@ function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly 
 function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {
   return always || (above !== undefined && sum.gt(above));
 }
+
+const rowsOf = (page: readonly Wished[]) => page.map(({ found }) => found.row);
 
 function amountOf({ result }: FoundRow): string {
   return result.request.limit.requested_limit;

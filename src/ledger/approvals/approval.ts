@@ -1,4 +1,6 @@
 import { Big } from 'big.js';
+import { moneyText } from '../../money-text.ts';
+
 /** What waits: the rows of an import, refused rows that are to be sent again, held rows whose call somebody answered. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
 
@@ -28,11 +30,28 @@ export type Approval = {
   sum: string;
   /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
   atFirst: { rows: number; sum: string } | undefined;
+  /** Which sum was above which limit as it began to wait; nothing where it waits for another reason. */
+  over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
   /** 43 letters: see approval-digest.ts. */
   digest: string;
   /** Who answered, when, and in what words; `by` is empty where nobody had to. */
   answered: { by: string; atMs: number; words: string } | undefined;
 };
+
+/** Whose sum may be above a limit: `rows` are those that are to be sent again. */
+export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'person';
+
+/** Why it waits, in a sentence; "" where no sum is the reason. */
+export function overWords({ over }: Pick<Approval, 'over'>): string {
+  if (!over) return '';
+  const of = {
+    portfolio: `portfolio ${over.name} asks for`,
+    rows: 'these rows ask for',
+    buyer: `${over.name} was to get lately, without another person's yes,`,
+    person: `${over.name} had requested lately, without another person's yes,`,
+  }[over.of];
+  return `It waits since what ${of} comes to ${moneyText(over.sum)} with this, which is above ${moneyText(over.limit)}.`;
+}
 
 /** What settings ask approval for. Sums are decimal text. */
 export type ApprovalPolicy = {

@@ -109,6 +109,9 @@ if state then
   if not same then told.before = shortened(found[2]) end
   tell(row, now, cjson.encode(told))
   if not same then
+-- @include amounts
+-- @include people-passed
+    countNoMore(portfolio, row)
     redis.call('HINCRBY', row, 'rev', 1)
     -- It is not what somebody planned something for.
     redis.call('HSET', row, 'updated', now)
