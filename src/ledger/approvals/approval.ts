@@ -38,19 +38,22 @@ export type Approval = {
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** Whose sum may be above a limit: `rows` are those that are to be sent again. */
-export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'person';
+/** Whose sum may be above a limit: `rows` are those that are to be sent again, `many` a buyer whose requests nobody can add up. */
+export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'many' | 'person';
 
-/** Why it waits, in a sentence; "" where no sum is the reason. */
+/** Which sum it waits for, in a sentence; "" where no sum is the reason. */
 export function overWords({ over }: Pick<Approval, 'over'>): string {
   if (!over) return '';
-  const of = {
-    portfolio: `portfolio ${over.name} asks for`,
-    rows: 'these rows ask for',
-    buyer: `${over.name} was to get lately, without another person's yes,`,
-    person: `${over.name} had requested lately, without another person's yes,`,
-  }[over.of];
-  return `It waits since what ${of} comes to ${moneyText(over.sum)} with this, which is above ${moneyText(over.limit)}.`;
+  const { of, name, sum, limit } = over;
+  const passed = `with this and what passed lately without another person's yes`;
+  const asks = {
+    portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,
+    rows: `These rows ask for ${moneyText(sum)}`,
+    many: `${name} has too many requests to add up what it is to get`,
+    buyer: `${name} is to get ${moneyText(sum)} ${passed}`,
+    person: `${name} asks for ${moneyText(sum)} ${passed}`,
+  };
+  return `${asks[of]}, which ${of === 'many' ? 'may be' : 'is'} above ${moneyText(limit)}.`;
 }
 
 /** What settings ask approval for. Sums are decimal text. */

@@ -18,8 +18,9 @@ local function overIfGranted(row)
   if not buyer or besides[buyer] or redis.call('HLEN', root .. ':buyer:' .. buyer .. ':rows') < 2 then return nil end
   local limbs = {}
   besides[buyer] = limbs
-  if not addBuyer(limbs, root, buyer, rule.days, own) or isAbove(limbs, rule.above) then
-    return { 'buyer', cjson.decode(redis.call('HGET', row, 'request')).name, limbs }
+  local isCounted = addBuyer(limbs, root, buyer, rule.days, own)
+  if not isCounted or isAbove(limbs, rule.above) then
+    return { isCounted and 'buyer' or 'many', cjson.decode(redis.call('HGET', row, 'request')).name, limbs }
   end
 end
 

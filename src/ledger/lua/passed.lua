@@ -60,7 +60,8 @@ local function addPerson(limbs, root, person, days)
   end
 end
 
--- Whether a row that ended may not pass by itself: answers the sum that is above its limit then, as { "buyer" or "person", name, limbs }.
+-- Whether a row that ended may not pass by itself: answers the sum that is above its limit then, as { "buyer", "many" (of its requests) or
+-- "person", name, limbs }.
 -- `besides` has by buyer and person what is to pass with it, and gets it added.
 local function overOf(portfolio, row, rule, besides)
   local root, found = rootOf(portfolio), redis.call('HMGET', row, 'request', 'approval')
@@ -76,9 +77,8 @@ local function overOf(portfolio, row, rule, besides)
   end
   if rule.above ~= '' and rule.days > 0 then
     local limbs = withThis('buyer ' .. request.buyer)
-    if not addBuyer(limbs, root, request.buyer, rule.days) or isAbove(limbs, rule.above) then
-      return { 'buyer', request.name, limbs }
-    end
+    if not addBuyer(limbs, root, request.buyer, rule.days) then return { 'many', request.name, {} } end
+    if isAbove(limbs, rule.above) then return { 'buyer', request.name, limbs } end
   end
   for person in pairs(rule.person ~= '' and approval and peopleOf(approval) or {}) do
     local limbs = withThis('person ' .. person)

@@ -89,7 +89,9 @@ describe('what passed of one buyer', () => {
       ...WAITS,
       over: { of: 'buyer', name: 'Acme', sum: '150000.01', limit: '150000' },
     });
-    expect(overWords(waits as never)).toMatch(/Acme.*150,000\.01.*above 150,000\.00\.$/);
+    expect(overWords(waits as never)).toBe(
+      "Acme is to get 150,000.01 with this and what passed lately without another person's yes, which is above 150,000.00.",
+    );
     expect(await Promise.all(['one', 'two', 'three', 'four'].map(stateOf))).toEqual([
       'queued',
       'queued',
@@ -155,6 +157,20 @@ describe('what passed of one buyer', () => {
   test('does not count where APPROVE_WINDOW_DAYS is 0', async () => {
     const { ask } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '0' });
     for (const name of ['a', 'b', 'c']) expect(await ask(name, '100000')).toBeUndefined();
+  });
+
+  test('is not taken for little where nobody can add it up', async () => {
+    const { ask, refuse, row, context } = await openWindow();
+    await ask('one', '1');
+    const { key } = await row('one');
+    const request = JSON.parse((await context.ledger.hget(context.keys.row('one', key), 'request')) ?? '');
+    const others = Object.fromEntries(Array.from({ length: 5_000 }, (_none, at) => [`gone/k${at}`, '1']));
+    await context.ledger.hset(context.keys.buyerRows(request.buyer), others);
+    const waits = await ask('two', '1');
+    expect(waits).toMatchObject({ over: { of: 'many', name: 'Acme', limit: '150000' } });
+    expect(overWords(waits as never)).toMatch(/^Acme has too many requests .* may be above 150,000\.00\.$/);
+    await refuse('one');
+    expect(await context.rows.requeue(await row('one'), 'refused')).toBe(false);
   });
 
   test('counts when its portfolio is archived, too', async () => {
