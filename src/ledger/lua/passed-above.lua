@@ -12,12 +12,22 @@ local own, rule = ARGV[1], { above = ARGV[2], person = ARGV[3], days = tonumber(
 local MOST_LOOKED_AT = 2000
 local root, besides = rootOf(portfolio), {}
 
--- All of a buyer's rows that wait for the approval count together; of a buyer with one request the portfolio's sum says enough.
+-- Whether it cannot be, whatever became of them: all requests of a buyer, roughly added up, are well below the limit.
+local most = tonumber(ARGV[2]) and ARGV[2] * 0.999
+local function isLittle(buyer)
+  local sum, amounts = 0, redis.call('HVALS', root .. ':buyer:' .. buyer .. ':rows')
+  for _, amount in ipairs(amounts) do sum = sum + (tonumber(amount) or most) end
+  looked = looked + #amounts / 10
+  return sum < most
+end
+
+-- All of a buyer's rows that wait for the approval count together.
 local function overIfGranted(row)
   local buyer = string.match(redis.call('HGET', row, 'request') or '', '"buyer":"([^"]+)"')
-  if not buyer or besides[buyer] or redis.call('HLEN', root .. ':buyer:' .. buyer .. ':rows') < 2 then return nil end
   local limbs = {}
+  if not buyer or besides[buyer] then return nil end
   besides[buyer] = limbs
+  if isLittle(buyer) then return nil end
   local isCounted = addBuyer(limbs, root, buyer, rule.days, own)
   if not isCounted or isAbove(limbs, rule.above) then
     return { isCounted and 'buyer' or 'many', cjson.decode(redis.call('HGET', row, 'request')).name, limbs }
