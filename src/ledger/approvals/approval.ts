@@ -38,8 +38,8 @@ export type Approval = {
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** Whose sum may be above a limit: `rows` are those that are to be sent again, `many` a buyer whose requests nobody can add up. */
-export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'many' | 'person';
+/** Whose sum may be above a limit: `rows` are those that are to be sent again. */
+export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'person';
 
 /** Which sum it waits for, in a sentence; "" where no sum is the reason. */
 export function overWords({ over }: Pick<Approval, 'over'>): string {
@@ -49,11 +49,10 @@ export function overWords({ over }: Pick<Approval, 'over'>): string {
   const asks = {
     portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,
     rows: `These rows ask for ${moneyText(sum)}`,
-    many: `${name} has too many requests to add up what it is to get`,
     buyer: `${name} is to get ${moneyText(sum)} ${passed}`,
     person: `${name} asks for ${moneyText(sum)} ${passed}`,
   };
-  return `${asks[of]}, which ${of === 'many' ? 'may be' : 'is'} above ${moneyText(limit)}.`;
+  return `${asks[of]}, which is above ${moneyText(limit)}.`;
 }
 
 /** What settings ask approval for. Sums are decimal text. */

@@ -44,3 +44,12 @@ local function askedBy(portfolio)
   end
   return limbs
 end
+
+-- A sum as it is told: { of what, whose, k, limb, … }.
+local function told(of, name, limbs)
+  local words = { of, name }
+  for k, limb in pairs(carried(limbs)) do
+    if limb ~= 0 then words[#words + 1], words[#words + 2] = tostring(k), string.format('%.0f', limb) end
+  end
+  return words
+end

@@ -30,60 +30,54 @@ end
 local isEmpty = tonumber(found[2]) == 0 and not hasSupplier
 -- @include above
 -- @include passed
-local asks = above ~= '' or person ~= ''
-local function limbsUnder(field)
-  local limbs, sums = {}, redis.call('HGETALL', approval)
-  for at = 1, #sums, 2 do
-    local k = string.match(sums[at], '^sum:' .. field .. ':(.*)$')
-    if k then addLimb(limbs, tonumber(k), sums[at + 1]) end
-  end
-  return carried(limbs)
+local rule, waiting, sums = { above = above, person = person, days = tonumber(days) }, {}, redis.call('HGETALL', approval)
+for at = 1, #sums, 2 do
+  local k = string.match(sums[at], '^sum:rows:(.*)$')
+  if k then addLimb(waiting, tonumber(k), sums[at + 1]) end
 end
 
--- Which sum is above its limit, as told has it, {} where it waits for another reason, nil where it does not.
+-- Which sum is above its limit, as told has it; {} where it waits for another reason, nil where it does not.
 local function overWords()
   if #ARGV > 7 then return { unpack(ARGV, 8) } end
   if always == '1' or found[6] then return {} end
   local asked = askedBy(portfolio)
-  if above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(asked, above)) then return told({ 'portfolio', name, asked }) end
+  if above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(asked, above)) then return told('portfolio', name, asked) end
   for one in pairs(person ~= '' and peopleOf(approval) or {}) do
-    local limbs = limbsUnder('rows')
-    addPerson(limbs, rootOf(portfolio), one, tonumber(days))
-    if isAbove(limbs, person) then return told({ 'person', one, limbs }) end
+    local limbs = personOver(rootOf(portfolio), one, rule, waiting)
+    if limbs then return told('person', one, limbs) end
   end
 end
 
 local over = not isEmpty and overWords()
-if not isEmpty and not over and above ~= '' and days ~= '0' then
+if not isEmpty and not over and above ~= '' and rule.days > 0 then
   if seen ~= (redis.call('HGET', account, 'passes') or '0') .. ' ' .. found[7] then return 'look' end
 end
 local field = 'approving:' .. (found[3] or '')
 if redis.call('HGET', portfolio, field) == id then redis.call('HDEL', portfolio, field) end
 local standing = isEmpty and 'void' or over and 'waiting' or 'granted'
 redis.call('HSET', approval, 'standing', standing)
-local function keepSum(as, sums)
-  for k, limb in pairs(sums) do
-    if limb ~= 0 then redis.call('HSETNX', approval, 'sum:' .. as .. ':' .. k, string.format('%.0f', limb)) end
-  end
+local function keepSum(as, limbs)
+  local words = told(as, '', limbs)
+  for at = 3, #words, 2 do redis.call('HSETNX', approval, 'sum:' .. as .. ':' .. words[at], words[at + 1]) end
 end
 if standing == 'waiting' then
   redis.call('ZADD', waits, found[4], member)
   -- What it was at first, for whoever looks at it later: the first time alone, where it is asked twice.
   redis.call('HSETNX', approval, 'atFirst', found[2])
-  keepSum('first', limbsUnder('rows'))
+  keepSum('first', waiting)
   if over[1] then redis.call('HSET', approval, 'over', over[1], 'overOf', over[2], 'limit', over[1] == 'person' and person or above) end
   for at = 3, #over, 2 do redis.call('HSET', approval, 'sum:over:' .. over[at], over[at + 1]) end
 end
 if standing == 'granted' then
   redis.call('HSET', approval, 'answeredAt', nowText(), 'answeredBy', '', 'ofRows', found[2], 'words',
-    asks and 'below the limit' or 'no approval is asked for')
-  keepSum('asked', limbsUnder('rows'))
+    (above ~= '' or person ~= '') and 'below the limit' or 'no approval is asked for')
+  keepSum('asked', waiting)
   if hasSupplier then redis.call('HDEL', portfolio, 'supplierApproval') end
   redis.call('ZADD', answered, found[4], member)
-  if asks then redis.call('HINCRBY', account, 'passes', 1) end
+  if above ~= '' then redis.call('HINCRBY', account, 'passes', 1) end
   if person ~= '' then
     redis.call('HSET', approval, 'counted', 1)
-    countPassed(approval, math.floor(nowMs() / ONE_DAY), 1, limbsUnder('rows'))
+    countPassed(approval, nowMs(), 1, waiting)
   end
 end
 return standing

@@ -1,8 +1,9 @@
 -- Included where it counts whether rows may pass without another person's yes: what passed so of their buyers, and of who brought them
 -- in, within so many days. Comes behind move.lua and above.lua.
+-- `rule` is { above = limit for a buyer, person = limit for a person, each "" for none, days = … }.
 -- @include waiting
 -- @include people-passed
--- Of a buyer with more requests nobody can tell, and a person is asked.
+-- Of a buyer with more requests not each is looked at: all count.
 local MOST_REQUESTS = 5000
 local looked = 0
 
@@ -10,8 +11,9 @@ local function rootOf(portfolio)
   return string.match(portfolio, '^(.-):portfolio:')
 end
 
-local function add(limbs, more)
+local function added(limbs, more)
   for k, limb in pairs(more or {}) do limbs[k] = (limbs[k] or 0) + limb end
+  return limbs
 end
 
 local function answeredBy(approval)
@@ -23,8 +25,7 @@ end
 local function hasPassed(root, name, since, own)
   local of, key = string.match(name, '^(.*)/(.*)$')
   local row, portfolio = root .. ':row:' .. of .. ':' .. key, root .. ':portfolio:' .. of
-  local found = redis.call('HMGET', row, 'state', 'updated', 'approval')
-  local state, approval = found[1], found[3]
+  local state, updated, approval = unpack(redis.call('HMGET', row, 'state', 'updated', 'approval'))
   if not state then
     -- Of a row in an archive its call alone tells.
     local call = redis.call('HMGET', root .. ':call:limit:' .. key, 'row', 'at')
@@ -34,63 +35,52 @@ local function hasPassed(root, name, since, own)
     local was = wasOf(row) or {}
     state, approval = was.state, was.approval
   end
-  if not state or state == 'refused' or state == 'cancelled' or state == 'skipped' then return false end
-  if state == 'done' and tonumber(found[2]) < since then return false end
+  if not state or OUT[state] or state == 'done' and tonumber(updated) < since then return false end
   return not approval or answeredBy(approvalKey(portfolio, approval)) == ''
 end
 
--- Adds what passed of a buyer to `limbs`. Answers false where there are too many requests.
-local function addBuyer(limbs, root, buyer, days, own)
-  local requests, since = root .. ':buyer:' .. buyer .. ':rows', nowMs() - days * ONE_DAY
-  if redis.call('HLEN', requests) > MOST_REQUESTS then return false end
-  local rows = redis.call('HGETALL', requests)
+-- What a buyer is to get with what passes `besides`, as limbs, where that is above the limit.
+local function buyerOver(root, buyer, rule, own, besides)
+  local rows, since, all = redis.call('HGETALL', root .. ':buyer:' .. buyer .. ':rows'), nowMs() - rule.days * ONE_DAY, {}
+  looked = looked + #rows / 20
+  for at = 2, #rows, 2 do added(all, limbsOf(rows[at])) end
+  if not isAbove(all, rule.above) then return nil end
+  if #rows > 2 * MOST_REQUESTS then return all end
   looked = looked + #rows / 2
+  local limbs = added({}, besides)
   for at = 1, #rows, 2 do
-    if hasPassed(root, rows[at], since, own) then add(limbs, limbsOf(rows[at + 1])) end
+    if hasPassed(root, rows[at], since, own) then added(limbs, limbsOf(rows[at + 1])) end
   end
-  return true
+  return isAbove(limbs, rule.above) and limbs
 end
 
--- Adds what passed of a person, of the first day too, of which a part is within so many days.
-local function addPerson(limbs, root, person, days)
-  local today, fields = math.floor(nowMs() / ONE_DAY), redis.call('HGETALL', root .. ':passed:' .. person)
-  for at = 1, days > 0 and #fields or 0, 2 do
+-- The same of a person; the first day counts whole, of which a part is within so many days.
+local function personOver(root, person, rule, besides)
+  local limbs, fields = added({}, besides), redis.call('HGETALL', root .. ':passed:' .. person)
+  for at = 1, rule.days > 0 and #fields or 0, 2 do
     local day, k = string.match(fields[at], '^(%d+):(%-?%d+)$')
-    if tonumber(day) >= today - days then addLimb(limbs, tonumber(k), fields[at + 1]) end
+    if tonumber(day) >= math.floor(nowMs() / ONE_DAY) - rule.days then addLimb(limbs, tonumber(k), fields[at + 1]) end
   end
+  return isAbove(limbs, rule.person) and limbs
 end
 
--- Whether a row that ended may not pass by itself: answers the sum that is above its limit then, as { "buyer", "many" (of its requests) or
--- "person", name, limbs }.
--- `besides` has by buyer and person what is to pass with it, and gets it added.
+-- Which sum is above its limit if a row that ended passes by itself: { "buyer" or "person", name, k, limb, … }. `besides` has by buyer
+-- and person what passes with it, and gets it added.
 local function overOf(portfolio, row, rule, besides)
   local root, found = rootOf(portfolio), redis.call('HMGET', row, 'request', 'approval')
-  if not found[1] then return nil end
-  local request, approval = cjson.decode(found[1]), found[2] and approvalKey(portfolio, found[2])
-  if approval and answeredBy(approval) ~= '' then return nil end
+  local approval = found[2] and approvalKey(portfolio, found[2])
+  if not found[1] or approval and answeredBy(approval) ~= '' then return nil end
+  local request = cjson.decode(found[1])
   local function withThis(what)
-    local limbs = {}
-    besides[what] = besides[what] or {}
-    add(besides[what], limbsOf(request.limit.requested_limit))
-    add(limbs, besides[what])
-    return limbs
+    besides[what] = added(besides[what] or {}, limbsOf(request.limit.requested_limit))
+    return besides[what]
   end
   if rule.above ~= '' and rule.days > 0 then
-    local limbs = withThis('buyer ' .. request.buyer)
-    if not addBuyer(limbs, root, request.buyer, rule.days) then return { 'many', request.name, {} } end
-    if isAbove(limbs, rule.above) then return { 'buyer', request.name, limbs } end
+    local limbs = buyerOver(root, request.buyer, rule, '', withThis('buyer ' .. request.buyer))
+    if limbs then return told('buyer', request.name, limbs) end
   end
   for person in pairs(rule.person ~= '' and approval and peopleOf(approval) or {}) do
-    local limbs = withThis('person ' .. person)
-    addPerson(limbs, root, person, rule.days)
-    if isAbove(limbs, rule.person) then return { 'person', person, limbs } end
+    local limbs = personOver(root, person, rule, withThis('person ' .. person))
+    if limbs then return told('person', person, limbs) end
   end
-end
-
-local function told(over)
-  local words = { over[1], over[2] }
-  for k, limb in pairs(over[3]) do
-    words[#words + 1], words[#words + 2] = tostring(k), string.format('%.0f', limb)
-  end
-  return words
 end

@@ -2,6 +2,7 @@
 -- that was, as tally.lua has sums. Where an approval counts so (`counted`), all that it asks for is added as it is granted by itself;
 -- a row that is given up, refused or gets other words is taken off, and says so (`unpassed`); sent again it counts anew, on that day.
 local ONE_DAY, KEPT_DAYS = 86400000, 366
+local OUT = { refused = true, cancelled = true, skipped = true }
 
 -- Who brings in what an approval is about: each person once, under whatever names (approvals.ts).
 local function peopleOf(approval)
@@ -13,7 +14,8 @@ local function peopleOf(approval)
   return people
 end
 
-local function countPassed(approval, day, sign, limbs)
+local function countPassed(approval, atMs, sign, limbs)
+  local day = math.floor(atMs / ONE_DAY)
   for person in pairs(peopleOf(approval)) do
     local passed = string.match(approval, '^(.*):approval:') .. ':passed:' .. person
     for k, limb in pairs(limbs) do
@@ -25,18 +27,11 @@ local function countPassed(approval, day, sign, limbs)
   end
 end
 
--- A row's words, or its state, count no more with its approval, or do again.
-local function countRow(approval, row, isOut, limbs)
+-- What a row asked for with an approval counts no more, or does again.
+local function countRow(portfolio, row, id, isOut, asked)
+  local approval = string.match(portfolio, '^(.-):portfolio:') .. ':approval:' .. id
   local found = redis.call('HMGET', approval, 'counted', 'answeredAt')
   if not found[1] then return end
-  local at = isOut and found[2] or redis.call('TIME')[1] * 1000
-  countPassed(approval, math.floor(at / ONE_DAY), isOut and -1 or 1, limbs or {})
-  if isOut then redis.call('HSET', row, 'unpassed', string.match(approval, '[^:]*$')) else redis.call('HDEL', row, 'unpassed') end
-end
-
--- A row gets other words: those that it had count no more. Comes behind tally.lua and approvals.lua.
-local function countNoMore(portfolio, row)
-  local found = redis.call('HMGET', row, 'approval', 'unpassed', 'tally')
-  if not found[1] or found[2] == found[1] then return end
-  countRow(approvalKey(portfolio, found[1]), row, true, limbsOf(string.match(found[3] or '', '^[ab]|%a+|([^|]*)') or ''))
+  countPassed(approval, isOut and found[2] or redis.call('TIME')[1] * 1000, isOut and -1 or 1, limbsOf(asked) or {})
+  if isOut then redis.call('HSET', row, 'unpassed', id) else redis.call('HDEL', row, 'unpassed') end
 end

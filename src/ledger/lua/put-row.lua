@@ -111,7 +111,9 @@ if state then
   if not same then
 -- @include amounts
 -- @include people-passed
-    countNoMore(portfolio, row)
+    local counts = redis.call('HMGET', row, 'approval', 'unpassed', 'tally')
+    local asks = string.match(counts[3] or '', '^[ab]|%a+|([^|]*)') or ''
+    if counts[1] and counts[1] ~= counts[2] then countRow(portfolio, row, counts[1], true, asks) end
     redis.call('HINCRBY', row, 'rev', 1)
     -- It is not what somebody planned something for.
     redis.call('HSET', row, 'updated', now)

@@ -32,11 +32,10 @@ local function retallyRow(portfolio, row, key, requested, side, gathered)
     -- It may be of another line by now.
     if awaits and found[8] == awaits then redis.call('ZADD', portfolio .. ':approval:' .. found[7], line, key) end
   end
-  local isOut = state == 'refused' or state == 'cancelled' or state == 'skipped'
-  if found[7] and state ~= 'awaiting' and isOut ~= (found[9] == found[7]) then
--- @include approvals
+  if found[7] and state ~= 'awaiting' then
 -- @include people-passed
-    countRow(approvalKey(portfolio, found[7]), row, isOut, limbsOf(string.match(now, '^[ab]|%a+|([^|]*)')))
+    local isOut, asks = OUT[state] or false, string.match(now, '^[ab]|%a+|([^|]*)')
+    if isOut ~= (found[9] == found[7]) then countRow(portfolio, row, found[7], isOut, asks) end
   end
   if now == before and not found[5] then return false end
   local changes = gathered or {}
