@@ -8,7 +8,6 @@ import { makeDocumentStore } from './documents/store.ts';
 import { makeStoreLooks } from './documents/store-looks.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
-import { policyOf } from './ledger/approvals/approval.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeArchives } from './ledger/archive/archives.ts';
@@ -100,7 +99,15 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
   });
   const attempts = makeAttempts({ processId, log });
   /** What another person has to approve, as far as it goes by this process. */
-  const ownPolicy = policyOf(settings);
+  const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
+  const ownPolicy = {
+    always: settings.APPROVE_ALWAYS === 'on',
+    above,
+    personAbove,
+    // Without a limit of its own a window says nothing.
+    windowDays: above === undefined && personAbove === undefined ? 0 : settings.APPROVE_WINDOW_DAYS,
+    inboxApprovers: names.length > 0 ? names : undefined,
+  };
   const approvalRule = makeApprovalRule({ connection: ledger, keys, own: ownPolicy });
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,

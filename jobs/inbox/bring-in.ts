@@ -35,13 +35,19 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
   await needRoom(before.size, deps.settings.LIMITLINE_DATA);
   // As it was first read: how files of its form are read may have been corrected since.
-  const reading = file.reading ?? JSON.stringify(await readingOf(entry.file, deps));
+  const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
+  const reading = file.reading ?? JSON.stringify(said?.reading);
   const kept = await keepFile(entry.file, imports);
   const owners = new Set([before.uid]);
   const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
   // Out of everybody's reach it changes hands by root alone; who had it before is not forgotten.
-  const begun: TakenFile = { ...file, reading, content, by: [...new Set([...(file.by ?? []), ...by])] };
+  const begun: TakenFile = {
+    ...file,
+    reading,
+    content,
+    by: [...new Set([...(file.by ?? []), ...by, ...(said?.by ?? [])])],
+  };
   await inbox.note(begun);
   const earlier = await inbox.imported(content);
   if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
@@ -84,7 +90,13 @@ async function importEntry(
     },
   };
   await deps.enterAccount();
-  const note = { by, what: 'file imported', from: inboxFrom(), about: portfolio, facts: { file: name } };
+  const note = {
+    by,
+    what: 'file imported',
+    from: inboxFrom(),
+    about: portfolio,
+    facts: { file: name, reading, authors },
+  };
   return audit.around(
     note,
     async () => {

@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { type ApprovalPolicy, asksApproval, overWords } from '../../src/ledger/approvals/approval.ts';
-import type { Approvals, Over } from '../../src/ledger/approvals/approvals.ts';
+import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';

@@ -69,25 +69,6 @@ export type ApprovalPolicy = {
   inboxApprovers?: readonly string[] | undefined;
 };
 
-/** What these settings ask for. A window without a limit of its own says nothing. */
-export function policyOf(settings: {
-  APPROVE_ALWAYS: 'on' | 'off';
-  APPROVE_ABOVE?: string | undefined;
-  APPROVE_PERSON_ABOVE?: string | undefined;
-  APPROVE_WINDOW_DAYS: number;
-  INBOX_APPROVERS: readonly string[];
-}): ApprovalPolicy {
-  const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
-  const isLimited = above !== undefined || personAbove !== undefined;
-  return {
-    always: settings.APPROVE_ALWAYS === 'on',
-    above,
-    personAbove,
-    windowDays: isLimited ? settings.APPROVE_WINDOW_DAYS : 0,
-    inboxApprovers: names.length > 0 ? names : undefined,
-  };
-}
-
 /** Nobody has to approve anything. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 

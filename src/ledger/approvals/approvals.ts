@@ -12,16 +12,10 @@ import type { RowState } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
 import { makeSuppliers } from '../suppliers.ts';
-import {
-  type AnswerTaken,
-  type Approval,
-  type ApprovalKind,
-  type ApprovalPolicy,
-  type ApprovalStanding,
-  NO_APPROVAL,
-} from './approval.ts';
+import { type AnswerTaken, type Approval, type ApprovalKind, type ApprovalPolicy, NO_APPROVAL } from './approval.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ApprovalId, approvalIdOf } from './approval-id.ts';
+import { makeClosing } from './close-approval.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
@@ -31,9 +25,6 @@ export type Answer = { id: string; digest: string; by: string; words?: string | 
 
 /** Rows that go at a time: some milliseconds of Redis' time. */
 const PAGE = 100;
-
-/** Rows whose buyers are looked at with one command: the script ends by itself when it has looked at much. */
-const LOOKED_AT = 500;
 
 /** Somebody who looks at what was answered lately is shown so many. */
 const MOST_LISTED = 100;
@@ -56,10 +47,9 @@ export function makeApprovals({
   approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
-  const [begin, close, answer] = [script('begin-approval'), script('close-approval'), script('answer-approval')];
+  const [begin, answer] = [script('begin-approval'), script('answer-approval')];
   const [free, awaitRow, restore] = [script('free-approved'), script('await-row'), script('restore-row')];
   const [carriedOut, goAnswered] = [script('carried-out'), script('go-answered')];
-  const passedAbove = script('passed-above');
   const suppliers = makeSuppliers({ connection, keys });
   const placesOf = ({ portfolio, id }: ApprovalId) => [keys.portfolio(portfolio), keys.approval(id)];
   const lists = [keys.approvals, keys.approvalsAnswered];
@@ -100,20 +90,6 @@ export function makeApprovals({
       if (taken !== 'again') return taken as AnswerTaken;
       if (!isSeen) return 'changed';
     }
-  }
-
-  async function overOf(portfolio: string, id: string, policy: ApprovalPolicy, rows: readonly string[]): Promise<Over> {
-    const { above = '', personAbove = '', windowDays = 0 } = policy;
-    for (let from = 0; from < rows.length; ) {
-      const args = [id, above, personAbove, windowDays, ...rows.slice(from)];
-      const [looked, ...over] = (await passedAbove([keys.portfolio(portfolio), keys.row(portfolio, '')], args)) as [
-        number,
-        ...string[],
-      ];
-      if (over.length > 0) return over;
-      from += looked;
-    }
-    return [];
   }
 
   async function freeSome({ portfolio, id }: ApprovalId, rows: readonly RowId[]): Promise<number> {
@@ -190,39 +166,7 @@ export function makeApprovals({
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
-    /**
-     * All of it is there. It waits for a person, where settings ask for that: always, or since a sum is above its limit: what the whole
-     * portfolio asks for, without what was given up, or what passed of a buyer or an author within the window, with this. Else it is
-     * granted by itself, in the same step as the last look.
-     *
-     * @param over which sum it is that makes it wait, where somebody knows ({@link overIfAgain})
-     */
-    async close(approval: ApprovalId, policy: ApprovalPolicy, over: Over = []): Promise<ApprovalStanding> {
-      const { always, above = '', personAbove = '', windowDays = 0 } = policy;
-      const { portfolio, id } = approval;
-      const places = [...placesOf(approval), ...lists, keys.account];
-      for (let [seen, found] = ['', over]; ; ) {
-        const args = [id, portfolio, always ? 1 : 0, above, personAbove, windowDays, seen, ...found];
-        const standing = await persist('close approval', () => close(places, args));
-        if (standing !== 'look') return standing as ApprovalStanding;
-        const passes = await connection.hget(keys.account, 'passes');
-        seen = `${passes ?? 0} ${await connection.hget(keys.approval(id), 'moves')}`;
-        for (let from = 0, rows = 1; found.length === 0 && rows > 0; from += rows) {
-          const page = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + LOOKED_AT - 1}`);
-          rows = page.length;
-          found = await overOf(portfolio, id, policy, page);
-        }
-      }
-    },
-
-    /** Which sum of a buyer, or of who brought them in, would be above its limit if these refused rows went again; [] for none. */
-    overIfAgain: (portfolio: string, rows: readonly RowId[], policy: ApprovalPolicy): Promise<Over> =>
-      overOf(
-        portfolio,
-        '',
-        policy,
-        rows.map(({ key }) => key),
-      ),
+    ...makeClosing({ connection, keys, persist }),
 
     /** Approves it as it was looked at. Its rows go with the next `freeSome`, or answers are carried out from then on. */
     grant: (given: Answer): Promise<AnswerTaken> => take('granted', given),
@@ -317,9 +261,6 @@ export function makeApprovals({
     return found.flatMap((one) => (one ? [one.approval] : []));
   }
 }
-
-/** Which sum is above its limit, as the ledger tells it (passed.lua): of what, whose, and the sum; [] where none is. */
-export type Over = string[];
 
 /** Each author's name, and who that is. */
 const authorArgs = (authors: readonly string[]) => [...new Set(authors)].flatMap((by) => [by, personOf(by)]);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
@@ -7,76 +6,10 @@ import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { openContext } from '../../../src/context.ts';
 import { overWords } from '../../../src/ledger/approvals/approval.ts';
-import type { RowState, Step } from '../../../src/ledger/row.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { makeSilentLog } from '../../../src/log.ts';
+import { ABOVE, openWindow, WAITS } from '../../support/approval-window.ts';
 import { NEVER } from '../../support/archive.ts';
-import { openWorkplace } from '../../support/workplace.ts';
-
-const DAY_MS = 86_400_000;
-const ABOVE = { APPROVE_ABOVE: '150000' };
-
-/** Files of one line each, into a portfolio of its own each: a request of a buyer. */
-async function openWindow(env: Record<string, string> = ABOVE) {
-  const place = await openWorkplace({ env });
-  const { context } = place;
-  const { rows, ledger, keys, calls } = context;
-  let files = 0;
-  const row = async (portfolio: string): Promise<RowId> => {
-    for (const state of ['queued', 'awaiting', 'refused', 'held', 'cancelled'] as RowState[]) {
-      const [found] = await rows.inState(portfolio, state, { count: 1 });
-      if (found) return found.row;
-    }
-    throw new Error(`no row in ${portfolio}`);
-  };
-  return {
-    ...place,
-    row,
-    /** Answers what waits; nothing where it passed. */
-    async ask(portfolio: string, amount: string, { buyer = 'Acme', by = 'alice' } = {}) {
-      files += 1;
-      const lines = ['name,country_code,requested_limit,request_reference', `${buyer},DE,${amount},R${files}`];
-      return (await place.import(lines, { portfolio, by })).approval;
-    },
-    stateOf: async (portfolio: string) => (await rows.read([await row(portfolio)]))[0]?.state,
-    async refuse(portfolio: string): Promise<void> {
-      const its = await row(portfolio);
-      await rows.begin(its, 'company');
-      const problem = { step: 'company' as Step, message: 'refused', status: 400 };
-      await rows.advance(its, 'company', 'refused', { problem });
-    },
-    async hold(portfolio: string): Promise<void> {
-      const its = await row(portfolio);
-      const found = await rows.begin(its, 'company');
-      const key = found?.request.buyer ?? '';
-      await ledger.hset(keys.call('company', key), { state: 'unknown', row: `${portfolio}/${its.key}` });
-      await rows.advance(its, 'company', 'held', { problem: { step: 'company', message: 'nobody knows' } });
-      expect(await calls.isUnknown({ kind: 'company', key })).toBe(true);
-    },
-    /** Its limit was made, so many days ago. */
-    async make(portfolio: string, daysAgo = 0): Promise<void> {
-      const its = await row(portfolio);
-      await rows.begin(its, 'company');
-      await rows.advance(its, 'company', 'limit', { company: 'company_1' });
-      const call = { kind: 'limit', key: its.key, row: its } as const;
-      expect(await calls.claim(call, { owner: 'w1/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
-      await calls.settle({ ...call, buyer: 'b' } as never, 'w1/1', { id: `bl_${its.key}`, record: {} } as never);
-      await rows.advance(its, 'limit', 'done', { limit: `bl_${its.key}`, record: {} });
-      const at = Date.now() - daysAgo * DAY_MS;
-      await ledger.hset(keys.row(portfolio, its.key), 'updated', at);
-      await ledger.hset(keys.call('limit', its.key), 'at', `${at}+5`);
-    },
-    async answer(is: 'grant' | 'decline', by = 'bob') {
-      for (const { id, digest } of await context.approvals.waiting()) {
-        await context.approvals[is]({ id, digest, by, words: is });
-        const approval = await context.approvals.read(id);
-        if (approval) await carryOutAnswered(approval, context);
-      }
-    },
-  };
-}
-
-const WAITS = { standing: 'waiting', rows: 1 };
 
 describe('what passed of one buyer', () => {
   test('counts under whatever names of portfolios it is asked for, and the sum is told', async () => {
@@ -219,80 +152,6 @@ async function askFor(row: RowId, { approvals }: { approvals: Awaited<ReturnType
   expect(await approvals.awaitRow(row, 'held', { id, by: 'olivia', said: 'resend' })).toBe(true);
   return id;
 }
-
-describe('what passed of one person', () => {
-  const PERSON = { APPROVE_PERSON_ABOVE: '150000' };
-
-  test('counts whatever the buyers and the names of portfolios, and under all names of that person', async () => {
-    const { ask, import: bring } = await openWindow(PERSON);
-    expect(await ask('one', '100000')).toBeUndefined();
-    expect(await ask('two', '100000', { buyer: 'Other', by: 'carl' })).toBeUndefined();
-    expect(await ask('three', '50000', { buyer: 'Third', by: 'command line (Alice)' })).toBeUndefined();
-    expect(await ask('four', '0.01', { buyer: 'Fourth', by: 'alice@example.com (sso 4f6d2a)' })).toMatchObject({
-      ...WAITS,
-      over: { of: 'person', name: 'alice', sum: '150000.01', limit: '150000' },
-    });
-    // All who brought a file in are its authors.
-    const lines = ['name,country_code,requested_limit', 'Fifth,DE,60000'];
-    expect((await bring(lines, { portfolio: 'five', by: 'dora', authors: ['carl'] })).approval).toMatchObject({
-      over: { of: 'person', name: 'carl', sum: '160000.00' },
-    });
-  });
-
-  test('counts once, however many files come at the same moment', async () => {
-    const { ask } = await openWindow(PERSON);
-    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const answers = await Promise.all(names.map((name) => ask(name, '100000', { buyer: name })));
-    expect(answers.filter((waits) => waits === undefined)).toHaveLength(1);
-  });
-
-  test('is without what was refused, given up, mended or another said yes to, and with what goes again', async () => {
-    const { ask, refuse, row, answer, context } = await openWindow(PERSON);
-    await ask('refused', '100000');
-    await refuse('refused');
-    await ask('cancelled', '100000', { buyer: 'Second' });
-    await cancelRows({ portfolio: 'cancelled', by: 'alice' }, context);
-    expect(await ask('approved', '200000', { buyer: 'Third' })).toMatchObject(WAITS);
-    await answer('grant');
-    expect(await ask('last', '100000', { buyer: 'Fourth' })).toBeUndefined();
-    expect(await retryRow(await row('refused'), 'olivia', context)).toMatchObject({ is: 'waits' });
-    expect(await context.approvals.waiting()).toMatchObject([
-      { over: { of: 'person', name: 'alice', sum: '200000.00' }, authors: ['alice', 'olivia'] },
-    ]);
-    await answer('decline');
-    await refuse('last');
-    expect(await context.rows.requeue(await row('last'), 'refused')).toBe(true);
-    expect(await ask('more', '50000', { buyer: 'Fifth' })).toBeUndefined();
-    expect(await ask('above', '0.01', { buyer: 'Sixth' })).toMatchObject({ over: { sum: '150000.01' } });
-  });
-
-  test('is without the words that a later file mended', async () => {
-    const { import: bring, ask } = await openWindow(PERSON);
-    const line = (limit: number) => ['name,country_code,requested_limit,request_reference', `Acme,DE,${limit},M1`];
-    expect((await bring(line(100_000), { portfolio: 'mended', by: 'alice' })).approval).toBeUndefined();
-    expect((await bring(line(90_000), { portfolio: 'mended', by: 'alice' })).approval).toBeUndefined();
-    expect(await ask('rest', '60000', { buyer: 'Other' })).toBeUndefined();
-    expect(await ask('above', '0.01', { buyer: 'Third' })).toMatchObject({ over: { sum: '150000.01' } });
-  });
-
-  test('is of the last APPROVE_WINDOW_DAYS, and of what comes alone where that is 0', async () => {
-    const { ask, context } = await openWindow({ ...PERSON, APPROVE_WINDOW_DAYS: '2' });
-    await ask('one', '100000');
-    const key = context.keys.passed('alice');
-    const [field = '', sum = ''] = Object.entries(await context.ledger.hgetall(key))[0] ?? [];
-    const day = Math.floor(Date.now() / DAY_MS);
-    expect(field).toBe(`${day}:0`);
-    await context.ledger.del(key);
-    await context.ledger.hset(key, { [`${day - 3}:0`]: sum, [`${day - 400}:0`]: sum });
-    expect(await ask('two', '100000', { buyer: 'Other' })).toBeUndefined();
-    expect(Object.keys(await context.ledger.hgetall(key))).toEqual([`${day - 3}:0`, `${day}:0`]);
-    await context.ledger.hset(key, { [`${day - 2}:0`]: sum });
-    expect(await ask('three', '0.01', { buyer: 'Third' })).toMatchObject({ over: { sum: '200000.01' } });
-    const off = await openWindow({ ...PERSON, APPROVE_WINDOW_DAYS: '0' });
-    for (const name of ['a', 'b']) expect(await off.ask(name, '100000', { buyer: name })).toBeUndefined();
-    expect(await off.ask('c', '150000.01', { buyer: 'c' })).toMatchObject({ over: { of: 'person' } });
-  });
-});
 
 test('what is said of a held row adds nothing to what passed', async () => {
   const { ask, hold, row, context, stateOf } = await openWindow({ ...ABOVE, APPROVE_PERSON_ABOVE: '150000' });

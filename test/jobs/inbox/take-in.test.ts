@@ -166,14 +166,19 @@ test('a file is read by the mapping that the setting names', async () => {
   await expect(takeIn()).rejects.toThrow(/There is no mapping "bank"; none was kept yet\. .* mapping keep "bank" FILE/);
   expect(await names()).toContain('q4.csv');
   const mappings = makeNamedMappings({ dataDir: settings.LIMITLINE_DATA });
-  await mappings.keep({ name: 'bank', file: 'old.csv', keptMs: 1, reading: READING });
+  await mappings.keep({ name: 'bank', file: 'old.csv', keptMs: 1, by: ['ann'], reading: READING });
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });
 
 test('without one it is read as people corrected it in the console for files of its form', async () => {
   const { drop, takeIn, context } = await openInbox();
   const kept = makeKeptMappings({ dir: join(context.settings.LIMITLINE_DATA, 'mappings') });
-  await kept.keep(formOf(['Firma', 'Land', 'HR', 'Betrag']), { name: 'old.csv', keptMs: 1, reading: READING });
+  await kept.keep(formOf(['Firma', 'Land', 'HR', 'Betrag']), {
+    name: 'old.csv',
+    keptMs: 1,
+    by: ['ann'],
+    reading: READING,
+  });
   await drop('q4.csv', ODD);
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });
