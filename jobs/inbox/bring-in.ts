@@ -6,7 +6,7 @@ import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
-import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { importDepsOf } from '../import/import-deps.ts';
 import { type Imported, importPortfolio } from '../import/import-portfolio.ts';
 import { keepFile } from '../import/keep-file.ts';
@@ -95,7 +95,7 @@ async function importEntry(
     what: 'file imported',
     from: inboxFrom(),
     about: portfolio,
-    facts: { file: name, reading, authors },
+    facts: { file: name, reading: readingWords(reading), authors },
   };
   return audit.around(
     note,

@@ -9,8 +9,8 @@ import type { ApprovalId } from './approval-id.ts';
 /** Which sum is above its limit, as the ledger tells it (above.lua): of what, whose, and the sum; [] where none is. */
 export type Over = string[];
 
-/** Rows whose buyers are looked at with one command: the script ends by itself when it has looked at much. */
-const LOOKED_AT = 500;
+/** Rows whose buyers are looked at with one command: some milliseconds of Redis' time. */
+const LOOKED_AT = 128;
 
 /** Decides whether an approval waits for a person. */
 export function makeClosing({
@@ -28,13 +28,23 @@ export function makeClosing({
   async function overOf(portfolio: string, id: string, policy: ApprovalPolicy, rows: readonly string[]): Promise<Over> {
     const { above = '', personAbove = '', windowDays = 0 } = policy;
     const places = [keys.portfolio(portfolio), keys.row(portfolio, '')];
-    for (let from = 0; from < rows.length; ) {
-      const answer = await passedAbove(places, [id, above, personAbove, windowDays, ...rows.slice(from)]);
-      const [looked, ...over] = answer as [number, ...Over];
+    for (let from = 0; from < rows.length; from += LOOKED_AT) {
+      const args = [id, above, personAbove, windowDays, ...rows.slice(from, from + LOOKED_AT)];
+      const over = (await passedAbove(places, args)) as Over;
       if (over.length > 0) return over;
-      from += looked;
     }
     return [];
+  }
+
+  /** Which buyer's sum would be above the limit, and since when that is so: anything that passes meanwhile changes it. */
+  async function lookAtBuyers({ portfolio, id }: ApprovalId, policy: ApprovalPolicy): Promise<[since: string, Over]> {
+    const passes = await connection.hget(keys.account, 'passes');
+    const since = `${passes ?? 0} ${await connection.hget(keys.approval(id), 'moves')}`;
+    for (let from = 0; ; from += LOOKED_AT) {
+      const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + LOOKED_AT - 1}`);
+      const over = await overOf(portfolio, id, policy, rows);
+      if (over.length > 0 || rows.length === 0) return [since, over];
+    }
   }
 
   return {
@@ -53,24 +63,14 @@ export function makeClosing({
         const places = [keys.portfolio(portfolio), keys.approval(id), ...lists];
         const standing = await persist('close approval', () => close(places, args));
         if (standing !== 'look') return standing as ApprovalStanding;
-        const passes = await connection.hget(keys.account, 'passes');
-        seen = `${passes ?? 0} ${await connection.hget(keys.approval(id), 'moves')}`;
-        for (let from = 0, rows = 1; found.length === 0 && rows > 0; from += rows) {
-          const page = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + LOOKED_AT - 1}`);
-          rows = page.length;
-          found = await overOf(portfolio, id, policy, page);
-        }
+        [seen, found] = await persist('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));
       }
     },
 
     /** Which sum of a buyer, or of who brought them in, would be above its limit if these refused rows went again. */
     async overIfAgain(portfolio: string, rows: readonly RowId[], policy: ApprovalPolicy): Promise<Over> {
-      return overOf(
-        portfolio,
-        '',
-        policy,
-        rows.map(({ key }) => key),
-      );
+      const names = rows.map(({ key }) => key);
+      return overOf(portfolio, '', policy, names);
     },
   };
 }
