@@ -40,10 +40,10 @@ end
 
 -- What a buyer is to get with what passes `besides`, as limbs, where that is above the limit. Roughly first: most are far below.
 local function buyerOver(root, buyer, rule, own, besides)
-  local rows, since, roughly = redis.call('HGETALL', root .. ':buyer:' .. buyer .. ':rows'), nowMs() - rule.days * ONE_DAY, 0
+  local rows, roughly = redis.call('HGETALL', root .. ':buyer:' .. buyer .. ':rows'), 0
   for at = 2, #rows, 2 do roughly = roughly + (tonumber(rows[at]) or math.huge) end
   if roughly < rule.above * 0.999 then return nil end
-  local limbs = added({}, besides)
+  local limbs, since = added({}, besides), nowMs() - rule.days * ONE_DAY
   for at = 1, #rows, 2 do
     local counts = #rows > 2 * MOST_REQUESTS or hasPassed(root, rows[at], since, own)
     if counts then added(limbs, limbsOf(rows[at + 1])) end
