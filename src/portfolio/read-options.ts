@@ -66,12 +66,11 @@ export function lastingOf({ sameBuyer: _lines, mapping, ...others }: ReadOptions
   return { ...others, mapping: { columns, constants: Object.fromEntries(constants) } };
 }
 
-/** `columns Firma as name, Betrag as requested_limit; country_code always DE; decimal ,` */
+/** `country_code always DE; decimal ,; columns Firma as name, Betrag as requested_limit, Kto as none`: what weighs most first. */
 export function readingWords({ mapping, ...rest }: ReadOptions): string {
-  const columns = Object.entries(mapping?.columns ?? {}).map(([header, known]) => `${header} as ${known ?? 'none'}`);
   const constants = Object.entries(mapping?.constants ?? {}).map(([known, value]) => `${known} always ${value}`);
   const others = Object.entries(rest).map(([option, value]) => `${option} ${value}`);
-  return [columns.length > 0 ? `columns ${columns.join(', ')}` : '', ...constants, ...others]
-    .filter((part) => part !== '')
-    .join('; ');
+  const columns = Object.entries(mapping?.columns ?? {}).sort(([, one], [, other]) => (one ? 0 : 1) - (other ? 0 : 1));
+  const words = columns.map(([header, known]) => `${header} as ${known ?? 'none'}`);
+  return [...constants, ...others, ...(words.length > 0 ? [`columns ${words.join(', ')}`] : [])].join('; ');
 }

@@ -37,7 +37,7 @@ test('another person’s reading stands on the page with their name and in full,
     .toContain('Nothing of it can be imported as it is read now');
   const { text } = await web.get(location);
   expect(text).toMatch(
-    /A file of the form of fays\.csv\.[\s\S]*fay read that file otherwise[\s\S]*Betrag as requested_limit[\s\S]*city always Ulm/,
+    /A file of the form of fays\.csv\.[\s\S]*fay read that file otherwise[\s\S]*city always Ulm[\s\S]*Betrag as requested_limit/,
   );
   expect(text).toMatch(/name="offered" value="yes"[\s\S]*Read it so/);
   expect(text).not.toContain('company_fay');
