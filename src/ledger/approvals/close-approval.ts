@@ -36,14 +36,13 @@ export function makeClosing({
     return [];
   }
 
-  /** Which buyer's sum would be above the limit, and since when that is so: anything that passes meanwhile changes it. */
-  async function lookAtBuyers({ portfolio, id }: ApprovalId, policy: ApprovalPolicy): Promise<[since: string, Over]> {
-    const passes = await connection.hget(keys.account, 'passes');
-    const since = `${passes ?? 0} ${await connection.hget(keys.approval(id), 'moves')}`;
+  /** Which buyer's sum would be above the limit, and as of which move of the rows that wait. */
+  async function lookAtBuyers({ portfolio, id }: ApprovalId, policy: ApprovalPolicy): Promise<[asOf: string, Over]> {
+    const asOf = (await connection.hget(keys.approval(id), 'moves')) ?? '';
     for (let from = 0; ; from += LOOKED_AT) {
       const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + LOOKED_AT - 1}`);
       const over = await overOf(portfolio, id, policy, rows);
-      if (over.length > 0 || rows.length === 0) return [since, over];
+      if (over.length > 0 || rows.length === 0) return [asOf, over];
     }
   }
 
@@ -51,7 +50,7 @@ export function makeClosing({
     /**
      * All of it is there. It waits for a person, where settings ask for that: always, or since a sum is above its limit: what the whole
      * portfolio asks for, without what was given up, or what passed of a buyer or an author within the window, with this. Else it is
-     * granted by itself; where anything else passed since its buyers were looked at, they are looked at again.
+     * granted by itself. Of several at one moment each counts those that were before it.
      *
      * @param over which sum it is that makes it wait, where somebody knows (`overIfAgain`)
      */

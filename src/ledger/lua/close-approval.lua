@@ -4,10 +4,10 @@
 -- KEYS[5] the account
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] 1 where every portfolio waits   ARGV[4] limit for the portfolio, and for a
 -- buyer, or ""   ARGV[5] limit for a person, or ""   ARGV[6] the days for which it counts what passed before
--- ARGV[7] `passes` of the account and `moves` of the approval when somebody looked at the buyers (passed-above.lua), or ""
+-- ARGV[7] `moves` of the approval when somebody looked at its buyers (passed-above.lua), or ""
 -- ARGV[8…] which sum was above its limit, as told has it, where somebody knows
 -- Answers its standing: "waiting" | "granted" | "void", or what it was already; or "look": its buyers have to be looked at (again), since
--- something may have passed meanwhile. Nothing is done then.
+-- rows came or went. From then on its rows count for who comes later.
 -- @include archived
 -- @include move
 -- @include approvals
@@ -15,7 +15,7 @@ local portfolio, approval, waits, answered, account = unpack(KEYS)
 local id, name, always, above, person, days, seen = unpack(ARGV, 1, 7)
 local archived = archivedError(portfolio)
 if archived then return archived end
-local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone', 'moves')
+local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone', 'moves', 'ticket')
 local member = name .. '/' .. id
 local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
 if found[1] ~= 'open' then
@@ -49,8 +49,9 @@ local function overWords()
 end
 
 local over = not isEmpty and overWords()
-if not isEmpty and not over and above ~= '' and rule.days > 0 then
-  if seen ~= (redis.call('HGET', account, 'passes') or '0') .. ' ' .. found[7] then return 'look' end
+if not isEmpty and not over and above ~= '' and rule.days > 0 and seen ~= found[7] then
+  if not found[8] then redis.call('HSET', approval, 'ticket', redis.call('HINCRBY', account, 'tickets', 1)) end
+  return 'look'
 end
 local field = 'approving:' .. (found[3] or '')
 if redis.call('HGET', portfolio, field) == id then redis.call('HDEL', portfolio, field) end
@@ -74,7 +75,6 @@ if standing == 'granted' then
   keepSum('asked', waiting)
   if hasSupplier then redis.call('HDEL', portfolio, 'supplierApproval') end
   redis.call('ZADD', answered, found[4], member)
-  if above ~= '' then redis.call('HINCRBY', account, 'passes', 1) end
   if person ~= '' then
     redis.call('HSET', approval, 'counted', 1)
     countPassed(approval, nowMs(), 1, waiting)

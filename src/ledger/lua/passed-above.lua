@@ -8,8 +8,9 @@
 -- @include above
 -- @include passed
 local portfolio, begins = unpack(KEYS)
-local own, rule = ARGV[1], { above = ARGV[2], person = ARGV[3], days = tonumber(ARGV[4]) }
+local id, rule = ARGV[1], { above = ARGV[2], person = ARGV[3], days = tonumber(ARGV[4]) }
 local besides = {}
+local own = { id = id, ticket = id ~= '' and tonumber(redis.call('HGET', approvalKey(portfolio, id), 'ticket') or 0) }
 
 -- All of a buyer's rows that wait for the approval count together.
 local function overIfGranted(row)
@@ -22,7 +23,7 @@ end
 
 for at = 5, #ARGV do
   local row = begins .. ARGV[at]
-  local over = own == '' and overOf(portfolio, row, rule, besides) or own ~= '' and overIfGranted(row)
+  local over = id == '' and overOf(portfolio, row, rule, besides) or id ~= '' and overIfGranted(row)
   if over then return over end
 end
 return {}

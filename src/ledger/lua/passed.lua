@@ -19,8 +19,8 @@ local function answeredBy(approval)
   return redis.call('HGET', approval, 'answeredBy') or ''
 end
 
--- Whether a request of a buyer counts: it goes or went on, without another's yes, and was not answered before `since`. `own` is an
--- approval whose rows count while they wait for it.
+-- Whether a request of a buyer counts: it goes or went on, without another's yes, and was not answered before `since`. So do the rows of
+-- `own`, an approval that is being closed, and of each that was before it (`ticket`): of several at one moment each counts those before.
 local function hasPassed(root, name, since, own)
   local of, key = string.match(name, '^(.*)/(.*)$')
   local row, portfolio = root .. ':row:' .. of .. ':' .. key, root .. ':portfolio:' .. of
@@ -30,9 +30,12 @@ local function hasPassed(root, name, since, own)
     local call = redis.call('HMGET', root .. ':call:limit:' .. key, 'row', 'at')
     return call[1] == name and tonumber(string.match(call[2] or '', '^%d+') or 0) >= since
   end
-  if state == 'awaiting' and approval ~= own and standingOf(portfolio, approval) ~= 'granted' then
-    local was = wasOf(row) or {}
-    state, approval = was.state, was.approval
+  if state == 'awaiting' and approval ~= own.id then
+    local known = redis.call('HMGET', approvalKey(portfolio, approval), 'standing', 'ticket')
+    if known[1] ~= 'granted' and not (known[1] == 'open' and known[2] and tonumber(known[2]) < own.ticket) then
+      local was = wasOf(row) or {}
+      state, approval = was.state, was.approval
+    end
   end
   if not state or OUT[state] or state == 'done' and tonumber(updated) < since then return false end
   return not approval or answeredBy(approvalKey(portfolio, approval)) == ''
@@ -43,10 +46,14 @@ local function buyerOver(root, buyer, rule, own, besides)
   local rows, roughly = redis.call('HGETALL', root .. ':buyer:' .. buyer .. ':rows'), 0
   for at = 2, #rows, 2 do roughly = roughly + (tonumber(rows[at]) or math.huge) end
   if roughly < rule.above * 0.999 then return nil end
-  local limbs, since = added({}, besides), nowMs() - rule.days * ONE_DAY
+  local limbs, since, seen = added({}, besides), nowMs() - rule.days * ONE_DAY, {}
   for at = 1, #rows, 2 do
-    local counts = #rows > 2 * MOST_REQUESTS or hasPassed(root, rows[at], since, own)
-    if counts then added(limbs, limbsOf(rows[at + 1])) end
+    -- A request is made once, in however many portfolios it stands.
+    local request = string.match(rows[at], '[^/]*$') .. ' ' .. rows[at + 1]
+    if not seen[request] and (#rows > 2 * MOST_REQUESTS or hasPassed(root, rows[at], since, own)) then
+      seen[request] = true
+      added(limbs, limbsOf(rows[at + 1]))
+    end
   end
   return isAbove(limbs, rule.above) and limbs
 end
@@ -73,7 +80,7 @@ local function overOf(portfolio, row, rule, besides)
     return besides[what]
   end
   if rule.above ~= '' and rule.days > 0 then
-    local limbs = buyerOver(root, request.buyer, rule, '', withThis('buyer ' .. request.buyer))
+    local limbs = buyerOver(root, request.buyer, rule, { ticket = math.huge }, withThis('buyer ' .. request.buyer))
     if limbs then return told('buyer', request.name, limbs) end
   end
   for person in pairs(rule.person ~= '' and approval and peopleOf(approval) or {}) do

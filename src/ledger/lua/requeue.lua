@@ -37,7 +37,6 @@ if isAsked and from ~= 'held' then
   local own = { above = above, person = person, days = tonumber(days) }
   local known = { above = rule[2] or '', person = rule[3] or '', days = tonumber(rule[4] or 0) }
   if overOf(portfolio, row, own, {}) or overOf(portfolio, row, known, {}) then return 0 end
-  redis.call('HINCRBY', account, 'passes', 1)
 end
 takeBackReplaced(row)
 local now = nowMs()

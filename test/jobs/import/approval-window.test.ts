@@ -42,6 +42,28 @@ describe('what passed of one buyer', () => {
     expect(answers.filter((waits) => waits === undefined)).toHaveLength(1);
   });
 
+  test('counts a request once, in however many portfolios it stands', async () => {
+    const place = await openWindow();
+    const lines = ['name,country_code,requested_limit', 'Acme,DE,100000'];
+    for (const portfolio of ['one', 'two']) expect((await place.import(lines, { portfolio })).approval).toBeUndefined();
+    expect(await place.ask('three', '50000')).toBeUndefined();
+    expect(await place.ask('four', '0.01')).toMatchObject({ over: { sum: '150000.01' } });
+  });
+
+  test('counts what is just being decided, by whoever was first, also where that process died', async () => {
+    const { ask, context, row } = await openWindow();
+    expect(await ask('first', '100000')).toBeUndefined();
+    const { ledger, keys } = context;
+    const { approval = '' } = await ledger.hgetall(keys.row('first', (await row('first')).key));
+    // As it stands while its buyers are looked at.
+    await ledger.hset(keys.approval(approval), { standing: 'open', ticket: 1 });
+    await ledger.hset(keys.row('first', (await row('first')).key), 'state', 'awaiting');
+    expect(await ask('second', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
+    // What began later is not before it.
+    await ledger.hset(keys.approval(approval), { ticket: 1_000 });
+    expect(await ask('third', '100000')).toBeUndefined();
+  });
+
   test('is of all lines of a file together', async () => {
     const place = await openWindow();
     await place.ask('one', '100000');
