@@ -8,8 +8,14 @@ import { chooseProxy } from './proxy.ts';
 import { strayNames } from './setting-names.ts';
 import { normalAccount, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS, settingsSchema } from './settings-schema.ts';
 
-/** What to do with a call whose outcome is unknown: wait for a person, or send it again. */
-export type UnknownPolicy = 'hold' | 'resend';
+/**
+ * What to do with a call whose outcome is unknown: wait for a person; send it again, at the risk that the thing is made twice; or
+ * repeat it, where the service honours an idempotency header.
+ */
+export type UnknownPolicy = 'hold' | 'resend' | 'repeat';
+
+/** What to do with a limit's answer that names another company, another amount or the id of another limit. */
+export type AnswerCheck = 'hold' | 'warn';
 
 export type Settings = z.output<typeof settingsSchema> & {
   /** Why `LIMITLINE_DATA` is the folder that it is. */

@@ -73,7 +73,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
   const sharedKeys = makeSharedKeys(prefix);
   const accounts = makeAccounts({ connection: ledger, keys: sharedKeys, prefix });
   try {
-    await accounts.checkFormat(redis.where);
+    await accounts.checkFormat(redis.where, log);
     await accounts.check(login);
   } catch (error) {
     await redis.close();
@@ -214,7 +214,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     persist,
     calls,
     attempts,
-    atMostOnce: makeAtMostOnce({ calls, attempts }),
+    atMostOnce: makeAtMostOnce({ calls, attempts, answerCheck: settings.SERVICE_ANSWER_CHECK }),
     queues,
     /** What runs at night and was asked for. Most commands have nothing to do with it, so it is opened by who asks first. */
     maintenance(): Maintenance {

@@ -3,15 +3,20 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Cluster, Redis } from 'ioredis';
+import { LimitlineError } from './errors.ts';
 
 export type RedisConnection = Redis | Cluster;
+
+/** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
+export const FORMAT = '5';
 
 /** Runs a script: its keys first, then its arguments, as its head says. Answers what Redis answers. */
 export type LuaScript = (keys: readonly string[], args: readonly (string | number | Buffer)[]) => Promise<unknown>;
 
 /**
  * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
- * the server does not know it yet). A line `-- @include name` is replaced by the file `name.lua` beside it.
+ * the server does not know it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. A script changes nothing, and
+ * the process ends, where Redis is written in another format by now: see {@link FITS}.
  *
  * The same file is registered once with a connection, however often it is asked for.
  *
@@ -31,15 +36,18 @@ export type LuaBytesScript = (keys: readonly string[], args: readonly (string | 
 
 /** Runs the Lua file at `url` as {@link makeLuaScript} does, but whatever it answers comes as bytes, and its arguments may be such. */
 export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaBytesScript {
-  const lua = readLua(url);
+  const lua = scriptText(url);
   const sha = createHash('sha1').update(lua).digest('hex');
   // ioredis has these, and no types of them.
   const { evalshaBuffer, evalBuffer } = connection as unknown as Record<'evalshaBuffer' | 'evalBuffer', RunBytes>;
   return (keys, args) =>
-    evalshaBuffer.call(connection, sha, keys.length, ...keys, ...args).catch((error: Error) => {
-      if (!error.message.startsWith('NOSCRIPT')) throw error;
-      return evalBuffer.call(connection, lua, keys.length, ...keys, ...args);
-    });
+    evalshaBuffer
+      .call(connection, sha, keys.length, ...keys, ...args)
+      .catch((error: Error) => {
+        if (!error.message.startsWith('NOSCRIPT')) throw error;
+        return evalBuffer.call(connection, lua, keys.length, ...keys, ...args);
+      })
+      .catch(endMisfit);
 }
 
 type RunBytes = (script: string, keyCount: number, ...rest: (string | number | Buffer)[]) => Promise<unknown>;
@@ -47,12 +55,56 @@ type RunBytes = (script: string, keyCount: number, ...rest: (string | number | B
 const REGISTERED = new WeakMap<RedisConnection, Map<string, LuaScript>>();
 
 function register(connection: RedisConnection, url: URL): LuaScript {
-  const lua = readLua(url);
-  if (connection.options?.enableAutoPipelining === true) return runGathered(connection, lua);
+  const lua = scriptText(url);
+  if (connection.options?.enableAutoPipelining === true) {
+    const run = runGathered(connection, lua);
+    return (keys, args) => run(keys, args).catch(endMisfit);
+  }
   const command = `limitline:${basename(url.pathname, '.lua')}`;
   connection.defineCommand(command, { lua });
   const run = Reflect.get(connection, command) as (...args: (string | number | Buffer)[]) => Promise<unknown>;
-  return (keys, args) => run.call(connection, keys.length, ...keys, ...args);
+  return (keys, args) => run.call(connection, keys.length, ...keys, ...args).catch(endMisfit);
+}
+
+/**
+ * Stands before each script. An account says in which format it is written, and one that says nothing and has portfolios under the names
+ * of before format 5 is older (ledger/move-former.ts). `-- @any-format` in a script leaves it out.
+ */
+const FITS = `do
+  local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)
+  local format = tag ~= '' and redis.call('GET', tag .. ':format')
+  if tag ~= '' and format ~= '${FORMAT}' and (format or redis.call('EXISTS', tag .. ':portfolios') == 1) then
+    return redis.error_reply('FORMAT ' .. (format or 'before 5'))
+  end
+end
+`;
+
+/** The whole text of a script, as Redis is given it. */
+export function scriptText(url: URL): string {
+  const lua = readLua(url);
+  return lua.includes('-- @any-format') ? lua : FITS + lua;
+}
+
+let isEnding = false;
+
+/**
+ * Ends the process where Redis is written in another format by now: another version has taken over, or an old copy was put back. Nothing
+ * that this process knows is right any more, so nobody may catch it; a command says it in one line, and its status is 1.
+ *
+ * @throws whatever was thrown
+ */
+export function endMisfit(error: Error): never {
+  const found = /^FORMAT (.+)$/.exec(error.message)?.[1];
+  if (found === undefined) throw error;
+  const message = `What is in Redis is in format ${found} by now, and this Limitline writes format ${FORMAT}: another version has taken over, or an old copy was put back. This process sends and writes nothing any more; start the version that belongs to it.`;
+  const misfit = new LimitlineError('STOPPED', message, { cause: error });
+  if (!isEnding) {
+    isEnding = true;
+    setImmediate(() => {
+      throw misfit;
+    });
+  }
+  throw misfit;
 }
 
 /**

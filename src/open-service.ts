@@ -25,6 +25,7 @@ export function openService(context: Context, url: string) {
     timeoutMs: settings.SERVICE_TIMEOUT_MS,
     idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
     notMade: settings.SERVICE_NOT_MADE,
+    answerCheck: settings.SERVICE_ANSWER_CHECK,
     connection: ledger,
     tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
   });
@@ -40,9 +41,9 @@ export function openService(context: Context, url: string) {
     paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut(), paused: context.queues.pausedSeen() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
     onUnknown: {
-      company: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_COMPANY,
-      document: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_DOCUMENT,
-      limit: repeatable ? ('resend' as const) : settings.ON_UNKNOWN_LIMIT,
+      company: repeatable ? ('repeat' as const) : settings.ON_UNKNOWN_COMPANY,
+      document: repeatable ? ('repeat' as const) : settings.ON_UNKNOWN_DOCUMENT,
+      limit: repeatable ? ('repeat' as const) : settings.ON_UNKNOWN_LIMIT,
     },
   };
 }

@@ -21,8 +21,13 @@ export type Outcome =
   | { is: 'unreachable'; reason: string }
   /** It was claimed and then not sent, for a reason of ours: its turn, its token or its door was gone by then. */
   | { is: 'unsent'; reason: string }
-  /** It was sent, and nobody knows what became of it. `brief` is the reason without anything of the answer's body. */
-  | { is: 'unknown'; reason: string; brief?: string; sentMs?: number }
+  /**
+   * It was sent, and nobody knows what became of it. `brief` is the reason without anything of the answer's body. `isOthers` where
+   * the answer was to somebody else's request.
+   */
+  | { is: 'unknown'; reason: string; brief?: string; sentMs?: number; isOthers?: boolean }
+  /** The answer has an id, and is to somebody else's request: another company, another amount, or an id that another limit has. */
+  | { is: 'not ours'; id: string; reason: string; brief: string }
   /** The service put this row off again and again while others of its step passed. */
   | { is: 'put off'; reason: string; times: number }
   /** Not now, but in a turn of its own again; `putOffs` counts how often this row alone was put off. */
@@ -33,10 +38,10 @@ export type Outcome =
   | { is: 'moved' };
 
 /** What a sender may say of what it was let send. */
-export type Sent = Extract<Outcome, { is: 'made' | 'refused' | 'unknown' | NotNow }>;
+export type Sent = Extract<Outcome, { is: 'made' | 'not ours' | 'refused' | 'unknown' | NotNow }>;
 
 /** What the ledger says of a call to the row that wanted it. */
-export type Settled = Exclude<Outcome, { is: NotNow }>;
+export type Settled = Exclude<Outcome, { is: NotNow | 'not ours' }>;
 
 /** Nothing was made, and nothing is decided about the row. */
 type NotNow = 'throttled' | 'unauthorized' | 'unreachable' | 'unsent';

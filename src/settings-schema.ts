@@ -149,6 +149,7 @@ export const settingsSchema = z.object({
     .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of an HTTP header (RFC 9110, section 5.1)')
     .optional(),
   SERVICE_NOT_MADE: statusList,
+  SERVICE_ANSWER_CHECK: z.enum(['hold', 'warn'], 'must be hold or warn').default('hold'),
   ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
   ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
   ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),

@@ -1,5 +1,5 @@
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
-import { reviveGivenUpSupplier } from '../operators/retry-rows.ts';
+import { reviveGivenUpSupplier } from '../operators/supplier-again.ts';
 import { feed } from '../rows/feed.ts';
 import { freeApproved } from '../rows/free-approved.ts';
 import { type CarryOutAnswersDeps, carryOutAnswers } from './carry-out-answers.ts';
@@ -42,9 +42,6 @@ export async function carryOutAllAnswered(deps: CarryOutDeps): Promise<void> {
 /** Nobody takes longer to put rows to wait; who was killed at it left them under an approval that nobody can answer. */
 const LEFT_AFTER_MS = 10 * 60_000;
 
-/** Of a portfolio, the latest that were asked for. */
-const LOOKED_AT = 20;
-
 /**
  * Closes what somebody began to ask for and was killed before its end, so that it waits for a person like any other. An import that was
  * killed is gone on with by importing its file again, and stays open, until another file was imported to its end instead: what the first
@@ -54,8 +51,8 @@ export async function closeLeft(deps: CarryOutDeps): Promise<void> {
   for (const { name, states, importing, interrupted } of await deps.portfolios.open()) {
     if (states.awaiting === 0) continue;
     const isGoneOnWith = importing || interrupted;
-    for (const { id, kind, standing, askedMs } of await deps.approvals.of(name, LOOKED_AT)) {
-      if (standing !== 'open' || (kind === 'import' && isGoneOnWith) || askedMs > Date.now() - LEFT_AFTER_MS) continue;
+    for (const { id, kind, askedMs } of await deps.approvals.open(name)) {
+      if ((kind === 'import' && isGoneOnWith) || askedMs > Date.now() - LEFT_AFTER_MS) continue;
       await deps.approvals.close({ portfolio: name, id }, { always: true, above: undefined });
     }
   }

@@ -4,7 +4,7 @@ import type { RowId } from '../../src/ledger/row-id.ts';
 import { RESEND } from '../operators/ask-first.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from '../operators/id-faults.ts';
-import { resolveCallOf } from '../operators/resolve-calls.ts';
+import { resolveCallOf } from '../operators/resolve-call.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { isInDoubt } from '../rows/in-doubt.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

@@ -13,7 +13,7 @@ export function notArchivedFault(name: string, { why, rows }: NotArchived, accou
     awaiting: `${some} of ${name} ${await_} another person's approval: npx limitline approve "${name}", or decline, and archive it then.`,
     held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: say so with npx limitline resolve "${name}", and archive it then.`,
     supplier: `The company of the supplier of ${name} is still to be made: let workers do that (npx limitline work), and archive it then.`,
-    interrupted: `The last import of ${name} did not come to its end: import its file again, and archive it when it is finished.`,
+    interrupted: `An import of ${name} did not come to its end: import its file again, and archive it when it is finished.`,
     unfinished: `${name} is not finished: npx limitline report "${name}" shows how far it is.`,
   }[why];
   return new LimitlineError('USAGE', words);

@@ -1,4 +1,4 @@
-import type { RowResult } from '../../src/ledger/row.ts';
+import { answeredOtherwise, type RowResult } from '../../src/ledger/row.ts';
 import type { ExportedLine } from './export-lines.ts';
 
 /** The state of the line's row, or what the line is instead; '' where the import did not come to it. */
@@ -13,9 +13,9 @@ export function problemOf({ found, fault }: ExportedLine): string {
 }
 
 /** The sentence, then what the service said, as it came, or what was sent to it without an answer. `recover` reads it back. */
-function problemText({ problem, again }: RowResult): string {
+function problemText({ problem, again, record }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
-  if (!problem) return '';
+  if (!problem) return answeredOtherwise(record);
   const said = problem.body ? `${problem.message}: ${problem.body}` : problem.message;
   return problem.sent ? `${said}; what was sent: ${problem.sent}` : said;
 }

@@ -170,8 +170,7 @@ async function startImport(
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
   const run = await deps.persist('start import', () => start(portfolio, known));
   if (!run) throw otherUnderWay(portfolio);
-  const before = (await deps.persist('supplier', () => deps.portfolios.read(portfolio))).supplier;
-  const redone = supplier !== undefined && before?.key === supplier && before.declined !== undefined;
+  const redone = supplier !== undefined && (await deps.persist('supplier', () => deps.approvals.isDeclined(supplier)));
   const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };
   return {
     portfolio,

@@ -15,8 +15,7 @@ export async function rememberSupplier(
   }
   const known = (await portfolios.read(portfolio)).supplier;
   if (known?.key === supplier.key && known.id) return;
-  const declined = known?.key === supplier.key && known.declined !== undefined ? { declined: known.declined } : {};
-  await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key, ...declined }, approval);
+  await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key }, approval);
   await queues.forget([supplierJob(portfolio).data]);
 }
 

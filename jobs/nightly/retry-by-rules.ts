@@ -143,12 +143,13 @@ async function* wishedRows(
   { portfolio, causes, generation }: Meant,
   usedUp: UsedUp,
   { atMs, signal }: Night,
-  { rows }: RetryDeps,
+  { rows, approvals }: RetryDeps,
 ): AsyncGenerator<readonly Wished[]> {
   for (const { cause, rule } of causes) {
     for await (const page of pagesOfFilter(rows, portfolio, { states: ['refused'], cause })) {
       signal.throwIfAborted();
-      const free = page.filter(({ result }) => !isLeftAlone(result, generation));
+      const declined = await approvals.declined(page.map(({ row }) => row));
+      const free = page.filter(({ row, result }) => !declined.has(row) && !isLeftAlone(result, generation));
       const used = free.filter(
         ({ result }) => (result.atNight?.nights ?? 0) >= rule.nights && !isOfNight(result, atMs),
       );
@@ -158,8 +159,8 @@ async function* wishedRows(
   }
 }
 
-function isLeftAlone({ declined, replaced, generation = 0 }: FoundRow['result'], given: number): boolean {
-  return declined !== undefined || replaced || generation < given;
+function isLeftAlone({ replaced, generation = 0 }: FoundRow['result'], given: number): boolean {
+  return replaced || generation < given;
 }
 
 /** Whether it went in this night already. */

@@ -80,7 +80,7 @@ export function portfolioChanges(
 
 /** A person's own pause is remembered too: the next by itself is another. Of one that never paused nothing is. */
 function pausedState({ isPaused, pausedItself: why }: Glance, before: string | undefined): string | undefined {
-  if (why) return why.is === 'first rows' ? 'first rows' : `refused alike ${why.step} ${why.status}`;
+  if (why) return why.is === 'refused alike' ? `refused alike ${why.step} ${why.status}` : why.is;
   if (isPaused) return before === undefined ? undefined : 'by a person';
   return before === undefined ? undefined : 'going on';
 }

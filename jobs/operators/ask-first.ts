@@ -112,10 +112,9 @@ async function whyNeeded(
   };
   let sum = new Big(0);
   for await (const page of wished()) {
-    for (const { found } of page) {
-      const { approval, state, declined } = found.result;
-      if (declined !== undefined) return [];
-      if (!asks) continue;
+    if ((await approvals.declined(page.map(({ found }) => found.row))).size > 0) return [];
+    for (const { found } of asks ? page : []) {
+      const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
       if (isAbove(sum, policy)) return policy.always ? [] : ['rows', ''];
       // Whoever gives a row up takes it out of its approval (requeue.lua).

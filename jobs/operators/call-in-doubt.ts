@@ -3,8 +3,8 @@ import type { Thing } from '../../src/ledger/verdicts.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
-/** A call of a held row, and when the send was that is in doubt, in ms, where that is known. */
-export type CallInDoubt = Pick<Thing, 'kind' | 'key'> & { sentMs?: number | undefined };
+/** A call of a held row. */
+export type CallInDoubt = Pick<Thing, 'kind' | 'key'>;
 
 /**
  * The first of the step's calls whose outcome is unknown: the one that a word on the row speaks of, whatever is answered until it is
@@ -12,12 +12,11 @@ export type CallInDoubt = Pick<Thing, 'kind' | 'key'> & { sentMs?: number | unde
  */
 export async function callInDoubt(
   found: FoundRow,
-  { calls }: { calls: Pick<Calls, 'doubtOf'> },
+  { calls }: { calls: Pick<Calls, 'isUnknown'> },
 ): Promise<CallInDoubt | undefined> {
   const all: CallInDoubt[] = callsOf(found);
   for (const call of all) {
-    const { isUnknown, sentMs } = await calls.doubtOf(call);
-    if (isUnknown) return { ...call, sentMs };
+    if (await calls.isUnknown(call)) return call;
   }
   return all[0];
 }

@@ -5,7 +5,17 @@ import { rowName } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { type FoundRow, rowsOfLine } from '../rows/walk-rows.ts';
 import { rowByName } from './find-row.ts';
-import type { Retry } from './retry-rows.ts';
+
+/** Which rows somebody would have sent again. */
+export type Retry = {
+  portfolio: string;
+  state: 'refused' | 'cancelled';
+  /** One line, or one row by its key or its whole name. */
+  line?: number | undefined;
+  row?: string | undefined;
+  /** Text that the problem must contain, in any case. */
+  error?: string | undefined;
+};
 
 type ExplainDeps = { rows: Rows; portfolios: Portfolios; calls: Pick<Calls, 'madeId'> };
 

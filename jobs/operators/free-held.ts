@@ -1,21 +1,68 @@
 import type { Calls } from '../../src/ledger/calls.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import type { HeldRow, Stories } from '../../src/ledger/story/story.ts';
+import type { Thing } from '../../src/ledger/verdicts.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { isInDoubt } from '../rows/in-doubt.ts';
-import { walkRows } from '../rows/walk-rows.ts';
 import { sendAgain } from './send-again.ts';
 
-export type FreeDeps = FeedDeps & { calls: Calls };
+export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
+
+/** A call of which it has become known what became of it, and the buyer for whom it was. */
+export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string };
+
+/** Held rows that are read at a time. */
+const PAGE = 500;
 
 /**
  * Puts held rows of all portfolios back to their step, where none of its calls is unknown any more: a person, or a
  * late answer, has said what became of it. Nobody asked for these rows themselves, so one whose portfolio was given up stays so.
+ *
+ * @param known the call whose answer came: then only rows are looked at that may wait for it. A company, or a limit, is that of one
+ *   buyer; any row may have attached a document
  */
-export async function freeHeld(deps: FreeDeps): Promise<number> {
+export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<number> {
+  const ofOneBuyer = known !== undefined && known.kind !== 'document';
   let freed = 0;
-  for (const name of await deps.portfolios.names()) {
-    freed += await walkRows(deps.rows, name, 'held', async (found) => {
-      return (await isInDoubt(found, deps.calls)) ? false : sendAgain(found.row, 'held', deps, false);
-    });
+  for await (const page of ofOneBuyer ? deps.rows.allOf(known.buyer) : heldPages(deps)) {
+    const results = await deps.rows.read(page);
+    const went = await Promise.all(
+      page.map(async (row, place) => {
+        const result = results[place];
+        if (result?.state !== 'held' || (await isInDoubt({ row, result }, deps.calls))) return false;
+        return sendAgain(row, 'held', deps, false);
+      }),
+    );
+    freed += went.filter(Boolean).length;
   }
   return freed;
+}
+
+/**
+ * The same for late answers, of which many may come at a time: where all held rows have to be looked at, that is done once for all
+ * answers that came meanwhile.
+ */
+export function makeFreeing(deps: FreeDeps): (known: KnownLate) => Promise<unknown> {
+  let underWay: Promise<unknown> = Promise.resolve();
+  let next: Promise<unknown> | undefined;
+  return (known) => {
+    if (known.kind !== 'document') return freeHeld(deps, known);
+    next ??= underWay
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        underWay = freeHeld(deps);
+        return underWay;
+      });
+    return next;
+  };
+}
+
+async function* heldPages({ stories }: Pick<FreeDeps, 'stories'>): AsyncGenerator<RowId[]> {
+  let after: HeldRow | undefined;
+  do {
+    const page = await stories.held({ after, count: PAGE });
+    yield page.map(({ row }) => row);
+    after = page.length < PAGE ? undefined : page.at(-1);
+  } while (after);
 }

@@ -7,7 +7,7 @@ import { type ResolutionFile, readResolutionFile } from '../../src/portfolio/res
 import { importNames } from '../rows/import-names.ts';
 import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
-import { type Plan, planHeldFile } from './plan-held-file.ts';
+import { type Plan, type PlanDeps, planHeldFile } from './plan-held-file.ts';
 import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
 import { resolvePlan } from './resolve-plan.ts';
 
@@ -42,7 +42,7 @@ export type HeldFilePlans = ReturnType<typeof makeHeldFilePlans>;
  * Answers held rows by a file in two steps: the plan is shown, and done only as it was shown. Plans are in this process'
  * memory: after a restart the file is sent again.
  */
-export function makeHeldFilePlans(deps: FreeDeps & AskDeps) {
+export function makeHeldFilePlans(deps: FreeDeps & AskDeps & PlanDeps) {
   const kept = new Map<string, Kept>();
 
   async function planOf(

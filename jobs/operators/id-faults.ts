@@ -1,16 +1,15 @@
+import { CALL_KINDS } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowState, type Step } from '../../src/ledger/row.ts';
+import type { Step } from '../../src/ledger/row.ts';
+import { rowIdOf } from '../../src/ledger/row-id.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
-import { callsOf } from '../rows/calls-of.ts';
-import { documentKey } from '../rows/document-key.ts';
-import { type FoundRow, walkRows } from '../rows/walk-rows.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
 
-/** What an id is of, and whose: a call, as {@link callName} names it, and the row that shows it. */
-type KnownId = { call: string; portfolio: string; line: number; name: string };
+/** What made an id: a call, as {@link callName} names it, and for which row, in words. */
+type KnownId = { call: string; of: string };
 
-/** All rows of the account that show one of the ids asked for, by id. */
+/** The calls that made one of the ids asked for, by id. */
 type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
 
 /** The ids of the service have these prefixes, where any is shown (docs/service.md, "Ids"). */
@@ -32,7 +31,7 @@ export function prefixFault(made: string | undefined, { result }: FoundRow): str
 export function otherCallFault(made: string, calls: readonly string[], known: KnownIds): string | undefined {
   const other = known.get(made)?.find(({ call }) => !calls.includes(call));
   if (!other) return undefined;
-  return `"${made}" is already known: it was made for line ${other.line} of portfolio "${other.portfolio}" (${other.name}). Look up the right id.`;
+  return `"${made}" is already known: it was made for ${other.of}. Look up the right id.`;
 }
 
 /** How a call is named here: its kind and its key. */
@@ -40,75 +39,31 @@ export function callName({ kind, key }: { kind: string; key: string }): string {
   return `${kind} ${key}`;
 }
 
-/** Rows that show the id of their limit, so that all that their calls made is in the index of ids. */
-const RECORDED: readonly RowState[] = ['done', 'skipped'];
+type KnownDeps = { rows: Pick<Rows, 'read'>; calls: Pick<Calls, 'makersOf'> };
 
-type KnownDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
+/** Ids that are looked up with one script: some milliseconds of Redis' time. */
+const AT_ONCE = 500;
 
-/**
- * Where in the account these ids are known already. Every row is looked at, page by page, but those that the index of ids tells
- * of where it is sure to have them all: a wrong id believed would be the limit of another buyer.
- */
-export async function readKnownIds(
-  ids: ReadonlySet<string>,
-  { rows, portfolios, calls }: KnownDeps,
-): Promise<KnownIds> {
+/** Which of these ids are known already, whatever became of the rows that they were made for. */
+export async function readKnownIds(ids: ReadonlySet<string>, { rows, calls }: KnownDeps): Promise<KnownIds> {
   const known = new Map<string, KnownId[]>();
-  if (ids.size === 0) return known;
-  for (const portfolio of await portfolios.names()) {
-    const look = async (found: FoundRow) => {
-      for (const [id, call] of [...madeIdsOf(found), ...(await unrecordedIdsOf(found, calls))]) {
-        if (!ids.has(id)) continue;
-        const { line, request } = found.result;
-        known.set(id, [...(known.get(id) ?? []), { call, portfolio, line, name: request.name }]);
-      }
-      return false;
-    };
-    for (const state of ROW_STATES.filter((each) => !RECORDED.includes(each))) {
-      await walkRows(rows, portfolio, state, look);
+  const asked = [...ids].flatMap((id) => CALL_KINDS.map((kind) => ({ kind, id })));
+  for (let from = 0; from < asked.length; from += AT_ONCE) {
+    const page = asked.slice(from, from + AT_ONCE);
+    for (const [place, maker] of (await calls.makersOf(page)).entries()) {
+      const { kind, id } = page[place] ?? {};
+      if (!maker || !kind || id === undefined) continue;
+      const call = callName({ kind, key: maker.key });
+      known.set(id, [...(known.get(id) ?? []), { call, of: await describe(maker.row, rows) }]);
     }
-    // Last, since rows go there from the others meanwhile.
-    const recorded = await recordedWith(ids, portfolio, { rows, portfolios });
-    for (const found of recorded ?? []) await look(found);
-    if (!recorded) for (const state of RECORDED) await walkRows(rows, portfolio, state, look);
   }
   return known;
 }
 
-/** Rows at their end that may show one of these ids; nothing where the index may lack some. */
-async function recordedWith(
-  ids: ReadonlySet<string>,
-  portfolio: string,
-  { rows, portfolios }: Omit<KnownDeps, 'calls'>,
-) {
-  const { states, statuses, sums } = await portfolios.read(portfolio);
-  const count = (some: Record<string, number>) => Object.values(some).reduce((sum, each) => sum + each, 0);
-  // What puts an id into the index counts the row by its status: a row that a process of an older version ended is in neither.
-  if (count(statuses) < states.done || count(sums.before.statuses) < states.skipped) return undefined;
-  const found = await rows.withIds(portfolio, [...ids]);
-  return found?.filter(({ result }) => RECORDED.includes(result.state));
-}
-
-/** The ids that a row shows, each with the call that made it. A company that the line itself gave was made by no call. */
-function madeIdsOf({ row, result }: FoundRow): [id: string, call: string][] {
-  const { companyId, documentIds, limitId, request } = result;
-  const made: [string, string][] = [];
-  if (companyId !== '' && request.companyId === undefined) {
-    made.push([companyId, callName({ kind: 'company', key: request.buyer })]);
-  }
-  for (const [place, id] of documentIds.entries()) {
-    const document = request.documents[place];
-    if (document) made.push([id, callName({ kind: 'document', key: documentKey(document) })]);
-  }
-  if (limitId !== '') made.push([limitId, callName({ kind: 'limit', key: row.key })]);
-  return made;
-}
-
-/** What the calls of a row's step made that the row does not show yet: no worker came to it since, or it never went on. */
-async function unrecordedIdsOf(found: FoundRow, calls: Calls): Promise<[id: string, call: string][]> {
-  if (found.result.limitId !== '') return [];
-  const made = await Promise.all(
-    callsOf(found).map(async (call) => ({ id: await calls.madeId(call), name: callName(call) })),
-  );
-  return made.flatMap(({ id, name }): [string, string][] => (id === undefined ? [] : [[id, name]]));
+/** `line 3 of portfolio "q4" (Acme GmbH)`; of a row that is not there any more its name alone. */
+async function describe(name: string, rows: Pick<Rows, 'read'>): Promise<string> {
+  const row = rowIdOf(name);
+  const [result] = row ? await rows.read([row]) : [];
+  if (!row || !result) return name === '' ? 'a row that is not known any more' : `the row ${name}`;
+  return `line ${result.line} of portfolio "${row.portfolio}" (${result.request.name})`;
 }

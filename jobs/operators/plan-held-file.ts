@@ -1,4 +1,5 @@
 import type { Calls } from '../../src/ledger/calls.ts';
+import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
@@ -11,17 +12,17 @@ import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults
 /** One line of the file: where it stands, the id that it gives, if any, and the held row and call that it is about. */
 type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };
 
-/** What a file says of held rows, in its order, and all that is wrong with it, by its lines. */
-export type Plan = { planned: Planned[]; problems: ResolutionFile['problems'] };
+/** What a file says of held rows, in its order, and all that is wrong with it, by its lines; and when they were looked at. */
+export type Plan = { planned: Planned[]; problems: ResolutionFile['problems']; lookedMs: number };
 
-type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls };
+export type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls; plans: Pick<Plans, 'now'> };
 
 /**
  * Finds the held row that each line of the file is about, and whatever speaks against it: the row is not held, the id is of
  * another kind, is given twice, or is that of another row. Changes nothing.
  */
 export async function planHeldFile(portfolio: string, file: ResolutionFile, deps: PlanDeps): Promise<Plan> {
-  const plan: Plan = { planned: [], problems: [...file.problems] };
+  const plan: Plan = { planned: [], problems: [...file.problems], lookedMs: await deps.plans.now() };
   for (const said of file.words) {
     const { at, made } = said;
     const found = await heldRow(portfolio, said, deps);

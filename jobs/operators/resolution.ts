@@ -19,7 +19,10 @@ export type Resolved = {
  * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where rows were named one by
  * one, which they were. Or what waits for another person's approval instead: then nothing was resolved.
  */
-export type Resolution = { calls: number; rows: number; of?: Resolved[]; waits?: AskedFor };
+export type Resolution = { calls: number; rows: number; of?: Resolved[]; waits?: AskedFor; looked?: Looked };
+
+/** When somebody looked at a held row, and since when it was held then, in ms. */
+export type Looked = { lookedMs: number; heldMs: number };
 
 /** How an answer names a row and what was said of it. */
 export function resolvedOf(

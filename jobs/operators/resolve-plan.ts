@@ -9,13 +9,13 @@ import { sendAgain } from './send-again.ts';
 
 /**
  * Does what a file says of held rows, in its order, unless that needs another person's approval. A call that was answered
- * meanwhile is left as it was answered.
+ * meanwhile is left as it was answered, and one that was lost anew is not spoken of.
  *
  * @param onResolved is told of each row as it is resolved
  * @param who.by who says it: by default whoever runs the command; `madeBy` who sent the file
  */
 export async function resolvePlan(
-  { planned }: Plan,
+  { planned, lookedMs }: Plan,
   deps: FreeDeps & AskDeps,
   onResolved: (resolved: Resolved) => void,
   { by = commandLineActor(), madeBy }: { by?: string; madeBy?: string } = {},
@@ -29,7 +29,7 @@ export async function resolvePlan(
   if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
   for (const { made, found, call } of planned) {
     // A row whose call another line of the file was about goes with the others that are freed at the end.
-    const said = { by, row: found.row, asOfMs: call.sentMs };
+    const said = { by, row: found.row, asOfMs: lookedMs };
     if ((await deps.calls.resolve([call], found.result.request.buyer, made, said)) === 'resolved') {
       resolution.calls += 1;
       if (await sendAgain(found.row, 'held', deps)) resolution.rows += 1;

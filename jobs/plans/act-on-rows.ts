@@ -9,6 +9,9 @@ import { makePlan, type PlanDeps, type Wish } from './make-plan.ts';
 /** What was planned, and what became of it where it was carried out; or what waits for another person's approval instead. */
 export type Acted = { plan: Plan; state: PlanState | undefined; waits?: AskedFor };
 
+/** Who acts, and how long a step of it may last. */
+type How = { by: string; awaitMs: number; signal: AbortSignal };
+
 /**
  * Plans an action on the rows that a filter names, and carries the plan out at once: as a person does in the console, who
  * confirms it there. With `dryRun` it is planned, and nothing else.
@@ -17,16 +20,25 @@ export type Acted = { plan: Plan; state: PlanState | undefined; waits?: AskedFor
  */
 export async function actOnRows(
   wish: Wish,
-  how: { by: string; dryRun: boolean; awaitMs: number; signal: AbortSignal; pace?: PaceState | undefined },
+  how: How & { dryRun: boolean; pace?: PaceState | undefined },
   deps: CarryOutDeps & PlanDeps,
 ): Promise<Acted> {
   const plan = await makePlan({ ...wish, by: how.by }, deps, how.pace);
-  if (how.dryRun || plan.rows === 0) return { plan, state: undefined };
+  return how.dryRun || isEmpty(plan) ? { plan, state: undefined } : actOnPlan(plan, how, deps);
+}
+
+/** Whether a plan has nothing to do. A count that had to end early says so of no plan; a supplier is no row. */
+export function isEmpty({ rows, isExact, supplier }: Plan): boolean {
+  return rows === 0 && isExact && !supplier;
+}
+
+/** Carries out a plan that somebody said yes to: what changed since it was made is left alone. @throws see {@link actOnRows} */
+export async function actOnPlan(plan: Plan, how: How, deps: CarryOutDeps & PlanDeps): Promise<Acted> {
   const confirmed = await confirmPlan({ id: plan.id, by: how.by }, how, deps);
   if (confirmed.is !== 'started') {
     throw new LimitlineError(
       'USAGE',
-      `Portfolio "${wish.portfolio}" was changed at this moment: run the command again.`,
+      `Portfolio "${plan.portfolio}" was changed meanwhile, or the answer came too late: run the command again.`,
     );
   }
   await confirmed.ended;

@@ -6,8 +6,8 @@ import { type AskDeps, askFirst, RESEND, type Wished } from '../operators/ask-fi
 import { callInDoubt } from '../operators/call-in-doubt.ts';
 import { cancelRows } from '../operators/cancel-rows.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
-import { resendSupplier, resolveCallOf } from '../operators/resolve-calls.ts';
-import { reviveGivenUpSupplier } from '../operators/retry-rows.ts';
+import { resolveCallOf } from '../operators/resolve-call.ts';
+import { resendSupplier, reviveGivenUpSupplier } from '../operators/supplier-again.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
@@ -79,7 +79,7 @@ async function goThrough(
     if (!(await deps.plans.note(plan.id, runner, counts))) return undefined;
   }
   if (plan.action === 'resend') {
-    if (plan.supplier) await resendSupplier(plan.portfolio, deps, plan.atMs - 1);
+    if (plan.supplier) await resendSupplier(plan.portfolio, deps, plan.atMs);
     await freeHeld(deps);
   }
   if (plan.action !== 'cancel') await feed(deps);
@@ -151,7 +151,7 @@ const ACT: Record<Plan['action'], (rows: FoundRow[], part: Part, deps: CarryOutD
     await Promise.all(
       found.map(async (one) => {
         // A call that rows share is resolved with the first of them.
-        if (await resolveCallOf(one, { by: part.by, asOfMs: part.beforeMs - 1 }, deps)) resolved.push(one);
+        if (await resolveCallOf(one, { by: part.by, asOfMs: part.beforeMs }, deps)) resolved.push(one);
         else if (!(await isUnknown(one, calls))) resolved.push(one);
       }),
     );

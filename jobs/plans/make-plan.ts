@@ -46,7 +46,9 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
     filter.states.includes('refused') || filter.cause !== undefined ? await deps.portfolios.causes(portfolio) : [];
   const kept = keptCounts({ portfolio, action, filter }, state, causes);
   const counts = kept && kept.rows > LOOKED_UP ? kept : await lookUp({ portfolio, action, filter }, { atMs, deps });
-  const supplier = action === 'resend' && isByStateAlone(filter) && (await isSupplierInDoubt(state, deps));
+  const { step, ...rest } = filter;
+  const isOfSupplier = action === 'resend' && isByStateAlone(rest) && (step === undefined || step === 'company');
+  const supplier = isOfSupplier && (await isSupplierInDoubt(state, deps));
   if (supplier) counts.calls.company += 1;
   const calls = counts.calls.company + counts.calls.document + counts.calls.limit;
   return deps.plans.keep({

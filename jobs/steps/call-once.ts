@@ -22,8 +22,8 @@ export type CallDeps = PassageDeps & {
   onUnknown: Readonly<Record<CallKind, UnknownPolicy>>;
   /** What is known of the 401s of rows that have stepped aside, by the name of their call. */
   suspects: Map<string, Unauthorized>;
-  /** Lets rows go on that are held for calls of which nobody is in doubt any more. */
-  freeHeld: () => Promise<unknown>;
+  /** Lets rows go on that are held for a call of which nobody is in doubt any more. */
+  freeHeld: (known: Pick<Wish, 'kind' | 'key' | 'buyer'>) => Promise<unknown>;
   log: Log;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onCommonFault: (error: Error) => void;
@@ -81,7 +81,7 @@ export async function callOnce(
     const outcome = await callInTurn(wish, turn, given?.claim, deps).finally(passage.end);
     given = undefined;
     // Other rows may be held for what has become known only now.
-    if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld();
+    if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld(wish);
     if (outcome.is !== 'later' || outcome.again !== 'in turn') return outcome;
     const asideMs = unauthorized.stepAside();
     if (asideMs > 0) {
@@ -114,7 +114,8 @@ async function callInTurn(wish: Wish, turn: Turn, claimed: Claim | undefined, de
   }
 }
 
-async function claimInTurn(wish: Wish, { passage }: Turn, deps: CallDeps): Promise<Claim | Settled> {
+async function claimInTurn(wish: Wish, { passage, unauthorized }: Turn, deps: CallDeps): Promise<Claim | Settled> {
+  await unauthorized.freshen(deps.stopping);
   if (!deps.service.isAuthorized()) {
     await orStopped(
       deps.service.authorize(() => countTokenCall(wish, deps)),

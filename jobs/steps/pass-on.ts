@@ -19,7 +19,8 @@ export async function passOn(
 ): Promise<void> {
   const { pace, slots, log } = deps;
   // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
-  if (answer.is === 'made' && kind !== 'document') slots.answeredAfter(performance.now() - sentAtMs, kind);
+  if ((answer.is === 'made' || answer.is === 'not ours') && kind !== 'document')
+    slots.answeredAfter(performance.now() - sentAtMs, kind);
   // At once, since telling the others takes a while on a busy machine.
   if (answer.is === 'unknown') slots.failed(false);
   const warn = (error: unknown) => {
@@ -58,6 +59,7 @@ async function tellDoors(
 ): Promise<void> {
   switch (answer.is) {
     case 'made':
+    case 'not ours':
       return doors.known(kind, { token: answer.token, sentAtMs }, trial);
     case 'refused':
       return doors.known(kind, undefined, trial);

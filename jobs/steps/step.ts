@@ -96,7 +96,9 @@ export async function endWithout(
     default: {
       const problem = problemOf(taken.step, wish, outcome);
       const cause = causeOf(problem, outcome.is, taken.request);
-      if (outcome.is === 'unknown') return moveOn(taken, 'held', { problem, cause }, deps);
+      if (outcome.is === 'unknown') {
+        return moveOn(taken, 'held', { problem, cause, ...(outcome.isOthers ? { answered: 'not ours' } : {}) }, deps);
+      }
       return moveOn(taken, 'refused', { problem, cause, answered: outcome.is === 'refused' }, deps);
     }
   }

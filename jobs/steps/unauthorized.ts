@@ -32,14 +32,17 @@ export function makeUnauthorized(
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
+  /** The token that was got for a turn which then went by unused: for the next it is as old as any. */
+  let unused: string | undefined;
   let waitMs = 0;
   let asideMs = 0;
   let timesAside = 0;
 
+  const suspicion = (othersOpen: boolean) => ({ token, sentAtMs: tokenSentAtMs, firstSentAtMs, asked, othersOpen });
+
   const blame = async (): Promise<Blame> => {
     try {
-      const othersOpen = await areOthersOpen(kind, row, portfolios);
-      return await doors.blame({ kind, key }, { token, sentAtMs: tokenSentAtMs, firstSentAtMs, asked, othersOpen });
+      return await doors.blame({ kind, key }, suspicion(await areOthersOpen(kind, row, portfolios)));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'it cannot be told whose fault a 401 is; trying again');
       return 'wait';
@@ -53,6 +56,7 @@ export function makeUnauthorized(
      * @throws LimitlineError `CREDENTIALS` where every call would meet it
      */
     async judge(answer: Extract<Answered, { is: 'unauthorized' }>, sentAtMs: number): Promise<Sent> {
+      unused = undefined;
       if (answer.token !== token) [token, tokenSentAtMs] = [answer.token, sentAtMs];
       asked += 1;
       if (asked === 0) {
@@ -64,8 +68,6 @@ export function makeUnauthorized(
       if (whose === 'row') return { is: 'refused', status: answer.status, body: answer.body };
       if (whose === 'wait') {
         waitMs = waitAfter(asked - 1);
-        // Twice the same token: it may have come to its end as well by now.
-        if (asked % 2 === 0) unwanted = token;
         return answer;
       }
       if (whose === 'aside') {
@@ -87,6 +89,15 @@ export function makeUnauthorized(
       const refused = unwanted;
       unwanted = undefined;
       await orStopped(service.renewToken(refused, onTokenCall), signal);
+    },
+
+    /**
+     * Sees, in the call's turn, to a token of this very moment where a new one was refused: tokens may live shorter than a call waits for
+     * its turn. Where others have passed with that one since, it is tried again: refused once more, it is the call's own fault.
+     */
+    async freshen(signal: AbortSignal): Promise<void> {
+      if (asked < 1 || (await doors.isOwnFault({ kind, key }, suspicion(false)))) return;
+      unused = await orStopped(service.renewToken(unused ?? token, onTokenCall), signal);
     },
 
     /** For how long the row is to leave its worker to others; 0 where it is not. Says so once. */

@@ -5,7 +5,7 @@ import type { Service } from '../../src/open-service.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
 import { JOBS } from '../index.ts';
-import { freeHeld } from '../operators/free-held.ts';
+import { makeFreeing } from '../operators/free-held.ts';
 import type { GoDeps } from '../steps/go-on.ts';
 import type { RowEnd } from '../steps/step.ts';
 import { within } from './deadline.ts';
@@ -62,7 +62,7 @@ export async function startWorkers(
     onCommonFault,
     onRowEnd,
     suspects: new Map(),
-    freeHeld: () => freeHeld({ rows, portfolios, queues, calls }),
+    freeHeld: makeFreeing({ rows, portfolios, queues, calls, stories: context.stories }),
     atMostOnce: context.atMostOnce,
     service: service.client,
     pace: service.pace,
@@ -75,7 +75,7 @@ export async function startWorkers(
     openDocument: (sha256) => context.documents.open(sha256),
   };
   const feeder = startFeeder({
-    deps: { rows, portfolios, queues, calls, approvals: context.approvals },
+    deps: { rows, portfolios, queues, calls, stories: context.stories, approvals: context.approvals },
     paceNow: service.paceNow,
     lookAtDoors: service.doors.look,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { asksFirst } from '../options/resolve-options.ts';
 
 /** What a command was given: its arguments in their order, and its options by name. */
 export type Given = { args: readonly unknown[]; options: Readonly<Record<string, unknown>> };
@@ -56,7 +57,11 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   import: { what: 'file imported', wish: (given) => importWish('import', given), asks: () => true },
   retry: { what: 'rows retried', wish: onNamed },
   cancel: { what: 'rows cancelled', wish: onNamed },
-  resolve: { what: 'held calls resolved', wish: onNamed, asks: ({ options }) => options.all === true },
+  resolve: {
+    what: 'held calls resolved',
+    wish: onNamed,
+    asks: ({ options }) => options.all === true || asksFirst(options),
+  },
   pause: { what: 'line paused', wish: onNamed },
   resume: { what: 'line resumed', wish: onNamed },
   archive: { what: 'portfolio archived', wish: onNamed, asks: () => true },

@@ -1,8 +1,9 @@
-import { type Acted, actOnRows } from '../../jobs/plans/act-on-rows.ts';
+import { type Acted, actOnPlan, actOnRows } from '../../jobs/plans/act-on-rows.ts';
 import type { Wish } from '../../jobs/plans/make-plan.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Plan } from '../../src/ledger/plans/plan.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { causeNamed } from './row-choice.ts';
@@ -12,10 +13,17 @@ const ANSWER_MARGIN_MS = 5_000;
 
 /** Does with the chosen rows what the console does after its plan is confirmed; with `dryRun` it is planned alone. */
 export async function actOnChosen(wish: Wish, { dryRun }: { dryRun: boolean }, context: Context): Promise<Acted> {
-  const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
-  const { signal } = new AbortController();
-  const pace = await lookAtPace(context);
-  return actOnRows(wish, { by: commandLineActor(), dryRun, awaitMs, signal, pace }, context);
+  return actOnRows(wish, { ...howOf(context), dryRun, pace: await lookAtPace(context) }, context);
+}
+
+/** Carries out what was planned with `dryRun`, once whoever saw it said yes. */
+export function actOnShown(plan: Plan, context: Context): Promise<Acted> {
+  return actOnPlan(plan, howOf(context), context);
+}
+
+function howOf({ settings }: Context) {
+  const awaitMs = settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
+  return { by: commandLineActor(), awaitMs, signal: new AbortController().signal };
 }
 
 /** The cause that a filter names, if it names one. @throws LimitlineError `NOT_FOUND` where no row has it */

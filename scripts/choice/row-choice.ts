@@ -25,7 +25,7 @@ function queryOf(text: string): Query {
   return query;
 }
 
-const KNOWN = new Set(['states', 'cause', 'status', 'min', 'max', 'text']);
+const KNOWN = new Set(['states', 'step', 'problem', 'cause', 'status', 'min', 'max', 'text']);
 
 /** The one choice of a command; nothing where neither is given. @throws LimitlineError `USAGE` for both */
 export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined {

@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
+import type { Resolution } from '../../jobs/operators/resolution.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { askedWords } from '../approval/asked-words.ts';
+import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import { checkResolveOptions, type ResolveOptions, withResolveOptions } from '../options/resolve-options.ts';
+import { asksFirst, checkResolveOptions, type ResolveOptions, withResolveOptions } from '../options/resolve-options.ts';
+import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { resolveAll } from '../resolve/resolve-all.ts';
 import { resolveFile } from '../resolve/resolve-file.ts';
 import { NOTHING_CHANGED, resolvedWords } from '../resolve/resolved-words.ts';
+import { askYesOrNo, NEVER } from '../terminal/ask.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -23,17 +27,33 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-async function resolveLine(name: string, { line, row, step, made, dryRun }: ResolveOptions, terminal: Terminal) {
+/** One row: on a terminal it is shown first, and what was sent again since stays as it is. */
+async function resolveLine(name: string, options: ResolveOptions, terminal: Terminal): Promise<void> {
+  const { line, row, step, made, dryRun } = options;
   const payload = { portfolio: name, line, row, step, made, dryRun };
-  const { workers, ...resolution } = await onPortfolio(name, async (context) => ({
-    ...(await resolveCalls(payload, context)),
-    workers: await countLiving({ connection: context.ledger, keys: context.keys }),
-  }));
-  const of = (resolution.of ?? []).map((one) => resolvedWords(one, dryRun));
-  const last = resolution.waits
-    ? askedWords(name, resolution.waits)
-    : dryRun
-      ? NOTHING_CHANGED
-      : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
-  terminal.print([...of, last].join('\n'), { portfolio: name, ...resolution, workers });
+  await onPortfolio(name, async (context) => {
+    const shown = asksFirst(options) ? await resolveCalls({ ...payload, dryRun: true }, context) : undefined;
+    if (shown) {
+      terminal.say(`limitline: ${wordsOf(shown, true)}`);
+      if (!(await askYesOrNo('Is that so? [y/N] ', NEVER))) {
+        terminal.print('Nothing was changed.', { portfolio: name, calls: 0, rows: 0 });
+        process.exitCode = PROBLEMS_STATUS;
+        return {};
+      }
+    }
+    const act = () => resolveCalls({ ...payload, ...shown?.looked }, context);
+    const { looked: _, ...resolution } = await (shown ? auditCommand(context, act) : act());
+    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
+    const last = resolution.waits
+      ? askedWords(name, resolution.waits)
+      : dryRun
+        ? NOTHING_CHANGED
+        : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
+    terminal.print([wordsOf(resolution, dryRun), last].join('\n'), { portfolio: name, ...resolution, workers });
+    return resolution;
+  });
+}
+
+function wordsOf({ of = [] }: Resolution, dryRun = false): string {
+  return of.map((one) => resolvedWords(one, dryRun)).join('\n');
 }

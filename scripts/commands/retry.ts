@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
-import { explainEmptyRetry } from '../../jobs/operators/explain-rows.ts';
-import { retryRows } from '../../jobs/operators/retry-rows.ts';
+import { explainEmptyRetry, type Retry } from '../../jobs/operators/explain-rows.ts';
+import { retryNamed } from '../../jobs/operators/retry-row.ts';
+import { isEmpty } from '../../jobs/plans/act-on-rows.ts';
+import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
@@ -13,13 +15,7 @@ import { lineNumber } from '../options/numbers.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-type RetryOptions = RowChoice & {
-  state?: 'refused' | 'cancelled';
-  line?: number;
-  row?: string;
-  error?: string;
-  dryRun?: boolean | undefined;
-};
+type RetryOptions = RowChoice & Partial<Omit<Retry, 'portfolio'>> & { dryRun?: boolean | undefined };
 
 /** `limitline retry NAME`: sends refused rows again, from the step that refused them. */
 export function register(program: Command, terminal: Terminal): void {
@@ -33,71 +29,74 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--error <text>', 'only rows whose problem contains this text')
     .option('--cause <id>', 'only rows that were refused for this cause (report --causes)')
     .option('--where <filter>', "only rows that this filter means, as the console's address has it", filterText)
-    .option('--dry-run', 'with --cause or --where: say what that would send, and do nothing')
-    .action(async (name: string, options: RetryOptions) => {
-      const { cause, where, dryRun, ...others } = options;
-      const filter = chosenFilter({ cause, where });
-      if (filter) {
-        refuseOthers(others, where === undefined ? '--cause' : '--where');
-        return retryChosen(name, filter, { dryRun }, terminal);
-      }
-      if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for rows that --cause or --where chooses.');
-      await retryAll(name, others, terminal);
+    .option('--dry-run', 'say what that would send, and do nothing; not with --line or --row')
+    .action(async (name: string, { cause, where, dryRun = false, ...others }: RetryOptions) => {
+      const retry: Retry = { portfolio: name, state: 'refused', ...others };
+      const chosen = chosenFilter({ cause, where });
+      if (chosen) refuseOthers(others, where === undefined ? '--cause' : '--where');
+      else if (retry.line !== undefined || retry.row !== undefined) return retryOne(retry, dryRun, terminal);
+      await retryAll(retry, chosen, dryRun, terminal);
     });
 }
 
-function refuseOthers(others: Omit<RetryOptions, 'cause' | 'where' | 'dryRun'>, option: string): void {
+function refuseOthers(others: Partial<Retry>, option: string): void {
   const [other] = Object.keys(others);
   if (other !== undefined) {
     throw new LimitlineError('USAGE', `Choose rows by ${option} or by --${other}, not by both.`);
   }
 }
 
-async function retryChosen(name: string, filter: RowFilter, { dryRun = false }: RetryOptions, terminal: Terminal) {
+/** The rows that a filter means, or all of a state: a plan, carried out at once. */
+async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boolean, terminal: Terminal) {
+  const { portfolio: name, state, error } = retry;
+  const filter = chosen ?? { states: [state], ...(error === undefined ? {} : { problem: error }) };
   await onPortfolio(name, async (context) => {
     const cause = await causeOf(name, filter, context);
     const acted = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun }, context);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
     const { done = 0, came = 0 } = acted.state ?? {};
     const waits = acted.waits;
+    const isNone = isEmpty(acted.plan) || (!dryRun && !waits && done + came === 0);
+    const why = !chosen && isNone ? await explainEmptyRetry(retry, context) : '';
+    // Who names a text means a row that is not there; who means all refused rows may find none.
+    if (why !== '' && error !== undefined) throw new LimitlineError('NOT_FOUND', why);
+    const planned = why || planWords(acted.plan);
     const words = waits
       ? askedWords(name, waits)
-      : dryRun || acted.plan.rows === 0
-        ? planWords(acted.plan)
+      : dryRun || isNone
+        ? planned
         : `Portfolio ${name}: ${goingOn(done, workers)}`;
     terminal.print([words, heldWords(name, cause, acted.plan.rows), cameWords(came)].filter(Boolean).join('\n'), {
       portfolio: name,
-      ...(dryRun ? { dryRun, ...plannedOf(acted.plan) } : { retried: waits ? 0 : done, changed: came, workers }),
+      ...(dryRun
+        ? { dryRun, ...plannedOf(acted.plan) }
+        : { retried: waits ? 0 : done, workers, ...(chosen || came > 0 ? { changed: came } : {}) }),
       ...(waits ? { waits } : {}),
       ...(cause ? { cause: cause.id } : {}),
+      ...(why ? { why } : {}),
     });
     return { planned: acted.plan.rows, retried: done, changed: came };
   });
 }
 
-async function retryAll(name: string, { state = 'refused', ...options }: RetryOptions, terminal: Terminal) {
-  if (options.line !== undefined && options.row !== undefined) {
+async function retryOne(retry: Retry, dryRun: boolean, terminal: Terminal) {
+  const { portfolio: name, line, row } = retry;
+  if (line !== undefined && row !== undefined) {
     throw new LimitlineError('USAGE', 'Name the row by --line N or by --row ID, not by both.');
   }
-  const payload = { portfolio: name, state, ...options };
-  const { rows, waits, workers, why } = await onPortfolio(name, async (context) => {
-    const { rows: moved, waits: asked } = await retryRows(payload, context);
-    return {
-      rows: moved,
-      waits: asked,
-      workers: await countLiving({ connection: context.ledger, keys: context.keys }),
-      why: moved === 0 && !asked ? await explainEmptyRetry(payload, context) : '',
-    };
-  });
-  if (waits) return terminal.print(askedWords(name, waits), { portfolio: name, retried: 0, waits, workers });
-  // Who names a line, a row or a text means a row that is not there; who means all refused rows may find none.
-  if (rows === 0 && (options.line ?? options.row ?? options.error) !== undefined) {
-    throw new LimitlineError('NOT_FOUND', why);
-  }
-  terminal.print(rows === 0 ? why : `Portfolio ${name}: ${goingOn(rows, workers)}`, {
-    portfolio: name,
-    retried: rows,
-    workers,
-    ...(rows === 0 ? { why } : {}),
+  if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for many rows: leave --line and --row out.');
+  await onPortfolio(name, async (context) => {
+    const retried = await retryNamed(retry, commandLineActor(), context);
+    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
+    if (retried?.is === 'waits') {
+      return terminal.print(askedWords(name, retried.asked), {
+        portfolio: name,
+        retried: 0,
+        waits: retried.asked,
+        workers,
+      });
+    }
+    if (retried?.is !== 'again') throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
+    terminal.print(`Portfolio ${name}: ${goingOn(1, workers)}`, { portfolio: name, retried: 1, workers });
   });
 }

@@ -1,7 +1,7 @@
 import { explainRow } from '../../jobs/operators/explain-rows.ts';
 import { rowByName } from '../../jobs/operators/find-row.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
-import { retryRows } from '../../jobs/operators/retry-rows.ts';
+import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { lineOfRow } from '../../jobs/story/line-of-row.ts';
 import { rowStory } from '../../jobs/story/row-story.ts';
 import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
@@ -35,9 +35,8 @@ export function rowPageFunctions(context: Context): RowPageFunctions {
       const { state } = found.result;
       const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
       if (state !== 'refused' && state !== 'cancelled') return stays();
-      const { rows, waits } = await retryRows({ portfolio, state, row: key, by }, context);
-      if (waits) return { is: 'waits', asked: waits };
-      return rows === 1 ? { is: 'again' } : stays();
+      const retried = await retryRow(found.row, by, context, state);
+      return retried.is === 'again' || retried.is === 'waits' ? retried : stays();
     },
 
     resolve: ({ portfolio, key }, { made, heldMs, by }) =>

@@ -66,8 +66,8 @@ export async function lookAtOpen(name: string | undefined, { portfolios, approva
 export function interruptedWords(names: readonly string[]): string {
   const [one] = names;
   return names.length === 1
-    ? `the last import of portfolio ${one} was not finished; import the file again`
-    : `the last imports of ${names.length} portfolios were not finished (${names.join(', ')}); import the files again`;
+    ? `an import of portfolio ${one} was not read to its end; import its file again`
+    : `imports of ${names.length} portfolios were not read to their end (${names.join(', ')}); import their files again`;
 }
 
 /** An import ends by itself, also where its portfolio is paused. */

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { LimitlineError } from '../../src/errors.ts';
 import { STEPS, type Step } from '../../src/ledger/row.ts';
+import { canAsk } from '../terminal/ask.ts';
 import { lineNumber } from './numbers.ts';
 
 /** Which held calls `resolve` is about, and what became of them. */
@@ -28,6 +29,11 @@ export function withResolveOptions(command: Command): Command {
     .option('--resend', 'it was not made: send it again')
     .option('--dry-run', 'say what would be done, and change nothing')
     .option('--yes', 'do not ask first (without a terminal nobody is asked anyway)');
+}
+
+/** Whether somebody is shown what would be done, and asked: on a terminal, unless they said yes before. */
+export function asksFirst({ from, dryRun, yes }: ResolveOptions): boolean {
+  return from === undefined && !dryRun && !yes && canAsk();
 }
 
 /** @throws LimitlineError `USAGE` where it is not said which rows are meant and what became of them, or said twice */

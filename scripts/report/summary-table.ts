@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../src/counted.ts';
+import { resentWords } from '../../src/ledger/counts/proof.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
@@ -59,6 +60,9 @@ export function summaryTable(
       `MADE TWICE: ${summary.madeTwice}. The results and errors files name them, and so does: npx limitline reconcile`,
     );
   }
+  const again = resentWords(summary.resent);
+  if (again !== '')
+    parts.push(`Sent again though the first was not answered: ${again}. The service may have made them twice.`);
   if (supplier)
     parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);
@@ -67,7 +71,7 @@ export function summaryTable(
       `${counted(first, 'row is', 'rows are')} sent first; then it pauses until: npx limitline resume "${portfolio}"`,
     );
   }
-  if (interrupted) parts.push('The last import was not finished: import the file again.');
+  if (interrupted) parts.push('An import was not read to its end: import its file again.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished));
   return parts.join('\n');
 }

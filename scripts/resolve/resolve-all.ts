@@ -1,61 +1,67 @@
-import { type HeldOverview, heldOverview } from '../../jobs/operators/held-overview.ts';
-import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { counted } from '../../src/counted.ts';
+import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
-import type { Step } from '../../src/ledger/row.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
+import { actOnChosen, actOnShown } from '../choice/act-on-chosen.ts';
+import { cameWords, plannedOf } from '../choice/chosen-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
-import type { ResolveOptions } from '../options/resolve-options.ts';
+import { asksFirst, type ResolveOptions } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { askYesOrNo, canAsk } from '../terminal/ask.ts';
+import { askYesOrNo, NEVER } from '../terminal/ask.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { NOTHING_CHANGED } from './resolved-words.ts';
 
 /**
- * `resolve NAME --all --resend`: says what would be sent again, asks on a terminal, and lets it go. Answers the exit status:
- * 2 after a no.
+ * `resolve NAME --all --resend`: says what would be sent again, asks on a terminal, and lets that go, and nothing that was held or lost
+ * since. Answers the exit status: 2 after a no.
  */
 export function resolveAll(name: string, options: ResolveOptions, terminal: Terminal): Promise<number> {
-  const { step, dryRun, yes } = options;
+  const { step, dryRun = false } = options;
+  const filter = { states: ['held'] as const, ...(step === undefined ? {} : { step }) };
   return onPortfolio(name, async (context) => {
-    const held = await heldOverview(name, step, context);
-    const look = lookWords(name, held, step);
-    if (dryRun) {
-      terminal.print(`${look}\n${NOTHING_CHANGED}`, { portfolio: name, held, dryRun: true });
+    const { plan } = await actOnChosen({ portfolio: name, action: 'resend', filter }, { dryRun: true }, context);
+    const planned = { ...plannedOf(plan), supplier: plan.supplier };
+    const look = lookWords(plan);
+    if (dryRun || isEmpty(plan)) {
+      terminal.print(dryRun ? `${look}\n${NOTHING_CHANGED}` : look, { portfolio: name, planned, dryRun, rows: 0 });
       return 0;
     }
-    const asks = !isEmpty(held) && !yes && canAsk();
     // Who is asked has to see it before; otherwise it is a part of the answer.
-    if (asks) terminal.say(`limitline: ${look}`);
+    if (asksFirst(options)) terminal.say(`limitline: ${look}`);
     else terminal.answer(look);
-    if (asks && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {
-      terminal.print('Nothing was changed.', { portfolio: name, held, calls: 0, rows: 0 });
+    if (asksFirst(options) && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {
+      terminal.print('Nothing was changed.', { portfolio: name, planned, rows: 0 });
       return PROBLEMS_STATUS;
     }
-    const resolution = await auditCommand(context, () => resolveCalls({ portfolio: name, step }, context));
+    const facts = ({ state, waits }: Acted) => ({ rows: waits ? 0 : state?.done, changed: state?.came });
+    const acted = await auditCommand(context, () => actOnShown(plan, context), { facts });
+    const { rows = 0, changed = 0 } = facts(acted);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
-    const words = resolution.waits
-      ? askedWords(name, resolution.waits)
-      : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
-    terminal.print(words, { portfolio: name, held, ...resolution, workers });
+    const { waits } = acted;
+    const words = waits
+      ? askedWords(name, waits)
+      : [
+          plan.supplier && rows === 0 ? "The supplier's company is sent again." : goingOn(rows, workers),
+          cameWords(changed),
+        ]
+          .filter(Boolean)
+          .join('\n');
+    terminal.print(words, { portfolio: name, planned, rows, changed, workers, ...(waits ? { waits } : {}) });
     return 0;
   });
 }
 
-/** Ctrl-C at the question ends the command, and nothing was done by then. */
-const NEVER = new AbortController().signal;
-
-function isEmpty({ steps, supplier }: HeldOverview): boolean {
-  return steps.length === 0 && !supplier;
-}
-
-function lookWords(name: string, held: HeldOverview, step: Step | undefined): string {
-  if (isEmpty(held)) return `Nothing of portfolio ${name} is held${step === undefined ? '' : ` at the step ${step}`}.`;
-  const parts = held.steps.map(
-    ({ step, rows, requested }) => `${counted(rows, 'row')} held at the step ${step}, ${requested} in total`,
-  );
-  if (held.supplier) parts.push("the supplier's company");
+function lookWords({ portfolio, rows, sum, isExact, supplier, filter: { step } }: Plan): string {
+  if (rows === 0 && isExact && !supplier)
+    return `Nothing of portfolio ${portfolio} is held${step === undefined ? '' : ` at the step ${step}`}.`;
+  const held = `${isExact ? '' : 'at least '}${counted(rows, 'held row')}${step === undefined ? '' : ` of the step ${step}`}`;
+  const parts = [
+    ...(rows > 0 ? [`${held}, ${groupedAmount(sum)} in total`] : []),
+    ...(supplier ? ["the supplier's company"] : []),
+  ];
   return `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
 }

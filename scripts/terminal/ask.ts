@@ -5,6 +5,9 @@ export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
+/** For a question that Ctrl-C ends with the whole command: nothing was done by then. */
+export const NEVER = new AbortController().signal;
+
 /** Only these mean yes: whatever else was typed, perhaps for another program, sends nothing. */
 const YES = /^\s*(y|yes)\s*$/i;
 

@@ -1,17 +1,16 @@
 import { CALL_KINDS } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
-import type { RedisConnection } from '../lua-script.ts';
+import type { Log } from '../log.ts';
+import { FORMAT, type RedisConnection } from '../lua-script.ts';
 import { makeKeys, type SharedKeys } from './keys.ts';
 import { faultOf, type KnownAccount, type Login, newClientFault } from './login.ts';
-
-/** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
-export const FORMAT = '4';
+import { beginToMove, markAccount, moveFormer } from './move-former.ts';
 
 /**
- * What is read as it is and goes on in ours: rows of format 2 enter the sums of their portfolio when they are needed, and none of
- * format 3 waits for an approval.
+ * What is given the names of ours and goes on: rows of format 2 enter the sums of their portfolio when they are needed, and none of format
+ * 3 waits for an approval.
  */
-const FORMER: readonly (string | null)[] = ['2', '3'];
+const FORMER: readonly (string | null)[] = ['2', '3', '4'];
 
 /**
  * The accounts of one prefix. Everything that was made, every portfolio, queue and pace belongs to one; this is the only
@@ -33,15 +32,16 @@ export function makeAccounts({
     known,
 
     /**
-     * Refuses what was written in another format than ours, or the two before: that is ours from now on, and an older Limitline
+     * Refuses what was written in another format than ours, or those before: that is ours from now on, and an older Limitline
      * reads it no more.
      *
-     * @throws LimitlineError `REDIS`
+     * @throws LimitlineError `REDIS`; `USAGE` where an older Limitline is at work
      */
-    async checkFormat(where: string): Promise<void> {
+    async checkFormat(where: string, log: Log): Promise<void> {
+      const moving = { connection, shared: keys, prefix, log };
       const found = await connection.get(keys.format);
-      if (FORMER.includes(found)) await connection.set(keys.format, FORMAT);
-      if (found === FORMAT || FORMER.includes(found)) return;
+      if (FORMER.includes(found)) await beginToMove(moving);
+      if (found === FORMAT || FORMER.includes(found)) return moveFormer(moving);
       if (found === null && (await connection.exists(keys.unversioned)) === 0) return;
       throw new LimitlineError(
         'REDIS',
@@ -69,6 +69,7 @@ export function makeAccounts({
       const now = String(Date.now());
       await connection.set(keys.format, FORMAT, 'NX');
       await connection.zadd(keys.accounts, 'NX', now, account);
+      await markAccount({ connection, prefix }, account);
       if (anyone) return;
       const client = `client ${account} ${clientId}`;
       const isNew = (await connection.hsetnx(keys.accountUses, client, now)) === 1;

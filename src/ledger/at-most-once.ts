@@ -1,6 +1,6 @@
-import type { UnknownPolicy } from '../config.ts';
+import type { AnswerCheck, UnknownPolicy } from '../config.ts';
 import { messageOf } from '../errors.ts';
-import type { Sent, Settled } from '../outcome.ts';
+import type { CallRecord, Sent, Settled } from '../outcome.ts';
 import type { Attempts } from './attempts.ts';
 import { type Calls, MOST_PUT_OFFS } from './calls.ts';
 import type { Moving } from './trips.ts';
@@ -44,11 +44,20 @@ export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
  * Every call to the service goes through here, and at most once for each thing: claim → send → settle. Nothing is sent
  * without a claim, and what is claimed and not settled is sent by nobody again unasked.
  */
-export function makeAtMostOnce({ calls, attempts }: { calls: Calls; attempts: Attempts }) {
+export function makeAtMostOnce({
+  calls,
+  attempts,
+  answerCheck = 'hold',
+}: {
+  calls: Calls;
+  attempts: Attempts;
+  /** Whether a limit that is answered with the id of another one is held. */
+  answerCheck?: AnswerCheck;
+}) {
   /** The claim of an attempt that was told to go. */
   const claimOf = (thing: Thing & { buyer: string }, owner: string, first: string, onUnknown: UnknownPolicy): Claim => {
     const settle = async (sent: Sent, onward?: Onward): Promise<Ended> => {
-      const write = writer(sent, { calls, thing, owner, onUnknown });
+      const write = writer(sent, { calls, thing, owner, onUnknown, answerCheck });
       try {
         // Whatever keeps its row from going on keeps nobody from writing down that it was made; the row meets it again.
         const goes = sent.is === 'made' && onward ? goOnward(thing, owner, sent, onward) : undefined;
@@ -133,7 +142,13 @@ function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
 
 const BUSY: Settled = { is: 'later', again: BUSY_WAIT_MS, reason: 'another process is sending it' };
 
-type Claimed = { calls: Calls; thing: Thing & { buyer: string }; owner: string; onUnknown: UnknownPolicy };
+type Claimed = {
+  calls: Calls;
+  thing: Thing & { buyer: string };
+  owner: string;
+  onUnknown: UnknownPolicy;
+  answerCheck: AnswerCheck;
+};
 
 /**
  * Makes what writes an answer down and says what it means for the row. It may run again whenever the ledger shows the claim
@@ -144,10 +159,11 @@ function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
   switch (sent.is) {
     case 'made': {
       const { id, record } = sent;
-      return async () => {
-        const known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer });
-        return { is: 'made', id: known.id, record, wasUnknown: known.late };
-      };
+      return () => writeMade(id, record, claimed);
+    }
+    case 'not ours': {
+      const { id, reason } = sent;
+      return () => writeNotOurs(id, reason, claimed);
     }
     case 'refused': {
       const { status, body } = sent;
@@ -171,6 +187,24 @@ function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
   }
 }
 
+async function writeMade(id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
+  const { calls, thing, owner, answerCheck } = claimed;
+  const made = { id, record, buyer: thing.buyer };
+  const known = await calls.settle(thing, owner, made);
+  if (known.otherRow === undefined) return { is: 'made', id: known.id, record, wasUnknown: known.late };
+  const why = `its id ${id} is that of the limit that was made for the row ${known.otherRow}`;
+  if (answerCheck === 'hold') return writeNotOurs(id, `the answer is to another request: ${why}`, claimed);
+  const warned = { ...record, differs: record.differs ? `${record.differs}; ${why}` : why };
+  await calls.settle(thing, owner, { ...made, record: warned }, true);
+  return { is: 'made', id, record: warned };
+}
+
+/** No setting sends it again: the service made something, and only a person can find out what. */
+async function writeNotOurs(id: string, reason: string, { calls, thing, owner }: Claimed): Promise<Settled> {
+  const doubt = await calls.doubt(thing, owner, reason, id);
+  return doubt ? { is: 'unknown', reason, sentMs: doubt.sentMs, isOthers: true } : BUSY;
+}
+
 async function writeRefusal(status: number, body: string, { calls, thing, owner }: Claimed): Promise<Settled> {
   const released = await calls.release(thing, owner, 'refused', { status, body });
   if (released.is === 'in doubt') {
@@ -185,6 +219,6 @@ async function writeDoubt(reason: string, { calls, thing, owner, onUnknown }: Cl
   const doubt = await calls.doubt(thing, owner, reason);
   // The claim has passed to another while we waited, and what that one hears counts: come back and ask.
   if (!doubt) return BUSY;
-  if (onUnknown === 'resend' && doubt.againMs !== undefined) return { is: 'later', again: doubt.againMs, reason };
+  if (onUnknown !== 'hold' && doubt.againMs !== undefined) return { is: 'later', again: doubt.againMs, reason };
   return { is: 'unknown', reason, sentMs: doubt.sentMs };
 }

@@ -23,8 +23,8 @@ import {
 /** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
 export const MOST_PUT_OFFS = 30;
 
-/** What became of a resolution: done, or not needed since the call was answered or given back meanwhile. */
-export type Resolved = 'resolved' | 'made' | 'not unknown';
+/** What became of a resolution: done, or not needed since the call was answered or given back meanwhile; `other`: another limit has the id. */
+export type Resolved = 'resolved' | 'made' | 'not unknown' | 'other';
 
 /** What the service said when it refused a call: told to the row's story. */
 type Refusal = { status: number; body: string };
@@ -68,7 +68,7 @@ export function makeCalls({
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const claim = makeClaimScript({ connection, replicas });
   const [settle, release] = [script('settle'), script('release')];
-  const [doubt, resolve] = [script('doubt'), script('resolve')];
+  const [doubt, resolve, findMade] = [script('doubt'), script('resolve'), script('find-made')];
   const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
   const portfolioKey = ({ row }: Thing) => keys.portfolio(row.portfolio);
   const rowKey = ({ row }: Thing) => keys.row(row.portfolio, row.key);
@@ -167,14 +167,15 @@ export function makeCalls({
 
     /**
      * Answers the id on record, which is another than `id` only if the thing was made twice, and whether its outcome had
-     * been unknown until now.
+     * been unknown until now. Where another limit has this id nothing is written, and `otherRow` is its row, unless that is `accepted`.
      */
     async settle(
       thing: Thing,
       owner: string,
       made: { id: string; record: CallRecord; buyer: string },
-    ): Promise<{ id: string; late: boolean }> {
-      const [id, late] = (await persist('settle', () =>
+      accepted = false,
+    ): Promise<{ id: string; late: boolean; otherRow?: string }> {
+      const [id, told] = (await persist('settle', () =>
         settle(
           [
             callKey(thing),
@@ -184,10 +185,10 @@ export function makeCalls({
             portfolioKey(thing),
             rowKey(thing),
           ],
-          [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind, thing.key],
+          [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind, thing.key, accepted ? 1 : ''],
         ),
-      )) as [string, number];
-      return { id, late: late === 1 };
+      )) as [string, number | string];
+      return id === '' ? { id, late: false, otherRow: String(told) } : { id, late: told === 1 };
     },
 
     /**
@@ -198,15 +199,16 @@ export function makeCalls({
 
     /**
      * Answers when it was sent, in ms of the server's clock, and in how many ms "resend" may send it again, where it still may;
-     * nothing when the claim is not this owner's any more.
+     * nothing when the claim is not this owner's any more. `othersId` is the id in an answer to somebody else's request: then it never may.
      */
     async doubt(
       thing: Pick<Thing, 'kind' | 'key'>,
       owner: string,
       reason: string,
+      othersId = '',
     ): Promise<{ sentMs: number; againMs: number | undefined } | undefined> {
       const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
-      const answer = (await persist('doubt', () => doubt([callKey(thing)], [owner, reason, ...limits]))) as (
+      const answer = (await persist('doubt', () => doubt([callKey(thing)], [owner, reason, ...limits, othersId]))) as (
         | string
         | number
       )[];
@@ -219,13 +221,13 @@ export function makeCalls({
     async disown({ kind, owner, key }: Dispute): Promise<void> {
       const limits = [RESENDS, RESEND_WITHIN_MS, FIRST_WAIT_MS, LONGEST_WAIT_MS];
       const reason = 'Redis forgot what its sender had written down';
-      await doubt([keys.call(kind as CallKind, key)], [owner, reason, ...limits]);
+      await doubt([keys.call(kind as CallKind, key)], [owner, reason, ...limits, '']);
     },
 
     /**
      * A person's word on the first of a row's calls whose outcome is unknown: it made `id`, or, without one, it may be
      * sent again. Said once, however often the reply is lost. `by` and `row` go to the row's story.
-     * Where the call was sent again after `asOfMs`, of the server's clock, the word is not about that, and nothing is done.
+     * Where the call was sent again and lost at `asOfMs` or later, of the server's clock, the word is not about that: nothing is done.
      */
     async resolve(
       things: readonly [Pick<Thing, 'kind' | 'key'>, ...Pick<Thing, 'kind' | 'key'>[]],
@@ -246,19 +248,31 @@ export function makeCalls({
 
     /** Whether the ledger knows nothing at all of this call. Of one that a row is held for, that means that it was forgotten. */
     async isForgotten(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
-      return (await connection.exists(callKey(thing))) === 0;
-    },
-
-    /** Whether the outcome of this call is unknown, and when the send was that is in doubt, in ms, where that is known. */
-    async doubtOf(thing: Pick<Thing, 'kind' | 'key'>): Promise<{ isUnknown: boolean; sentMs: number | undefined }> {
-      const [state, lostAt] = await connection.hmget(callKey(thing), 'state', 'lostAt');
-      return { isUnknown: state === 'unknown', sentMs: lostAt ? Number(lostAt) : undefined };
+      return (await connection.hexists(callKey(thing), 'state')) === 0;
     },
 
     /** The id of what this call made; nothing where it made nothing, or nobody knows. */
     async madeId(thing: Pick<Thing, 'kind' | 'key'>): Promise<string | undefined> {
       const [state, id] = await connection.hmget(callKey(thing), 'state', 'id');
       return state === 'made' && id ? id : undefined;
+    },
+
+    /** The call that made each of these ids, and for which row: ids are known for good. Nothing of one that no call made. */
+    async makersOf(
+      ids: readonly { kind: CallKind; id: string }[],
+    ): Promise<({ key: string; row: string } | undefined)[]> {
+      const args = ids.flatMap(({ kind, id }) => [kind, id]);
+      const found = (await persist('find made', () => findMade([keys.calls], args))) as string[][];
+      return found.map(([key, row = '']) => (key === undefined ? undefined : { key, row }));
+    },
+
+    /** Companies whose id was answered for two buyers, and the row for which the second answer came. */
+    async sharedCompanies(): Promise<{ id: string; buyers: [string, string]; row: string }[]> {
+      const shared = Object.entries(await connection.hgetall(keys.sharedCompanies));
+      return shared.map(([names, row]) => {
+        const [id = '', first = '', second = ''] = names.split(' ');
+        return { id, buyers: [first, second], row };
+      });
     },
 
     /** Things that were made twice: the kind, both ids, and the row whose call made the second. */

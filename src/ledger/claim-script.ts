@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../errors.ts';
-import { type LuaScript, makeLuaScript, type RedisConnection, readLua } from '../lua-script.ts';
+import { endMisfit, type LuaScript, makeLuaScript, type RedisConnection, scriptText } from '../lua-script.ts';
 
 /** What claims need to know of Redis' replicas. */
 export type Replicas = {
@@ -33,7 +33,7 @@ export function makeClaimScript({
     const wanted = await replicas.expected();
     if (wanted === 0) return alone(keys, args);
     confirmed ??= makeConfirm(replicas.connect());
-    return confirmed(keys, args, wanted);
+    return confirmed(keys, args, wanted).catch(endMisfit);
   };
 }
 
@@ -53,7 +53,7 @@ type Asked = {
 };
 
 function makeConfirm(connection: RedisConnection): Confirm {
-  const lua = readLua(CLAIM);
+  const lua = scriptText(CLAIM);
   let gathered: Asked[] = [];
   let sending = false;
 

@@ -28,7 +28,7 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
      */
     async resume(name: string): Promise<number | undefined> {
       const canaries = STEPS.map((step) => `canary:${step}`);
-      const left = (await resume([keys.portfolio(name), keys.firstRows(name)], canaries)) as string;
+      const left = (await resume([keys.portfolio(name), keys.firstRows(name)], [...canaries, 'others'])) as string;
       return left === '' ? undefined : Number(left);
     },
 

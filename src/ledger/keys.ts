@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallKind } from '../call-kind.ts';
+import { FORMAT } from '../lua-script.ts';
 
 export type Keys = ReturnType<typeof makeKeys>;
 
@@ -15,6 +16,8 @@ export function makeSharedKeys(prefix: string) {
   return {
     /** String: the version of all that stands under this prefix. */
     format: `${root}:format`,
+    /** Set: accounts whose keys still bear the names of the format before. */
+    toMove: `${root}:to-move`,
     /** What was written before there was a version and accounts has its portfolios here. */
     unversioned: `${root}:portfolios`,
     /** Sorted set: account, by the time of its first use in ms. */
@@ -54,8 +57,17 @@ export function makeSharedKeys(prefix: string) {
 export function makeKeys(prefix: string, account: string) {
   // Braces would end the hash tag, and a colon would make one account's keys look like another's.
   const tag = `${prefix}:${encodeURIComponent(account)}`;
-  const root = `{${tag}}`;
+  const former = `{${tag}}`;
+  const root = `${former}:${FORMAT}`;
   return {
+    /** What the keys of an account begin with. */
+    root,
+    /** What they began with before format 5: processes of such a version look there, and find nothing (move-former.lua). */
+    former,
+    /** String: the version of what stands in the account; each script looks at it (lua-script.ts). */
+    format: `${former}:format`,
+    /** What processes of such a version would write first: a text, so that they fail. */
+    formerPortfolios: `${former}:portfolios`,
     /** Hash: what is counted of the account as a whole: `made:<kind>`, things made; `notices:<what became of them>`. */
     account: `${root}:account`,
     /** String, which expires: the account's rows by state as somebody counted them lately, as JSON. */
@@ -105,6 +117,13 @@ export function makeKeys(prefix: string, account: string) {
     call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
     /** Hash: `<kind> <id> <other id>` of things made twice, by the row whose call made the second. */
     madeTwice: `${root}:made-twice`,
+    /**
+     * Hash: id → key of the call that made it first, in one of 16,384 buckets a kind: ids are known for good. Lua alone builds these
+     * names (made-ids.lua); this is what they begin with.
+     */
+    madeIds: `${root}:made:`,
+    /** Hash: `<id> <buyer> <other buyer>` of companies that two buyers share, by the row that brought the second. Lua builds this name too (settle.lua). */
+    sharedCompanies: `${root}:shared-companies`,
     /** List: the `bl_` ids of one buyer, in the order in which they were granted. */
     buyerLimits: (buyer: string) => `${root}:buyer:${buyer}:limits`,
     /** String: how often what is known of buyers was changed. */
@@ -203,8 +222,9 @@ export function makeKeys(prefix: string, account: string) {
     doors: `${root}:doors`,
     /** String: one for each login, see {@link loginOf}. */
     token: (login: string) => `${root}:token:${login}`,
-    /** BullMQ's `prefix` option for one queue. */
-    queuePrefix: (queue: string) => `{${tag}:${queue}}`,
+    /** BullMQ's `prefix` option for one queue, and what it was before format 5. */
+    queuePrefix: (queue: string) => `{${tag}:${queue}}:${FORMAT}`,
+    formerQueuePrefix: (queue: string) => `{${tag}:${queue}}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FoundCause } from './counts/cause.ts';
 import { causeArgs } from './counts/causes.ts';
-import { refusedAlikeWords } from './pause-reasons.ts';
+import { MOST_NOT_OURS, NOT_OURS_WORDS, refusedAlikeWords } from './pause-reasons.ts';
 import type { RowFields, RowState } from './row.ts';
 import { entryText } from './story/story.ts';
 
@@ -56,6 +56,7 @@ function toldOf(to: RowState, { problem }: RowFields): string {
 /** What the canary goes by, and what a portfolio that pauses itself says of it. */
 function canaryArgs(step: RowState, { answered, problem }: RowFields, refusals: number): (string | number)[] {
   if (!answered) return ['', refusals, ''];
+  if (answered === 'not ours') return ['others', MOST_NOT_OURS, NOT_OURS_WORDS];
   if (problem?.status === undefined) return ['ok', refusals, ''];
   return [String(problem.status), refusals, refusedAlikeWords(refusals, step, problem)];
 }

@@ -1,7 +1,19 @@
 import type { RowProblem, RowState } from './row.ts';
 
-/** Why a portfolio paused itself: its first answers of a step were refused alike, or its first rows are at an end. */
-export type SelfPause = { is: 'refused alike'; step: string; status: number } | { is: 'first rows' };
+/**
+ * Why a portfolio paused itself: its first answers of a step were refused alike, limits were answered as somebody else's, or its first
+ * rows are at an end.
+ */
+export type SelfPause =
+  | { is: 'refused alike'; step: string; status: number }
+  | { is: 'not ours' }
+  | { is: 'first rows' };
+
+/** So many limits in a row that were answered as somebody else's: what is sent, or what answers, is mixed up. */
+export const MOST_NOT_OURS = 10;
+
+/** What a portfolio says of which so many limits in a row were answered so. */
+export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
 /** A body goes no further than this into what a portfolio says of itself. */
 const MOST_OF_BODY = 200;
@@ -27,6 +39,7 @@ export function refusedAlikeWords(
 export function pausedItself(paused: string, firstOver: string): SelfPause | undefined {
   if (paused === '') return undefined;
   if (paused === firstOver) return { is: 'first rows' };
+  if (NOT_OURS_WORDS.startsWith(paused)) return { is: 'not ours' };
   const [, step, status] = REFUSED_ALIKE.exec(paused) ?? [];
   return step === undefined ? undefined : { is: 'refused alike', step, status: Number(status) };
 }

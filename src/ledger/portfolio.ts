@@ -9,8 +9,6 @@ export type Supplier = {
   key?: string;
   id?: string;
   problem?: string;
-  /** Id of the approval by which a person said no to it, until it is made: it is not asked for without another yes. */
-  declined?: string;
 };
 
 export type PortfolioState = {
@@ -26,6 +24,8 @@ export type PortfolioState = {
   file: (ImportedFile & { number: number }) | undefined;
   /** How many imports of it were begun, those of one file each time. */
   begun: number;
+  /** Calls that were sent again though nobody knew what had become of them: by a setting, or by a person's word. */
+  resent: Record<CallKind, number>;
   /** How often one of its rows came back from its end: was sent again, or freed. */
   reopened: number;
   supplier: Supplier | undefined;

@@ -184,6 +184,10 @@ function fromFields(fields: Record<string, string>): Fields {
     startedMs: number('started'),
     finishedMs: number('finished'),
     madeTwice: number('again') ?? 0,
+    resent: namedCounts(
+      CALL_KINDS,
+      CALL_KINDS.map((kind) => number(`resent:${kind}`) ?? 0),
+    ),
     counted: fields.counted
       ? { added: countsBehind('added:', fields), limitsMade: number('made:limit') ?? 0 }
       : undefined,

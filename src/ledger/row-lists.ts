@@ -67,7 +67,6 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     problem: fields.problem ? JSON.parse(fields.problem) : undefined,
     cause: fields.cause,
     approval: fields.approval,
-    declined: fields.declined,
     statements: fields.statements,
     awaits: fields.was ? awaitsOf(fields.was, fields.answer) : undefined,
     again: fields.again ? readPair(fields.again) : undefined,

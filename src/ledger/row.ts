@@ -91,8 +91,8 @@ export type RowFields = {
   limit?: string;
   record?: CallRecord;
   problem?: RowProblem;
-  /** Whether the service itself answered at this step, and not the ledger for it: what the canary goes by. */
-  answered?: boolean;
+  /** Whether the service itself answered at this step, and not the ledger for it: what the canary goes by. Or answered another's request. */
+  answered?: boolean | 'not ours';
 };
 
 /** What became of a row so far: what a results file shows. */
@@ -114,8 +114,6 @@ export type RowResult = {
   cause: string | undefined;
   /** Id of the approval that it waits for, or has; nothing where none was ever asked for. */
   approval: string | undefined;
-  /** Id of the approval by which a person said no to it, until another says yes: it is not sent without. */
-  declined: string | undefined;
   /** Of one that waits and was not new: what it was before, and what somebody says became of its call `of`: an id, or `resend`. */
   awaits: { was: RowState; answer: string; of?: string } | undefined;
   /** Date of the statements that its line gave last, YYYY-MM-DD, where the amount is one that advice goes by. */
@@ -128,6 +126,11 @@ export type RowResult = {
   generation?: number;
   updatedMs: number;
 };
+
+/** What a person reads of a limit whose answer differs from what was sent; '' where it does not. */
+export function answeredOtherwise({ differs }: CallRecord): string {
+  return differs ? `The service's answer differs from what was sent: ${differs}` : '';
+}
 
 /** What a line asks of the service for its buyer: what may not change once it was sent. */
 export function askedOf({ buyer, limit }: RowRequest): string {

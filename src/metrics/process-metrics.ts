@@ -5,8 +5,8 @@ import type { Outcome } from '../outcome.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
 
-/** What an answer may mean: `unauthorized` is none of the five, and is followed by a new token. */
-const MEANINGS = ['made', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
+/** What an answer may mean: `unauthorized` is none of the six, and is followed by a new token. */
+const MEANINGS = ['made', 'not ours', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
 export type Meaning = Extract<Outcome['is'], (typeof MEANINGS)[number]>;
 
 /** A call is over within the limit of SERVICE_TIMEOUT_MS, 30 s by default; most take less than a second. */

@@ -65,6 +65,17 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
     await refreshing;
   };
 
+  const ask = async (
+    { kind, key: callKey }: { kind: CallKind; key: string },
+    { token, sentAtMs, firstSentAtMs, asked, othersOpen }: Suspicion,
+    onlyProof: boolean,
+  ): Promise<Blame> => {
+    await answers.tell();
+    const ages = [sentAtMs, firstSentAtMs].map(microsecondsSince);
+    const args = [kind, callKey, token, ...ages, asked, ALONE_AFTER_ASKINGS, othersOpen ? 1 : 0, onlyProof ? 1 : 0];
+    return (await askBlame([key], args)) as Blame;
+  };
+
   return {
     /**
      * Waits until calls of this kind may leave. Answers a trial where this call is the one by which that is tried: a
@@ -135,14 +146,10 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
      * @param asked how often this has been asked of it
      * @param othersOpen whether others are at calls of this kind, or may come to one
      */
-    async blame(
-      { kind, key: callKey }: { kind: CallKind; key: string },
-      { token, sentAtMs, firstSentAtMs, asked, othersOpen }: Suspicion,
-    ): Promise<Blame> {
-      await answers.tell();
-      const ages = [sentAtMs, firstSentAtMs].map(microsecondsSince);
-      const args = [kind, callKey, token, ...ages, asked, ALONE_AFTER_ASKINGS, othersOpen ? 1 : 0];
-      return (await askBlame([key], args)) as Blame;
-    },
+    blame: (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<Blame> => ask(call, suspicion, false),
+
+    /** Whether others have made something with that token since, so that it is the call's own fault. */
+    isOwnFault: async (call: { kind: CallKind; key: string }, suspicion: Suspicion): Promise<boolean> =>
+      (await ask(call, suspicion, true)) === 'row',
   };
 }

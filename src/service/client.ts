@@ -1,4 +1,5 @@
 import type { CallKind } from '../call-kind.ts';
+import type { AnswerCheck } from '../config.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
@@ -42,6 +43,7 @@ export function makeServiceClient(options: {
   idempotencyHeader: string | undefined;
   /** See {@link meaningOf}. */
   notMade?: readonly number[];
+  answerCheck?: AnswerCheck;
   /** Where the fleet shares its token. */
   connection: RedisConnection;
   tokenKey: string;
@@ -79,7 +81,8 @@ export function makeServiceClient(options: {
     });
     unanswered += 1;
     try {
-      return { ...meaningOf(kind, await sending, options.notMade), token: version };
+      const { notMade, answerCheck } = options;
+      return { ...meaningOf(kind, await sending, { notMade, answerCheck, sent: body.fields }), token: version };
     } finally {
       unanswered -= 1;
     }
@@ -92,10 +95,9 @@ export function makeServiceClient(options: {
     },
     /** Whether a call leaves at once, and waits for no token first. */
     isAuthorized: token.isAtHand,
-    /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Rejects as a call would. */
-    renewToken: async (refused: string, onTokenCall: () => void): Promise<void> => {
-      await token.replace(refused, onTokenCall);
-    },
+    /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Answers its name; rejects as a call would. */
+    renewToken: async (refused: string, onTokenCall: () => void): Promise<string> =>
+      (await token.replace(refused, onTokenCall)).version,
     /** Makes a token call, whatever is at hand: it makes nothing, and tells whether the service is there. Rejects as a call would. */
     tryToken: async (onTokenCall: () => void): Promise<void> => {
       await token.fetchAnew(onTokenCall);
@@ -115,11 +117,16 @@ export function makeServiceClient(options: {
   };
 }
 
-type OutgoingBody = { headers?: Record<string, string>; open: () => Post['body'] };
+type OutgoingBody = {
+  headers?: Record<string, string>;
+  open: () => Post['body'];
+  /** What an answer is compared with. */
+  fields?: Readonly<Record<string, unknown>>;
+};
 
 function jsonBody(body: Record<string, unknown>): OutgoingBody {
   const text = JSON.stringify(body);
-  return { open: () => text };
+  return { open: () => text, fields: body };
 }
 
 /** The headers of every call with a token: made once for each token, since most calls have no others. */

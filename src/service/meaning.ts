@@ -1,5 +1,6 @@
 import type { AnswerHeaders } from '../answer-headers.ts';
 import type { CallKind } from '../call-kind.ts';
+import type { AnswerCheck } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
 import type { Sent } from '../outcome.ts';
@@ -11,6 +12,14 @@ export type Answer = Extract<Sent, { is: Meaning }> & { headers: AnswerHeaders }
 
 /** All but what is unsent through us, which is no answer. */
 type Meaning = Exclude<Sent['is'], 'unsent'>;
+
+type Asked = {
+  notMade?: readonly number[] | undefined;
+  sent?: Fields | undefined;
+  answerCheck?: AnswerCheck | undefined;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Enough of a refusal to see why, little enough to keep a hundred thousand of them. */
 const KEPT_BODY_BYTES = 2_048;
@@ -26,15 +35,22 @@ const MOST_STATUS = 599;
 const UNASKED = 'bad response';
 
 /**
- * Decides what an answer, or its absence, means. Pure, and the only place where this is decided.
+ * Decides what an answer, or its absence, means. Pure, and the only place where this is decided; the ledger adds that an id is
+ * another limit's already (settle.lua).
  *
  * The rule behind the table: `refused`, `throttled` and `unreachable` are said only where nothing can have been made,
  * `made` only where the id is in our hands. Everything else is unknown. So is 503: proxies answer it, too, when the
  * connection broke after the request had been passed on.
  *
- * @param notMade statuses, besides 429, by which this service is known to say that it made nothing (`SERVICE_NOT_MADE`)
+ * @param asked.notMade statuses, besides 429, by which this service is known to say that it made nothing (`SERVICE_NOT_MADE`)
+ * @param asked.sent the body that was sent, which an answer must not contradict
+ * @param asked.answerCheck `warn` takes a limit's answer as ours whatever company and amount it names (`SERVICE_ANSWER_CHECK`)
  */
-export function meaningOf(kind: CallKind, reply: Reply, notMade: readonly number[] = []): Answer {
+export function meaningOf(
+  kind: CallKind,
+  reply: Reply,
+  { notMade = [], sent, answerCheck = 'hold' }: Asked = {},
+): Answer {
   if (reply.is === 'silence') {
     if (!reply.sent) return { is: 'unreachable', reason: noConnectionWords(reply.error), headers: {} };
     const message = messageOf(reply.error);
@@ -44,8 +60,13 @@ export function meaningOf(kind: CallKind, reply: Reply, notMade: readonly number
   }
   const { status, headers, text } = reply;
   if (status >= 200 && status < 300) {
-    const made = readMade(kind, text);
-    if (made.is === 'made') return { is: 'made', id: made.id, record: made.record, headers };
+    const made = readMade(kind, text, sent);
+    if (made.is === 'made') {
+      const { id, record, others } = made;
+      if (others === undefined || answerCheck === 'warn') return { is: 'made', id, record, headers };
+      const brief = `status ${status}, but it answers another request`;
+      return { is: 'not ours', id, reason: `${brief} (${id}): ${others}`, brief, headers };
+    }
     const why = `status ${status}, but ${made.why}`;
     return { is: 'unknown', reason: `${why}: ${firstBytes(text)}`, brief: why, headers };
   }

@@ -1,10 +1,14 @@
 import type { CallKind } from '../call-kind.ts';
 import type { CallRecord } from '../outcome.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
+import { differencesOf, differenceWords } from './agreement.ts';
 import { isWebPage } from './web-page.ts';
 
-/** What the ledger keeps of a thing that was made, as text; amounts exactly as the service wrote them. */
-export type Made = { is: 'made'; id: string; record: CallRecord } | { is: 'unreadable'; why: string };
+/**
+ * What the ledger keeps of a thing that was made, as text; amounts exactly as the service wrote them. `differs` of the record says what
+ * was answered otherwise than it was sent; `others` says the same of what makes it the answer to somebody else's request.
+ */
+export type Made = { is: 'made'; id: string; record: CallRecord; others?: string } | { is: 'unreadable'; why: string };
 
 /** What an answer must have (docs/service.md, "Ids"): an id that goes on behind its prefix, where one is shown. */
 const ID_PREFIXES: Readonly<Record<CallKind, string>> = {
@@ -16,6 +20,9 @@ const ID_PREFIXES: Readonly<Record<CallKind, string>> = {
 /** The fields of a buyer limit that a report shows. None is asked for: a status we never saw passes through. */
 const RECORD_FIELDS = ['status', 'total_limit', 'available_limit', 'created'] as const;
 
+/** What is kept of the differences between an answer and what was sent. */
+const MOST_DIFFERS_CHARACTERS = 256;
+
 /** Of the others nothing is kept; one for all, since there are as many of them as calls. */
 const NO_RECORD: CallRecord = Object.freeze({});
 
@@ -26,8 +33,10 @@ const A_WEB_PAGE = 'its body is a web page: check that SERVICE_URL is the addres
  *
  * It reads as the schemas say (a test holds it against them), but by hand, and asks for a number's digits only where one is
  * kept: checking every field, and telling a function of each, took six times as long, for every call.
+ *
+ * @param sent the body of the request, with which the answer is compared; an uploaded document has none
  */
-export function readMade(kind: CallKind, text: string): Made {
+export function readMade(kind: CallKind, text: string, sent: Readonly<Record<string, unknown>> = {}): Made {
   let fields: Fields;
   try {
     fields = asFields(JSON.parse(text));
@@ -39,13 +48,17 @@ export function readMade(kind: CallKind, text: string): Made {
   if (!id?.startsWith(prefix) || id.length === prefix.length) {
     return { is: 'unreadable', why: `its body has no id of a ${kind}` };
   }
-  if (kind !== 'limit') return { is: 'made', id, record: NO_RECORD };
+  const differences = differencesOf(kind, sent, fields, (name) => textOf(fields, name, text));
+  if (kind !== 'limit' && differences.length === 0) return { is: 'made', id, record: NO_RECORD };
   const record: Record<string, string> = {};
-  for (const name of RECORD_FIELDS) {
+  for (const name of kind === 'limit' ? RECORD_FIELDS : []) {
     const value = textOf(fields, name, text);
     if (value !== undefined) record[name] = value;
   }
-  return { is: 'made', id, record };
+  if (differences.length === 0) return { is: 'made', id, record };
+  record.differs = differenceWords(differences, MOST_DIFFERS_CHARACTERS);
+  const others = differences.filter(({ isOthers }) => isOthers);
+  return { is: 'made', id, record, ...(others.length > 0 ? { others: differenceWords(others) } : {}) };
 }
 
 type Fields = Record<string, unknown>;

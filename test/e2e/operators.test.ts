@@ -87,8 +87,11 @@ describe('a held row', () => {
       rules: [{ on: 'limit', fault: 'reset', times: 4 }],
     });
     expect((await limitline('run', 'q4.csv')).status).toBe(2);
-    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'company')).toMatchObject({ calls: 0, rows: 0 });
-    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'limit')).toMatchObject({ calls: 4, rows: 4 });
+    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'company')).toMatchObject({ rows: 0 });
+    expect(await json('resolve', 'q4', '--all', '--resend', '--step', 'limit')).toMatchObject({
+      planned: { rows: 4, calls: { limit: 4 } },
+      rows: 4,
+    });
     expect((await limitline('run', 'q4.csv')).status).toBe(0);
     expect(standIn.counts().made).toMatchObject({ company: 6, limit: 6 });
   });

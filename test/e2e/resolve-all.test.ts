@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
@@ -10,9 +11,7 @@ test('resolve --all --resend says on a terminal what it will do, and does it aft
   expect((await place.settled()).states).toMatchObject({ done: 1, held: 2 });
   const ask = async (answer: string) => {
     const command = startOnTerminal(['resolve', 'q4', '--all', '--resend'], { cwd: place.dir, env: place.childEnv });
-    await expect
-      .poll(command.shown)
-      .toMatch(/To be sent again: 2 rows held at the step limit, [\d.]+ in total.*\[y\/N\]/s);
+    await expect.poll(command.shown).toMatch(/To be sent again: 2 held rows, [\d,.]+ in total.*\[y\/N\]/s);
     command.press(`${answer}\n`);
     return command.ended;
   };
@@ -20,12 +19,56 @@ test('resolve --all --resend says on a terminal what it will do, and does it aft
   expect((await place.report()).states.held).toBe(2);
   // A plan alone is no entry of the audit, and a yes is.
   expect(await place.context.audit.read.count()).toBe(0);
-  const shown = expect.stringContaining('2 calls resolved; 2 rows go on; 1 worker process runs.');
+  const shown = expect.stringContaining('2 rows go on; 1 worker process runs.');
   expect(await ask('y')).toMatchObject({ status: 0, shown });
   expect((await place.judged(3)).states.done).toBe(3);
   const { entries } = await place.context.audit.read.page({ count: 9, walk: 9 });
   expect(entries.reverse()).toMatchObject([
     { what: 'held calls resolved', about: 'q4', is: 'begun', facts: { all: true, resend: true } },
-    { is: 'done', of: 1, facts: { calls: 2, rows: 2 } },
+    { is: 'done', of: 1, facts: { rows: 2, changed: 0 } },
   ]);
+});
+
+test('what was lost while a person looked is not spoken of: neither a row of all, nor the one that was named', async () => {
+  const lost = (match: string, times: number) => ({ on: 'limit', match, fault: 'reset', made: true, times }) as const;
+  const rules = [lost('HRB 1"', 1), lost('HRB 2"', 3), lost('HRB 3"', 1)];
+  const place = await openFaultPlace({ faults: { rules } });
+  const [header = '', ...lines] = buyerLines(3);
+  await place.import([header, ...lines.slice(0, 2)]);
+  await place.work();
+  const held = async (count: number) =>
+    expect.poll(async () => (await place.report()).states).toMatchObject({ held: count, limit: 0, queued: 0 });
+  await held(2);
+  const askAbout = async (args: string[], meanwhile: () => Promise<unknown>) => {
+    const command = startOnTerminal(['resolve', 'q4', ...args], { cwd: place.dir, env: place.childEnv });
+    await expect.poll(command.shown).toMatch(/\[y\/N\]/);
+    await meanwhile();
+    command.press('y\n');
+    return command.ended;
+  };
+  const again = () => resolveCalls({ portfolio: 'q4', line: 3 }, place.context);
+
+  // While somebody looks at two rows, another person sends one of them again, whose answer is lost as well; and a third comes.
+  const all = await askAbout(['--all', '--resend'], async () => {
+    await again();
+    await place.import([header, lines[2] ?? '']);
+    await expect.poll(() => place.standIn.counts().made.limit).toBe(4);
+    await held(3);
+  });
+  expect(all.shown).toMatch(/1 row goes on; .*2 rows changed meanwhile and were left alone\./s);
+  await held(2);
+  // Each of the others is at the service once more than it was answered for, and no more.
+  expect(place.standIn.counts().made.limit).toBe(5);
+
+  const one = await askAbout(['--line', '3', '--resend'], async () => {
+    await again();
+    await expect.poll(() => place.standIn.counts().made.limit).toBe(6);
+    await held(2);
+  });
+  expect(one).toMatchObject({
+    status: 1,
+    shown: expect.stringMatching(/sent again, and is held anew.*Nothing was done/s),
+  });
+  await held(2);
+  expect(place.standIn.counts().made.limit).toBe(6);
 });

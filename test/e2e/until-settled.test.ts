@@ -28,7 +28,7 @@ test('a paused portfolio ends it with 2; one that waits for an outage keeps it r
   expect(paused).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(
-      /"interrupted":\["cut"\].*portfolio cut was not finished[\s\S]*"paused":\["stopped"\].*limitline resume.*portfolio cut was not finished/,
+      /"interrupted":\["cut"\].*portfolio cut was not read to its end[\s\S]*"paused":\["stopped"\].*limitline resume.*portfolio cut was not read to its end/,
     ),
   });
 

@@ -31,7 +31,7 @@ test(
 
     await place.lookAtEverything(location);
     const jobs = await place.keysOf(/:(?:companies|documents|buyer-limits)\}:/);
-    expect(jobs.filter(({ key }) => /\}:[^:]+:q4\//.test(key)).length).toBeGreaterThan(1);
+    expect(jobs.filter(({ key }) => /\}:5:[^:]+:q4\//.test(key)).length).toBeGreaterThan(1);
     expect(jobs.filter(({ key, value }) => MARK.test(key) || MARK.test(value))).toEqual([]);
     const rest = (await place.keysOf(/./)).filter(({ key }) => !LEDGER.test(key));
     expect(rest.length).toBeGreaterThan(20);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
-import { FORMAT, makeAccounts } from '../../src/ledger/accounts.ts';
+import { makeAccounts } from '../../src/ledger/accounts.ts';
 import { makeKeys, makeSharedKeys } from '../../src/ledger/keys.ts';
 import type { Login } from '../../src/ledger/login.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import { FORMAT } from '../../src/lua-script.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 
 const login: Login = {
@@ -39,22 +41,24 @@ test("nobody is asked who they are where the credentials are the stand-in's", as
 
 test('data in another format, or in none, is refused', async () => {
   const one = openAccounts();
-  await one.accounts.checkFormat('Redis here');
+  await one.accounts.checkFormat('Redis here', makeSilentLog());
   await one.accounts.enter(login);
-  await one.accounts.checkFormat('Redis here');
+  await one.accounts.checkFormat('Redis here', makeSilentLog());
   expect(await one.connection.get(one.keys.format)).toBe(FORMAT);
   await one.connection.set(one.keys.format, '7');
-  await expect(one.accounts.checkFormat('Redis here')).rejects.toThrow(/Redis here has data in format 7/);
+  await expect(one.accounts.checkFormat('Redis here', makeSilentLog())).rejects.toThrow(
+    /Redis here has data in format 7/,
+  );
 
   const older = openAccounts();
   await older.connection.zadd(`{${older.prefix}}:portfolios`, '1', 'q4');
-  await expect(older.accounts.checkFormat('Redis here')).rejects.toThrow(/format 0/);
+  await expect(older.accounts.checkFormat('Redis here', makeSilentLog())).rejects.toThrow(/format 0/);
 });
 
 test.each(['2', '3'])('data in the format before is taken as it is, and is ours from then on: %s', async (before) => {
   const { accounts, connection, keys } = openAccounts();
   await connection.set(keys.format, before);
-  await accounts.checkFormat('Redis here');
+  await accounts.checkFormat('Redis here', makeSilentLog());
   expect(await connection.get(keys.format)).toBe(FORMAT);
 });
 

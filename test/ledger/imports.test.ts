@@ -73,6 +73,17 @@ test.each([
   expect(await connection.zcard(keys.imports('q4'))).toBe(0);
 });
 
+test('of two files at once the earlier, given up, leaves its mark behind the end of the later', async () => {
+  const { portfolios } = openLedger();
+  const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', other)];
+  await first.leave();
+  await second.end();
+  expect(await portfolios.read('q4')).toMatchObject({ importing: false, interrupted: true, finishedMs: undefined });
+  // Imported again, it is read to its end; or a file takes its place that is begun when nobody reads it any more.
+  await (await portfolios.startImport('q4', file)).end();
+  expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+});
+
 test('an import that was read to its end keeps who began it and what was in its file, until it is begun again', async () => {
   const { portfolios } = openLedger();
   const found = { lines: 5, rows: 3, invalid: 1, duplicate: 1 };

@@ -19,12 +19,14 @@ describe('a worker that takes a row up', () => {
     expect(await rows.begin(row, 'company')).toMatchObject({ state: 'limit', companyId: 'company_1' });
   });
 
-  test('sends a refused row again through the step that refused it, and through no other', async () => {
+  test('does not send a refused row again, at whichever step: an operator puts it back', async () => {
     const { rows } = await putRow();
     await rows.begin(row, 'company');
     await rows.advance(row, 'company', 'limit', { company: 'company_1' });
     await rows.advance(row, 'limit', 'refused', { problem: { step: 'limit', message: 'no' } });
     expect(await rows.begin(row, 'company')).toMatchObject({ state: 'refused' });
+    expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'refused' });
+    expect(await rows.requeue(row, 'refused')).toBe(true);
     expect(await rows.begin(row, 'limit')).toMatchObject({
       state: 'limit',
       companyId: 'company_1',

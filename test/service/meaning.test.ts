@@ -56,8 +56,8 @@ test.each<[string, CallKind, Reply, string]>([
 test.each([408, 500, 503])(
   '%s means that nothing was made where SERVICE_NOT_MADE names it, and only there',
   (status) => {
-    expect(meaningOf('limit', answer(status), [408, 500, 503]).is).toBe('throttled');
-    expect(meaningOf('limit', answer(status), [502]).is).toBe('unknown');
+    expect(meaningOf('limit', answer(status), { notMade: [408, 500, 503] }).is).toBe('throttled');
+    expect(meaningOf('limit', answer(status), { notMade: [502] }).is).toBe('unknown');
   },
 );
 
@@ -104,4 +104,21 @@ test('takes amounts as the service wrote them, digit by digit', () => {
 test('keeps 2 kB of a refusal, and no half character', () => {
   const refused = meaningOf('company', answer(422, `x${'é'.repeat(2_000)}`));
   expect(refused).toMatchObject({ is: 'refused', status: 422, body: `x${'é'.repeat(1_023)}` });
+});
+
+test('a limit that is answered for another company or amount is not ours, unless the setting says otherwise', () => {
+  const sent = { company: 'company_1', requested_limit: 3000 };
+  const others = answer(200, { id: 'bl_1', company: 'company_1', requested_limit: 1 });
+  expect(meaningOf('limit', others, { sent })).toMatchObject({
+    is: 'not ours',
+    id: 'bl_1',
+    reason: 'status 200, but it answers another request (bl_1): its requested_limit is 1, where 3000 was sent',
+    brief: 'status 200, but it answers another request',
+  });
+  expect(meaningOf('limit', others, { sent, answerCheck: 'warn' })).toMatchObject({
+    is: 'made',
+    id: 'bl_1',
+    record: { differs: 'its requested_limit is 1, where 3000 was sent' },
+  });
+  expect(meaningOf('limit', answer(200, { id: 'bl_1' }), { sent })).toMatchObject({ is: 'made', record: {} });
 });

@@ -65,11 +65,12 @@ export async function openFinished() {
       await connection.hset(keys.portfolio('q4'), 'archive', JSON.stringify(state));
     },
     picture,
-    /** Names of the keys that differ after this. */
+    /** Names of the keys that differ after this; of the ids that are known for good only that there is one more. */
     async changedBy(act: () => Promise<unknown>): Promise<string[]> {
       const before = await picture();
       await act();
-      return changedIn(before, await picture());
+      const changed = changedIn(before, await picture());
+      return [...new Set(changed.map((name) => name.replace(/^(:made:\w+):\d+$/, '$1')))];
     },
   };
 }

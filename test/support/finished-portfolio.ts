@@ -20,24 +20,25 @@ export async function openFinishedPortfolio(count: number, env: Record<string, s
     let at = 0;
     await walkRows(rows, portfolio, 'queued', async ({ row, result }) => {
       at += 1;
+      // Rows of a page go side by side.
+      const n = at;
       const { buyer } = result.request;
-      if (at % 5 === 0)
-        return rows.leaveOut(row, { importId: '9', begun: '9' }, { step: 'limit', message: 'left out' });
+      if (n % 5 === 0) return rows.leaveOut(row, { importId: '9', begun: '9' }, { step: 'limit', message: 'left out' });
       await rows.begin(row, 'company');
       const company = { kind: 'company', key: buyer, row, revision: '0' } as const;
       await calls.claim(company, { owner: 'w/1', onUnknown: 'hold' });
-      await calls.settle(company, 'w/1', { id: `company_${portfolio}${at}`, record: {}, buyer });
-      await rows.advance(row, 'company', 'limit', { company: `company_${portfolio}${at}` });
-      if (at % 3 === 0) {
-        const problem = { step: 'limit', message: `no, not ${at}`, status: 400 } as const;
+      await calls.settle(company, 'w/1', { id: `company_${portfolio}${n}`, record: {}, buyer });
+      await rows.advance(row, 'company', 'limit', { company: `company_${portfolio}${n}` });
+      if (n % 3 === 0) {
+        const problem = { step: 'limit', message: `no, not ${n}`, status: 400 } as const;
         await rows.advance(row, 'limit', 'refused', { problem, cause: undefined as never });
         return true;
       }
       const limit = { kind: 'limit', key: row.key, row, revision: '0' } as const;
       await calls.claim(limit, { owner: 'w/2', onUnknown: 'hold' });
       const record = { status: 'approved', total_limit: '1000', available_limit: '900' };
-      await calls.settle(limit, 'w/2', { id: `bl_${portfolio}${at}`, record, buyer });
-      await rows.advance(row, 'limit', 'done', { limit: `bl_${portfolio}${at}`, record });
+      await calls.settle(limit, 'w/2', { id: `bl_${portfolio}${n}`, record, buyer });
+      await rows.advance(row, 'limit', 'done', { limit: `bl_${portfolio}${n}`, record });
       return true;
     });
     if ((await portfolios.read(portfolio)).finishedMs === undefined) throw new Error(`${portfolio} is not finished`);
@@ -52,7 +53,6 @@ export async function openFinishedPortfolio(count: number, env: Record<string, s
       archivePortfolio({ ...context, ...deps }, name, { by: 'alice', signal: NEVER }),
     restore: (name = 'q4', onProgress?: (progress: RestoreProgress) => void | Promise<void>, signal = NEVER) =>
       restorePortfolio(context, name, { signal, ...(onProgress ? { onProgress } : {}) }),
-    /** All of the account that is in Redis. */
     /** All that stands in Redis, but for when what was put back. */
     picture: async () => {
       const { ':restored': _moments, ...all } = await pictureOf(ledger, keys.account.replace(/:account$/, ''));

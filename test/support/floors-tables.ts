@@ -77,7 +77,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/setting-names.ts': ['src/likeness.ts'],
   'src/log.ts': ['src/errors.ts', 'src/line-writer.ts'],
   'src/line-writer.ts': [],
-  'src/lua-script.ts': [],
+  'src/lua-script.ts': ['src/errors.ts'],
   'src/proxy.ts': ['src/errors.ts'],
   'src/no-connection.ts': ['src/errors.ts'],
   'src/files': ['src/errors.ts'],
@@ -223,6 +223,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   'big.js': [
     'src/ledger',
     'src/portfolio',
+    'src/service',
     'src/table',
     'jobs/approvals',
     'jobs/nightly',

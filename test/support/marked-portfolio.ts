@@ -6,11 +6,11 @@ import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
 import { makeKeptMappings } from '../../jobs/drafts/kept-mappings.ts';
 import { makeNamedMappings } from '../../jobs/drafts/named-mappings.ts';
 import { reconcile } from '../../jobs/nightly/reconcile.ts';
-import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { printReport } from '../../scripts/nightly/print-report.ts';
 import { BOB } from './approved-portfolio.ts';
 import { draftOf, openDraftDesk, previewOf } from './draft-desk.ts';
 import { openInbox } from './inbox.ts';
+import { resendHeld } from './operate.ts';
 
 /** A line with a mark in every cell that may tell of people. */
 type Marked = { n: number; documents?: string; email?: string };
@@ -95,7 +95,7 @@ export async function openMarkedPortfolio() {
     .toMatchObject({ held: 2, limit: 0 });
   await place.settled();
   const held = await night('2026-11-22T01:30:00.000Z');
-  await resolveCalls({ portfolio: 'q4', by: 'alice' }, context);
+  await resendHeld({ by: 'alice' }, context);
   await approve();
   await expect.poll(async () => (await place.report()).states, { timeout: 60_000 }).toMatchObject({ done: 3 });
 

@@ -24,7 +24,6 @@ export function makeWalked(changes: Partial<RowResult> = {}): WalkedRow {
     problem: undefined,
     cause: undefined,
     approval: undefined,
-    declined: undefined,
     awaits: undefined,
     statements: undefined,
     again: undefined,

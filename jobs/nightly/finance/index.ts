@@ -18,8 +18,9 @@ import { grantedBelow } from './granted-below.ts';
 import { importedFiles } from './imported-files.ts';
 import { findMadeTwice } from './made-twice.ts';
 import { findNamedByEvents } from './named-by-events.ts';
-import { otherStatus } from './other-status.ts';
+import { answeredOtherwise, otherStatus } from './other-status.ts';
 import { makePortfolioFacts } from './portfolio-facts.ts';
+import { makeSharedCompanies } from './shared-companies.ts';
 import { statementsOf } from './statements.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
 import { uploadedFiles } from './uploaded-files.ts';
@@ -28,7 +29,7 @@ import { makeWaitingRows } from './waiting-rows.ts';
 export type FinanceDeps = {
   rows: Rows;
   portfolios: Portfolios;
-  calls: Pick<Calls, 'madeTwice'>;
+  calls: Pick<Calls, 'madeTwice' | 'sharedCompanies' | 'makersOf'>;
   buyers: Buyers;
   events: Pick<Events, 'walk' | 'countSince' | 'totals'>;
   imports: DocumentStore;
@@ -63,7 +64,9 @@ export async function makeFinanceChecks(
     rowChecks: [
       eachRow(sink, grantedBelow),
       eachRow(sink, otherStatus),
+      eachRow(sink, answeredOtherwise),
       eachRow(sink, (walked) => statementsOf(walked, oldest)),
+      makeSharedCompanies({ ...deps, sink }),
       makeFailedRows({ factsOf, sink, atMs }),
       makeWaitingRows({ factsOf, rows, sink, sinceMs }),
       makeBuyersWithoutLimit({ rows, sink, atMs }),

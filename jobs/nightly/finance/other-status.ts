@@ -6,6 +6,15 @@ import { rowItem } from './row-item.ts';
 /** The one status that the service shows (docs/service.md, "Buyer limit request"). */
 const APPROVED = 'approved';
 
+/** Finds a limit whose answer differs from what was sent, in a field that does not decide whose it is; pure. */
+export function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
+  const { record, limitId } = walked.result;
+  if (!record.differs) return undefined;
+  return rowItem('answered otherwise', walked, 'the answer differs from what was sent', {
+    detail: `${limitId}: ${record.differs}`,
+  });
+}
+
 /** Longer ones are no status any more; what they begin with tells them apart well enough. */
 const MOST_CHARACTERS = 60;
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Calls } from '../../../src/ledger/calls.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
@@ -10,11 +11,16 @@ import { digestOf } from '../../../src/ledger/verdicts.ts';
 import { sendAgain } from '../../operators/send-again.ts';
 import { callsOf } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';
+import { isInDoubt } from '../../rows/in-doubt.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
 import { commandFor } from './command-for.ts';
 import { rowFacts } from './named-rows.ts';
 
-export type CallDeps = FeedDeps & { recovery: Recovery; stories: Pick<Stories, 'calls'> };
+export type CallDeps = FeedDeps & {
+  calls: Pick<Calls, 'isUnknown' | 'isForgotten'>;
+  recovery: Recovery;
+  stories: Pick<Stories, 'calls'>;
+};
 
 /** Workers let a held row go on within two seconds of the answer; a second look comes well behind that. */
 export const LOOK_AGAIN_MS = 10_000;
@@ -28,7 +34,7 @@ type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
 /**
  * Compares rows with the calls that were made for them. A row that is done tells what its calls made: one that the ledger has
  * forgotten is written down again, so that nothing is asked for twice; one that says another id is left. The same with a held row,
- * whose call is in doubt again; one whose call is answered goes on; a refused or cancelled one whose limit was made is left for a person.
+ * whose call is in doubt again; one whose call nobody doubts goes on; a refused or cancelled one whose limit was made is left for a person.
  */
 export function makeCallCheck(
   deps: CallDeps,
@@ -59,14 +65,13 @@ export function makeCallCheck(
     if (result?.state !== state || result.updatedMs !== updatedMs) return;
     const facts = { sinceMs: updatedMs, ...rowFacts(row, result) };
     if (state === 'held') {
-      const calls = await deps.stories.calls(callsOf({ row, result }));
-      if (result.step !== 'documents' && calls[0] === undefined) {
+      const [call] = callsOf({ row, result });
+      if (result.step !== 'documents' && call && (await deps.calls.isForgotten(call))) {
         if ((await deps.recovery.putBack(doubtOf(row, result), { write: true })).is !== 'put') return;
         await sink.found({ check: 'calls', says: FORGOTTEN_DOUBT, isMended: true, ...facts });
         return;
       }
-      if (calls.length === 0 || calls.some((call) => call?.state !== 'made')) return;
-      if (!(await sendAgain(row, 'held', deps, false))) return;
+      if ((await isInDoubt({ row, result }, deps.calls)) || !(await sendAgain(row, 'held', deps, false))) return;
       await sink.found({ check: 'calls', says: ANSWERED, isMended: true, ...facts });
       return;
     }
@@ -165,7 +170,7 @@ const DIFFERS = {
   limit: 'rows are done with another limit than their call made',
   company: 'rows are done with another company than their call made',
 } as const;
-const ANSWERED = 'rows were held though their call is answered; they go on';
+const ANSWERED = 'rows were held though nobody doubts their call; they go on';
 const REFUSED_BUT_MADE =
   'rows are refused though their limit was made; sent again, they take it and nothing is requested';
 const CANCELLED_BUT_MADE =

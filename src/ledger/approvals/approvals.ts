@@ -15,7 +15,9 @@ import { makeSuppliers } from '../suppliers.ts';
 import { type AnswerTaken, type Approval, type ApprovalKind, type ApprovalPolicy, NO_APPROVAL } from './approval.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ApprovalId, approvalIdOf } from './approval-id.ts';
+import { makeApprovalIds } from './approval-ids.ts';
 import { makeClosing } from './close-approval.ts';
+import { makeDeclined } from './declined.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
@@ -102,6 +104,8 @@ export function makeApprovals({
 
   return {
     compare: makeApprovalComparison({ connection, keys }),
+    ...makeApprovalIds({ connection, keys }),
+    ...makeDeclined({ connection, keys }),
 
     /** One approval; nothing where there is none. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
@@ -179,28 +183,15 @@ export function makeApprovals({
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
     },
 
-    /** The same by their ids alone. */
-    async waitingIds(): Promise<ApprovalId[]> {
-      return (await connection.zrange(keys.approvals, '0', '-1')).map(approvalIdOf);
-    },
-
     /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
     async lately(most: number): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));
     },
 
-    /** How many wait for a person. */
-    waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
-
     /** All that was ever asked for of a portfolio, the latest first, so many at the most. */
     async of(portfolio: string, most = MOST_LISTED): Promise<Approval[]> {
       const ids = await connection.zrevrange(keys.approvalsOf(portfolio), '0', String(most - 1));
       return readAll(ids.map((id) => `${portfolio}/${id}`));
-    },
-
-    /** What was answered and is not carried out yet: of one that died in the middle, others go on with it. */
-    async answered(): Promise<ApprovalId[]> {
-      return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
     },
 
     /** The rows that belong to an approval and are not carried out, in the order of their lines. */
@@ -222,8 +213,7 @@ export function makeApprovals({
       if (supplierOf !== id || text === null || approval?.standing === 'granted') return;
       const { body, key = '', ...rest } = JSON.parse(text);
       if (!isPending({ body, key, ...rest })) return;
-      const declined = approval?.standing === 'declined' ? { declined: id } : {};
-      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval), ...declined }, id);
+      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval) }, id);
     },
 
     /**

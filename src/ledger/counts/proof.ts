@@ -1,3 +1,4 @@
+import { CALL_KINDS } from '../../call-kind.ts';
 import { counted, grouped } from '../../counted.ts';
 import type { KnownImport } from '../imports.ts';
 import type { PortfolioState } from '../portfolio.ts';
@@ -103,10 +104,23 @@ function limitsCheck(state: PortfolioState): Check {
   return { of: 'limits', is: 'wrong', figures, words };
 }
 
-function twiceCheck({ madeTwice }: PortfolioState): Check {
+function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
+  const again = resentWords(resent);
+  if (madeTwice === 0 && again !== '') {
+    const words = `The first sending was not answered. The service may have made something of it, too, and does not say so.`;
+    return { of: 'twice', is: 'unknown', figures: `${again} sent again`, words };
+  }
   if (madeTwice === 0) return { of: 'twice', is: 'right', figures: 'nothing made twice' };
   const words = 'The results name both ids; tell the service which one to remove.';
   return { of: 'twice', is: 'wrong', figures: `${counted(madeTwice, 'thing')} made twice`, words };
+}
+
+const THINGS = { company: ['company', 'companies'], document: ['document'], limit: ['limit'] } as const;
+
+/** `2 documents, 1 limit`, of calls that were sent again without an answer to the first; '' where there were none. */
+export function resentWords(resent: PortfolioState['resent']): string {
+  const some = CALL_KINDS.filter((kind) => resent[kind] > 0);
+  return some.map((kind) => counted(resent[kind], ...(THINGS[kind] as readonly [string, string?]))).join(', ');
 }
 
 function olderThanCounts(of: 'rows' | 'limits', figures: string): Check {

@@ -23,6 +23,8 @@ export type Summary = Sums & {
   causes: Cause[];
   /** Things made twice for its rows, which only `resend` and what a person says can lead to. */
   madeTwice: number;
+  /** Calls that were sent again though nobody knew what had become of them: the service may have such a thing twice. */
+  resent: Record<CallKind, number>;
   supplier: string | null;
   started: string | null;
   finished: string | null;
@@ -57,6 +59,7 @@ export async function summarize(
     ...state.sums,
     causes: await portfolios.causes(name),
     madeTwice: state.madeTwice,
+    resent: state.resent,
     supplier: state.supplier?.id ?? null,
     started: isoTime(state.startedMs),
     finished: isoTime(state.finishedMs),

@@ -1,8 +1,8 @@
 -- Moves a row on from where a worker saw it, and writes down what the step brought.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the call that makes its limit
 -- ARGV[1] row key   ARGV[2] state the worker saw   ARGV[3] state it goes to   ARGV[4] revision it saw, or ""
--- ARGV[5] the service's answer, for the canary: "ok", the status of a refusal, or "" where it did not answer
--- ARGV[6] refusals that pause the portfolio, 0 for never   ARGV[7] why it is paused then
+-- ARGV[5] the service's answer, for the canary: "ok", the status of a refusal, "others" where it answered somebody else's request, or
+--   "" where it did not answer   ARGV[6] such refusals, or such answers, that pause the portfolio; 0 for never   ARGV[7] why it is paused then
 -- ARGV[8] id of the cause for which it fails, or ""   ARGV[9] what is known of that cause, as JSON
 -- ARGV[10, 11] the same of the coarser cause that it has where the portfolio knows as many as it may
 -- ARGV[12] what is told to the row's story, as JSON, or ""
@@ -21,7 +21,7 @@ local portfolio, row, limit = unpack(KEYS)
 local key, from, to, revision, answer, refusals, why = unpack(ARGV, 1, 7)
 local failsBy, told, granted, available, status = ARGV[8], unpack(ARGV, 12, 15)
 local found = redis.call('HMGET', row, 'state', 'line', 'step', 'rev', 'tally', 'company', 'documents', 'limit')
-local state = found[1]
+local state, problem = found[1], nil
 if not state then return '' end
 if revision ~= '' and revision ~= (found[4] or '0') and to ~= 'done' then return state end
 local was = state
@@ -37,11 +37,11 @@ if to == 'queued' or to == 'awaiting' then
   if state ~= from then return state end
 -- @include cancelled
 -- @include put-back
-  if to == 'awaiting' then to = stateOfWaiting(portfolio, row, limit) end
+  if to == 'awaiting' then to, problem = stateOfWaiting(portfolio, row, limit) end
   if isCancelled(portfolio, row) and not isSent(limit) then to = 'cancelled' end
 end
 
-local now, known = nowText(), redis.call('HMGET', portfolio, 'importing', 'finished', 'canary:' .. from, 'archive')
+local now, known = nowText(), redis.call('HMGET', portfolio, 'importing', 'finished', 'canary:' .. from, 'archive', 'others')
 -- The call knows what was made, and so does its buyer's list.
 if known[4] then return state end
 
@@ -87,6 +87,7 @@ else
     if before then bindRow(row, before.approval or '') end
   end
   forgetTries(row)
+  if problem then redis.call('HSET', row, 'problem', problem) end
   if failsBy ~= '' then noteCause(portfolio, row, unpack(ARGV, 8, 11)) end
   if #ARGV > 15 then redis.call('HSET', row, unpack(ARGV, 16)) end
   if told ~= '' then tell(row, now, told) end
@@ -95,7 +96,13 @@ else
 end
 
 -- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
-if answer ~= '' and refusals ~= '0' and known[3] ~= 'ok' then
+-- So do answers to somebody else's request, however late they begin: so many in a row.
+if answer == 'others' then
+  if redis.call('HINCRBY', portfolio, 'others', 1) >= tonumber(refusals) then redis.call('HSETNX', portfolio, 'paused', why) end
+elseif answer ~= '' and from == 'limit' and known[5] then
+  redis.call('HDEL', portfolio, 'others')
+end
+if answer ~= '' and answer ~= 'others' and refusals ~= '0' and known[3] ~= 'ok' then
   local field = 'canary:' .. from
   local refused, count = string.match(known[3] or '', '^(%d+):(%d+)$')
   if answer == 'ok' or (refused and refused ~= answer) then

@@ -26,7 +26,10 @@ for _, field in ipairs(redis.call('HKEYS', approval)) do
   local k = string.match(field, '^sum:rows:(.*)$')
   if k then redis.call('HSET', approval, 'sum:asked:' .. k, redis.call('HGET', approval, field)) end
 end
+-- @include approvals
 if answer == 'granted' and redis.call('HGET', portfolio, 'supplierApproval') == id then
+  local supplier = cjson.decode(redis.call('HGET', portfolio, 'supplier') or '{}')
+  if supplier.key then redis.call('HDEL', callOfSupplier(portfolio, supplier.key), 'declined') end
   redis.call('HDEL', portfolio, 'supplierApproval')
 end
 redis.call('ZREM', waits, name .. '/' .. id)

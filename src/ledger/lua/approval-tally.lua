@@ -16,12 +16,18 @@ local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   countInApproval(portfolio, id, 1, limbs)
   redis.call('ZADD', portfolio .. ':approval:' .. id, line, key)
   redis.call('HSET', row, 'awaits', id .. '|' .. requested)
+  -- What is said of a held call says nothing of the request.
+  if redis.call('HGET', approvalKey(portfolio, id), 'kind') ~= 'answer' then
+    redis.call('HSET', requestOf(portfolio, key), 'asks', id)
+  end
 end
 
 local function leaveApproval(portfolio, row, key, awaits, limbsOf)
   local id, requested = string.match(awaits, '^([^|]*)|(.*)$')
   redis.call('ZREM', portfolio .. ':approval:' .. id, key)
   redis.call('HDEL', row, 'awaits')
+  local request = requestOf(portfolio, key)
+  if redis.call('HGET', request, 'asks') == id then redis.call('HDEL', request, 'asks') end
   local left = countInApproval(portfolio, id, -1, limbsOf(requested))
   if left > 0 or standingOf(portfolio, id) ~= 'waiting' then return end
   local root, name = string.match(portfolio, '^(.-):portfolio:(.*)$')

@@ -7,3 +7,23 @@ end
 local function standingOf(portfolio, id)
   return redis.call('HGET', approvalKey(portfolio, id), 'standing')
 end
+
+-- A request belongs to no portfolio: what was said of it stands with the call that makes its limit. `asks` is the approval that it waits
+-- for, `declined` the one by which a person said no to it, until another says yes.
+local function requestOf(portfolio, key)
+  return string.sub(portfolio, 1, string.find(portfolio, ':portfolio:', 1, true)) .. 'call:limit:' .. key
+end
+
+-- The approval by which a person said no; nil where nobody did.
+local function declinedBy(portfolio, declined, asks)
+  return declined or asks and standingOf(portfolio, asks) == 'declined' and asks or nil
+end
+
+local function declinedOf(portfolio, request)
+  return declinedBy(portfolio, unpack(redis.call('HMGET', request, 'declined', 'asks')))
+end
+
+-- A supplier is a company, whichever portfolio names it.
+local function callOfSupplier(portfolio, key)
+  return string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. key
+end

@@ -1,7 +1,7 @@
--- A worker takes up a row at one step. A row that waits for this very step, or was refused at it and is sent again by
--- an operator, enters the step; any other is only read, and the worker sees from its state that there is nothing to do.
--- A job left over from before the row was renewed comes for another step, which would lack what the first one brings.
--- A row that was cancelled meanwhile enters nothing; one that had been refused stays refused.
+-- A worker takes up a row at one step. A row that waits for this very step enters it; any other is only read, and the worker sees from
+-- its state that there is nothing to do. So no job sends a row again that has ended, however often it runs: an operator puts the row
+-- back (requeue.lua). A job left over from before the row was renewed comes for another step, which would lack what the first one brings.
+-- A row that was cancelled meanwhile enters nothing.
 -- A row of a paused portfolio, or of one that sends others first, stays where it is: its job ends, and the row gets another
 -- one when the portfolio goes on.
 -- KEYS[1] the portfolio   KEYS[2] the row   KEYS[3] the call that makes its limit
@@ -14,7 +14,7 @@ local found = redis.call('HMGET', row, 'state', 'request', 'company', 'documents
 local state, request, company, documents, problem = unpack(found, 1, 5)
 if not state then return {} end
 -- There is nothing to do, as for every step behind the first.
-if (state ~= 'queued' and state ~= 'refused') or found[7] ~= step then
+if state ~= 'queued' or found[7] ~= step then
   return { state, request, company or '', documents or '', problem or '', found[8] or '0' }
 end
 
@@ -30,11 +30,11 @@ local function wasCancelled(cancels)
 end
 
 local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'paused', 'first', 'cancels', 'archive')
--- A job is left of one that was refused; nothing of an archived portfolio goes on.
+-- Nothing of an archived portfolio goes on.
 if known[6] then return { state, request, company or '', documents or '', problem or '', found[8] or '0' } end
 local to = step
 if wasCancelled(known[5]) then
-  to = state == 'queued' and 'cancelled' or state
+  to = 'cancelled'
 elseif not mayBegin(portfolio, key, known[3], known[4]) then
   to = state
 end

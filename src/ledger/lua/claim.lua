@@ -1,7 +1,7 @@
 -- Asks for the right to make the one call that makes a thing. Nothing may be sent unless the answer is "go".
 -- KEYS[1] the call   KEYS[2] the workers' signs of life   KEYS[3] the portfolio that asks   KEYS[4] the row that asks
 -- ARGV[1] owner: one attempt, "<process>/<n>"   ARGV[2] row that asks, "<portfolio>/<key>"
--- ARGV[3] "hold" or "resend": what to do when an earlier outcome is unknown
+-- ARGV[3] "hold", "resend" or "repeat": what to do when an earlier outcome is unknown
 -- ARGV[4] ms without a sign of life after which a process has vanished   ARGV[5] kind   ARGV[6] key of the thing
 -- ARGV[7] revision of the row that is worked on, "" where there is no row   ARGV[8] digest of what is sent
 -- ARGV[9] digest of what the line asked for, or ""   ARGV[10] sends after an unknown answer at most   ARGV[11] ms for them
@@ -12,14 +12,14 @@
 -- is open or that made nothing: the same for every repetition.
 -- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
 -- decided meanwhile holds for it too.
--- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), whatever state the row
--- is in and whoever asks; an outcome in doubt is told all the same.
+-- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), or whose request a person
+-- declined, whatever state the row is in and whoever asks; an outcome in doubt is told all the same.
 -- @include approvals
 -- @include doubts
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words',
-  'againAt', 'asked')
+  'againAt', 'asked', 'others')
 local state, owner = call[1], call[2]
 
 if state == 'made' then
@@ -68,12 +68,14 @@ local gone = ofRow and row[1] == 'cancelled' or tonumber(gen or 0) < tonumber(po
 if portfolio[5] then gone = true end
 local approval = row[4] or not ofRow and portfolio[4]
 local awaits = approval and standingOf(KEYS[3], approval) ~= 'granted'
+local request = ofRow and requestOf(KEYS[3], string.match(KEYS[4], '([^:]*)$')) or KEYS[1]
+awaits = awaits or declinedOf(KEYS[3], request) ~= nil
 local inDoubt = isInDoubt(KEYS[1])
 if inDoubt then
   -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a
   -- person must know.
   local other = call[9] and call[9] ~= ARGV[8]
-  if ARGV[3] == 'hold' or gone or awaits or other or isUsedUp(KEYS[1], ARGV[10], ARGV[11], now) then
+  if ARGV[3] == 'hold' or gone or awaits or other or call[12] or isUsedUp(KEYS[1], ARGV[10], ARGV[11], now) then
     local lost = redis.call('HMGET', KEYS[1], 'heard', 'lostAt')
     return no('unknown', lost[1] or '', lost[2] or '')
   end
@@ -89,7 +91,11 @@ if not first or call[9] ~= ARGV[8] then first = ARGV[1] end
 redis.call('HSET', KEYS[1], 'state', 'claimed', 'owner', ARGV[1], 'row', ARGV[2], 'first', first, 'words', ARGV[8],
   'asked', ARGV[9])
 if own then return { 'go', first } end
-if inDoubt then tell(KEYS[4], now, cjson.encode({ is = 'sent again', kind = ARGV[5] })) end
+if inDoubt then
+  tell(KEYS[4], now, cjson.encode({ is = 'sent again', kind = ARGV[5] }))
+  -- The service may have it twice then, without ever saying so.
+  if ARGV[3] == 'resend' then redis.call('HINCRBY', KEYS[3], 'resent:' .. ARGV[5], 1) end
+end
 redis.call('HSET', KEYS[1], 'at', now)
 redis.call('HINCRBY', KEYS[1], 'sends', 1)
 redis.call('HINCRBY', KEYS[3], 'calls:' .. ARGV[5], 1)

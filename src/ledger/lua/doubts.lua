@@ -1,6 +1,8 @@
 -- Included where it counts how many sends of a call are in doubt: `open` of them left and were not answered. As long as
--- there is one, the call's outcome is unknown, whatever becomes of a repetition; `heard` and `lostAt` tell of the last.
+-- there is one, the call's outcome is unknown, whatever becomes of a repetition; `heard` and `lostAt` tell of the last, `notedAt` is when that was
+-- written down.
 -- `doubts` counts those that "resend" has made up for since `doubtAt`, and `againAt` is when it may do so again.
+-- `others` is the id in an answer to somebody else's request: only a person's word lets that be sent again.
 -- @include tell
 local function isInDoubt(call)
   return tonumber(redis.call('HGET', call, 'open') or 0) > 0
@@ -9,7 +11,7 @@ end
 local function noteDoubt(call, heard, lostAt, now)
   redis.call('HINCRBY', call, 'open', 1)
   redis.call('HSETNX', call, 'doubtAt', now)
-  redis.call('HSET', call, 'state', 'unknown', 'heard', heard, 'lostAt', lostAt)
+  redis.call('HSET', call, 'state', 'unknown', 'heard', heard, 'lostAt', lostAt, 'notedAt', now)
   local told = { is = 'unknown', kind = kindOfCall(call), sentMs = tonumber(lostAt), heard = shortened(heard) }
   tell(rowOfCall(call), now, cjson.encode(told))
   return redis.call('HINCRBY', call, 'doubts', 1)
@@ -21,7 +23,7 @@ local function takeBackDoubt(call)
 end
 
 local function forgetDoubts(call)
-  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt')
+  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'notedAt', 'others')
 end
 
 local function isUsedUp(call, most, withinMs, now)

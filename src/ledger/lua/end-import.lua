@@ -9,7 +9,11 @@ local archived = archivedError(KEYS[1])
 if archived then return archived end
 redis.call('ZREM', KEYS[2], ARGV[1])
 -- Whoever read the file to its end did so for all who import the same.
-if redis.call('HGET', KEYS[1], 'importing') == ARGV[2] then redis.call('HDEL', KEYS[1], 'importing') end
+local unread = {}
+for content in string.gmatch(redis.call('HGET', KEYS[1], 'importing') or '', '%S+') do
+  if content ~= ARGV[2] then unread[#unread + 1] = content end
+end
+if #unread == 0 then redis.call('HDEL', KEYS[1], 'importing') else redis.call('HSET', KEYS[1], 'importing', table.concat(unread, ' ')) end
 local known = ARGV[3] ~= '' and redis.call('HGET', KEYS[3], ARGV[2])
 if known then
   local told = cjson.decode(known)

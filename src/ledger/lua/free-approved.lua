@@ -24,12 +24,15 @@ local now = nowMs()
 local told = { is = isGranted and 'approved' or 'declined', by = known[3] or '', words = known[4] or nil }
 local function free(row, key, line)
   -- It needs another approval from now on, whatever settings ask for. A held one is held, and its call waits for another word.
-  if known[1] == 'declined' and known[2] ~= 'answer' then redis.call('HSET', row, 'declined', id) end
+  local request = requestOf(portfolio, key)
+  if known[1] == 'declined' and known[2] ~= 'answer' and redis.call('HGET', request, 'state') ~= 'made' then
+    redis.call('HSET', request, 'declined', id)
+  end
   if known[2] ~= 'import' then tell(row, now, cjson.encode(told)) end
   if isGranted and not isCancelled(portfolio, row) then
     moveRow(portfolio, row, key, 'awaiting', 'queued', line, now)
     bindRow(row, id)
-    redis.call('HDEL', row, 'declined')
+    redis.call('HDEL', request, 'declined')
     forgetTries(row)
     if known[2] == 'retry' then redis.call('HINCRBY', portfolio, 'reopened', 1) end
   elseif not goBack(portfolio, row, key, line, now) then

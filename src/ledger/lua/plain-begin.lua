@@ -6,9 +6,9 @@ local function plainBegin(portfolio, row, key, step)
   local state = found[1]
   if not state then return {} end
   local answer = { state, found[2], found[3] or '', found[4] or '', found[5] or '', found[6] or '0' }
-  if (state ~= 'queued' and state ~= 'refused') or found[7] ~= step then return answer end
+  if state ~= 'queued' or found[7] ~= step then return answer end
   local known = portfolioOf(portfolio)
-  if state == 'refused' or known.archive or known.paused or known.first or known.finished then return 0 end
+  if known.archive or known.paused or known.first or known.finished then return 0 end
   -- Without its line it would keep all others of this moment out of the set of their state.
   if tonumber(found[10] or 0) < known.cancels or not tonumber(found[8]) then return 0 end
   local tally = tallyMove(portfolio, found[9], 'queued', step)

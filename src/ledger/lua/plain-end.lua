@@ -1,7 +1,7 @@
 -- Included by trip.lua: what settle.lua and then advance.lua do where a call's own sender says that it was made, and its row goes on from
 -- where that saw it. Both or neither.
 -- Answers nothing where it is not so, and else what was found of the row, as plain-claim.lua wants it; where it goes to "", its call alone is written down.
-local DOUBTS = { 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt' }
+local DOUBTS = { 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'others' }
 
 -- Of what the step brought: the ids that the row is searched by from now on, or nil where something is put in the place of what it had.
 local function newIds(had, fields)
@@ -25,7 +25,7 @@ end
 
 local function noteMade(made, claimedAt)
   local took = string.format('%.0f', math.max(0, now - claimedAt))
-  -- First what may fail, if somebody damaged the list.
+  -- First what may fail, if somebody damaged it.
   if made.kind == 'limit' then redis.call('RPUSH', made.limits, made.id) end
   redis.call('HSET', made.call, 'state', 'made', 'id', made.id, 'record', made.record, 'row', made.name, 'at', claimedAt .. '+' .. took)
   addPlain(KEYS[1], 'made:' .. made.kind, 1)
@@ -48,16 +48,16 @@ local function plainEnd(made, moved, fields)
   local found = redis.call('HMGET', row, 'state', 'gen', 'rev', 'approval', 'line', 'tally', 'company', 'documents', 'limit', 'problem',
     'cause', 'putOffs', 'countedAt')
   if moved.to == '' then
-    if not found[1] then return nil end
+    if not found[1] or takeId(made.call, made.id) then return nil end
     noteMade(made, call[3])
     keepPlain()
     return found
   end
   if found[1] ~= moved.from or (found[3] or '0') ~= moved.revision or not tonumber(found[5]) then return nil end
-  if known.finished or moved.answer ~= '' and moved.refusals ~= '0' and known.canary[moved.from] ~= 'ok' then return nil end
+  if known.finished or known.others or moved.answer ~= '' and moved.refusals ~= '0' and known.canary[moved.from] ~= 'ok' then return nil end
   local ids = newIds({ company = found[7], documents = found[8], limit = found[9] }, fields)
   local tally = ids and tallyMove(portfolio, found[6], moved.from, moved.to, moved.granted, moved.available, moved.status)
-  if not tally then return nil end
+  if not tally or takeId(made.call, made.id) then return nil end
   noteMade(made, call[3])
   local at, step = #fields, isOpen(moved.to) and 'step' or nil
   fields[at + 1], fields[at + 2], fields[at + 3], fields[at + 4] = 'tally', tally, 'state', moved.to

@@ -22,7 +22,7 @@
 -- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
 -- | "words <request>" (the row has this request, and ARGV[15] is not its digest: nothing is done)
 -- | "closed" (the approval is open no longer: nothing is done)
--- | "declined" (a person said no to the row, or to the one that it replaces, so it needs an approval: nothing is done)
+-- | "declined" (a person said no to the request, or to the one that it replaces, so it needs an approval: nothing is done)
 -- What was approved are words: a row that gets others waits for the approval of the import that brought them.
 -- @include move
 local portfolio, row, limit, requests, oldRow, oldLimit = unpack(KEYS)
@@ -75,11 +75,11 @@ if comes and seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then 
 if words ~= '' and state and not same and redis.sha1hex(found[2]) ~= knownRequest then return 'words ' .. found[2] end
 if same then wordsBefore = words end
 -- What a person said no to waits for another's yes, whatever settings ask for, and so does what comes in its place.
-local declined = state and redis.call('HGET', row, 'declined') or old and redis.call('HGET', oldRow, 'declined')
+local declined = declinedOf(portfolio, limit) or old and declinedOf(portfolio, oldLimit)
 local goesOn = not same or state == 'refused' or state == 'cancelled' or state == 'awaiting' and isLeftOpen(portfolio, row)
 if declined and goesOn and not made and not wasCancelled then
   if approval == '' then return 'declined' end
-  redis.call('HSET', row, 'declined', declined)
+  redis.call('HSET', limit, 'declined', declined)
   redis.call('HSET', approvalKey(portfolio, approval), 'redone', 1)
 end
 local was = state and placeInIndexes(portfolio, row, key, wordsBefore)

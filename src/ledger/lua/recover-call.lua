@@ -9,6 +9,7 @@
 -- ARGV[15] when the row was written last, in ms
 -- Answers { "put" } | { "known" } | { "differs", id in the ledger }. Repeated, it answers "known": what is made stays so.
 -- @include doubts
+-- @include made-ids
 local call, account, limits, requests, row = unpack(KEYS)
 local kind, is, write, id, record, name, asked = unpack(ARGV, 1, 7)
 local company, documents, reason, sentAt, counts, amount, line, writtenAt = unpack(ARGV, 8, 15)
@@ -42,6 +43,7 @@ if is == 'unknown' then
   return { 'put' }
 end
 forgetDoubts(call)
+takeId(call, id)
 redis.call('HSET', call, 'state', 'made', 'id', id, 'record', record, 'row', name, 'asked', asked,
   'company', company, 'documents', documents, 'by', 'a results file')
 if counts == '1' then

@@ -4,7 +4,8 @@
 -- ARGV[5] status of a refusal   ARGV[6] what the service said with it; both "" for the others
 -- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An
 -- earlier one still is, and so is the call: nothing that a repetition hears tells what became of that one.
--- A refusal forgets the call; a repetition after the others is the same request still, and keeps its name.
+-- A refusal forgets the sends, and nothing else: that it was refused stays known, by which rows that were held for it go on. A
+-- repetition after the others is the same request still, and keeps its name.
 -- Answers { "back", how often the row was put off by now, where others of its kind passed since the time before, else 0, 1
 -- where the outcome had been unknown } | { "doubt", what was heard of the earlier send, when it was sent, in ms } | { "other" } when the
 -- claim is not this owner's (any more). In an outage nobody passes, so it puts off no row for itself; at its
@@ -37,7 +38,12 @@ if isInDoubt(KEYS[1]) then
   return { 'doubt', lost[1] or '', lost[2] or '' }
 end
 if ARGV[2] == 'refused' then
+  local keeps = redis.call('HMGET', KEYS[1], 'declined', 'asks')
   redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[1], 'state', 'free')
+  for at, name in ipairs({ 'declined', 'asks' }) do
+    if keeps[at] then redis.call('HSET', KEYS[1], name, keeps[at]) end
+  end
   return { 'back', 0, late }
 end
 redis.call('HSET', KEYS[1], 'state', 'free')

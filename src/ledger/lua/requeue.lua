@@ -22,9 +22,9 @@ local portfolio, row, plan, account, rules = unpack(KEYS)
 local key, from, isMeant, before, told, asks, night, above, person, days = unpack(ARGV)
 local archived = archivedError(portfolio)
 if archived then return archived end
-local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'declined')
+local found = redis.call('HMGET', row, 'state', 'line', 'approval')
 if found[1] ~= from or isReplaced(row) or not isAsPlanned(row, before) then return 0 end
-if found[4] or not mayGoTonight(portfolio, row, rules, night) then return 0 end
+if declinedOf(portfolio, requestOf(portfolio, key)) or not mayGoTonight(portfolio, row, rules, night) then return 0 end
 local rule = redis.call('HMGET', account, 'approve:always', 'approve:above', 'approve:person', 'approve:days')
 local isAsked = asks == '1' or rule[1] == 'on' or rule[2] or rule[3]
 if found[3] and (from == 'cancelled' or standingOf(portfolio, found[3]) ~= 'granted') then

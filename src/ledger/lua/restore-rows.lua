@@ -4,6 +4,7 @@
 -- Answers how many rows; -1 where the portfolio does not come back by this run.
 -- @include archive-is
 -- @include archive-lines
+-- @include approvals
 -- As many texts as one command is given: well below what Lua unpacks.
 local TEXTS = 1000
 if not isComingBack(KEYS[1], ARGV[1]) then return -1 end
@@ -18,5 +19,11 @@ for at = 2, #ARGV do
   redis.call('UNLINK', row, row .. ':story')
   put('HSET', row, cells, 3, 2 + fields)
   put('RPUSH', row .. ':story', cells, 3 + fields, #cells)
+  -- Archives of before format 5 have a person's no with the row; it belongs to the request.
+  local declined, request = redis.call('HGET', row, 'declined'), requestOf(KEYS[1], cells[1])
+  if declined then
+    redis.call('HDEL', row, 'declined')
+    if redis.call('HGET', request, 'state') ~= 'made' then redis.call('HSETNX', request, 'declined', declined) end
+  end
 end
 return #ARGV - 1

@@ -3,9 +3,12 @@
 -- KEYS[1] the call   KEYS[2] list of the buyer's limit ids   KEYS[3] the account, where made things are counted
 -- KEYS[4] what was made twice   KEYS[5] the portfolio that asked   KEYS[6] the row that asked
 -- ARGV[1] owner   ARGV[2] id   ARGV[3] what else the answer said, as JSON   ARGV[4] row that asked   ARGV[5] kind   ARGV[6] key
+-- ARGV[7] 1 where a limit may have the id of another one
 -- Answers { the id on record, 1 where the outcome had been unknown }. The id is another than ARGV[2] when the thing was made
 -- twice, which only "resend" and a person's word can lead to. Then both are kept where people look.
+-- Or { "", the row for which another limit was made under this id }: nothing is written.
 -- @include doubts
+-- @include made-ids
 local known = redis.call('HMGET', KEYS[1], 'state', 'id', 'at')
 local isHere = redis.call('HEXISTS', KEYS[5], 'archive') == 0
 local time = redis.call('TIME')
@@ -18,8 +21,16 @@ if known[1] == 'made' then
     tell(KEYS[6], now, cjson.encode({ is = 'made twice', kind = ARGV[5], id = known[2], again = ARGV[2] }))
     if isHere and redis.call('EXISTS', KEYS[6]) == 1 then redis.call('HSET', KEYS[6], 'again', pair) end
     if ARGV[5] == 'limit' then redis.call('RPUSH', KEYS[2], ARGV[2]) end
+    takeId(KEYS[1], ARGV[2])
   end
   return { known[2], 0 }
+end
+local other = takeId(KEYS[1], ARGV[2])
+if other and ARGV[5] == 'limit' and ARGV[7] ~= '1' then return { '', rowOfOther(KEYS[1], other) } end
+-- Two buyers with one company: a limit of the one would be asked for the other.
+if other and ARGV[5] == 'company' then
+  local shared = string.gsub(KEYS[3], 'account$', 'shared-companies')
+  redis.call('HSETNX', shared, ARGV[2] .. ' ' .. other .. ' ' .. ARGV[6], ARGV[4])
 end
 -- How long it took from its claim stands behind that, for the row's story: a field of its own would cost each row 70 bytes.
 local at = known[3] and known[3] .. '+' .. string.format('%.0f', math.max(0, now - known[3])) or ''

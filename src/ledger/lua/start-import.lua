@@ -16,9 +16,13 @@ local name, content, import, goneAfterMs, id, fileName, reading, replaces, by = 
 local archived = archivedError(portfolio)
 if archived then return archived end
 local now = nowMs()
-local joins, others = false, false
+local joins, others, unread = false, false, content
+local before = redis.call('HGET', portfolio, 'importing') or ''
 for _, other in ipairs(redis.call('ZRANGEBYSCORE', underWay, now - goneAfterMs, now + goneAfterMs)) do
-  if string.sub(other, 1, #content) == content then
+  local of = string.sub(other, 1, #content)
+  -- What another reads at the same time is to be read to its end as well; of one that was killed before, this file takes the place.
+  if string.find(before, of, 1, true) and not string.find(unread, of, 1, true) then unread = unread .. ' ' .. of end
+  if of == content then
     joins = redis.call('HGET', portfolio, 'content') == content
   elseif other ~= import then
     others = true
@@ -33,7 +37,7 @@ local known = redis.call('HGET', imports, content)
 local number = known and cjson.decode(known).number or redis.call('HLEN', imports) + 1
 local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, by = by }
 redis.call('HSET', imports, content, cjson.encode(told))
-redis.call('HSET', portfolio, 'content', content, 'importing', content, 'importNumber', number,
+redis.call('HSET', portfolio, 'content', content, 'importing', unread, 'importNumber', number,
   'importId', id, 'fileName', fileName, 'reading', reading, 'by', by)
 -- What was cancelled before this does not concern its rows, see cancelled.lua.
 redis.call('HSET', portfolio, 'importGen', redis.call('HGET', portfolio, 'cancels') or '0')

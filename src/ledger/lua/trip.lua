@@ -20,6 +20,7 @@
 -- @include index-entries
 -- @include columns
 -- @include approvals
+-- @include made-ids
 local now = nowText()
 local portfolios, ended = {}, {}
 
@@ -28,9 +29,9 @@ local function portfolioOf(portfolio)
   local known = portfolios[portfolio]
   if known then return known end
   local found = redis.call('HMGET', portfolio, 'finished', 'paused', 'first', 'cancels', 'archive', 'canary:company',
-    'canary:documents', 'canary:limit')
+    'canary:documents', 'canary:limit', 'others')
   known = { finished = found[1], paused = found[2], first = found[3], cancels = tonumber(found[4] or 0), archive = found[5],
-    canary = { company = found[6], documents = found[7], limit = found[8] }, granted = {}, columns = {} }
+    canary = { company = found[6], documents = found[7], limit = found[8] }, others = found[9], granted = {}, columns = {} }
   portfolios[portfolio] = known
   return known
 end

@@ -15,6 +15,8 @@ export const CHECKS = {
   documents: { kind: 'ledger', title: 'Documents that are missing, or that nobody names' },
   archives: { kind: 'ledger', title: 'Archives that are missing or changed, or did not come to an end' },
   'made twice': { kind: 'finance', title: 'Made twice' },
+  'shared company': { kind: 'finance', title: 'Companies that two buyers share' },
+  'answered otherwise': { kind: 'finance', title: 'Answered otherwise than was sent' },
   'not requested': { kind: 'finance', title: "Named by the day's files, and not requested" },
   events: { kind: 'finance', title: 'What the service told of by events' },
   held: { kind: 'finance', title: 'Held: a person must say what became of the call' },

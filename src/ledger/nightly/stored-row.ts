@@ -22,7 +22,7 @@ const COMMON_FIELDS = [
 ] as const;
 
 /** What rows have beside that until they are done. */
-const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'declined', 'was', 'answer'] as const;
+const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'was', 'answer'] as const;
 
 type WalkedField = (typeof FIELDS)[number];
 
@@ -140,7 +140,6 @@ function resultOf(field: StoredRow['field']): RowResult {
     },
     cause: optional('cause'),
     approval: optional('approval'),
-    declined: optional('declined'),
     statements: optional('statements'),
     get awaits() {
       return field('was') === '' ? undefined : awaitsOf(field('was'), field('answer'));

@@ -1,5 +1,5 @@
 import { LimitlineError } from '../../errors.ts';
-import { ROW_STATES, type RowState } from '../row.ts';
+import { isStep, ROW_STATES, type RowState, STEPS, type Step } from '../row.ts';
 
 /**
  * Which rows of a portfolio are meant: those for which all that is said holds. Nothing said means all of them.
@@ -7,6 +7,10 @@ import { ROW_STATES, type RowState } from '../row.ts';
 export type RowFilter = {
   /** In one of these states. */
   states?: readonly RowState[];
+  /** At this step, or ended there. */
+  step?: Step;
+  /** Its problem, or what the service said with it, contains this text, in any case. */
+  problem?: string;
   /** Failed for this cause, by its id. */
   cause?: string;
   /** The service's own word for a limit that was made, such as `approved`, as it came. */
@@ -31,7 +35,7 @@ const LONGEST_TEXT = 400;
 export function queryOfFilter(filter: RowFilter): string {
   const query = new URLSearchParams();
   if (filter.states && filter.states.length > 0) query.set('states', filter.states.join(','));
-  for (const name of ['cause', 'status', 'min', 'max', 'text'] as const) {
+  for (const name of ['step', 'problem', 'cause', 'status', 'min', 'max', 'text'] as const) {
     const value = filter[name];
     if (value !== undefined) query.set(name, value);
   }
@@ -50,6 +54,10 @@ export function filterFromQuery(query: Query): RowFilter {
     .flatMap((text) => text.split(','))
     .filter((text) => text !== '');
   if (states.length > 0) filter.states = ROW_STATES.filter((state) => states.map(stateOf).includes(state));
+  const step = textOf(query, 'step');
+  if (step !== undefined) filter.step = stepOf(step);
+  const problem = textOf(query, 'problem');
+  if (problem !== undefined) filter.problem = problem;
   const cause = textOf(query, 'cause');
   if (cause !== undefined) filter.cause = cause;
   const status = textOf(query, 'status');
@@ -70,6 +78,11 @@ function stateOf(text: string): RowState {
   const state = ROW_STATES.find((one) => one === text);
   if (!state) throw new LimitlineError('USAGE', `There is no such state; use one of: ${ROW_STATES.join(', ')}.`);
   return state;
+}
+
+function stepOf(text: string): Step {
+  if (isStep(text)) return text;
+  throw new LimitlineError('USAGE', `There is no such step; use one of: ${STEPS.join(', ')}.`);
 }
 
 function textOf(query: Query, name: string): string | undefined {

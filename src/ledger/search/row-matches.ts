@@ -14,8 +14,10 @@ export const NOBODY: Referred = { request: '', buyers: new Set() };
 
 /** Whether a row is meant by all that the filter says. Pure; amounts are compared exactly. */
 export function matches({ row, result }: FoundRow, filter: RowFilter, referred: Referred): boolean {
-  const { states, cause, status, min, max, text } = filter;
+  const { states, step, problem, cause, status, min, max, text } = filter;
   if (states && states.length > 0 && !states.includes(result.state)) return false;
+  if (step !== undefined && result.step !== step) return false;
+  if (problem !== undefined && !problemText(result).includes(problem.toLowerCase())) return false;
   if (cause !== undefined && !(result.cause === cause && isFailed(result))) return false;
   if (status !== undefined && result.record.status !== status) return false;
   if (!isBetween(result.request.limit.requested_limit, min, max)) return false;
@@ -34,6 +36,10 @@ export function isNamedBy({ row, result }: FoundRow, text: string, { request, bu
     ids.some((id) => id !== '' && id.toLowerCase() === small) ||
     numbersOf(words.limit).some((number) => isSameNumber(number, text))
   );
+}
+
+function problemText({ problem }: RowResult): string {
+  return `${problem?.message ?? ''} ${problem?.body ?? ''}`.toLowerCase();
 }
 
 /** The states in which a row is among those of its cause. */

@@ -2,7 +2,7 @@ import { ROW_STATES } from '../row.ts';
 import { cursorOf, cursorText } from './row-cursor.ts';
 import type { RowFilter } from './row-filter.ts';
 import { type FoundRow, matches } from './row-matches.ts';
-import { MOST_OF_ID, makeRowSources } from './row-sources.ts';
+import { makeRowSources } from './row-sources.ts';
 import { makeRowWalks, type SearchOptions } from './row-walks.ts';
 
 /**
@@ -30,7 +30,7 @@ const MOST_COUNTED = 1_000;
  */
 export function makeRowSearch(options: SearchOptions) {
   const sources = makeRowSources(options);
-  const { readAll, wayTo } = makeRowWalks(options, sources);
+  const { wayTo } = makeRowWalks(options, sources);
 
   /**
    * @param after where the page before it ended, as that said
@@ -73,23 +73,6 @@ export function makeRowSearch(options: SearchOptions) {
         if (found.length > 0) yield found;
         after = next;
       } while (after !== undefined);
-    },
-
-    /**
-     * Rows that may have one of these ids or numbers: all that do, and perhaps some others. Nothing where that cannot be told:
-     * the index is turned off, lacks rows, or too many share an id.
-     */
-    async withIds(portfolio: string, ids: readonly string[]): Promise<FoundRow[] | undefined> {
-      if (options.isSearched === false) return undefined;
-      const { rows, indexed } = await sources.sizes(portfolio);
-      if (indexed < rows) return undefined;
-      const found = new Set<string>();
-      for (const id of ids) {
-        const keys = await sources.byId(portfolio, id);
-        if (keys.length >= MOST_OF_ID) return undefined;
-        for (const key of keys) found.add(key);
-      }
-      return readAll(portfolio, [...found]);
     },
 
     /** How many rows the filter means: exactly by states or by cause, else up to a thousand. */

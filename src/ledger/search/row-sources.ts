@@ -14,7 +14,7 @@ const MOST_LOOKED_AT = 8_000;
 export const LINES_OF_COLUMN = 1_024;
 export const ROWS_OF_BUCKET = 16;
 /** Rows of one id, at each level: more are of no use to a person. */
-export const MOST_OF_ID = 500;
+const MOST_OF_ID = 500;
 
 type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; lastLine: number };
 

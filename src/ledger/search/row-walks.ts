@@ -126,7 +126,6 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
 
   return {
     /** Those of these rows that there are. */
-    readAll,
 
     /** @throws LimitlineError `USAGE` for a text that only the indexes could find, where they are turned off */
     async wayTo(portfolio: string, filter: RowFilter): Promise<Way> {

@@ -223,7 +223,8 @@ function toEntry(text: string): StoryEntry[] {
 }
 
 function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<string, string>): KnownCall | undefined {
-  if (fields.state === undefined) return undefined;
+  // Of one that was refused only that is left; its row's story has the answer.
+  if (fields.state === undefined || (fields.state === 'free' && fields.at === undefined)) return undefined;
   // `<claimed>+<ms to the answer>`, as settle.lua writes it; before the answer there is the first alone.
   const [at, took] = fields.at?.split('+') ?? [];
   return {

@@ -5,22 +5,22 @@
 -- ARGV[5] µs since it was first sent and answered 401, with whichever token
 -- ARGV[6] how often it has asked, in ever longer waits   ARGV[7] askings from which on silence of all others tells
 -- ARGV[8] 1 where others are at calls of this kind or may come to one, else 0
+-- ARGV[9] 1 where it is asked only whether the proof is there: then nothing is written, and "row" or "wait" is answered
 -- Answers "row" | "everybody" | "wait": ask again after a while, and after another try | "aside": the same, and let others call.
--- "row" is proved where a call sent later, with the same token, made something. Where nobody else is left to call, it is
--- believed of one call for each that made something: so of credentials that were withdrawn the very last row may suffer.
--- "everybody" is said only where nothing was made since.
--- Sent twice it may ask for a proof that it has used up, and answers "everybody": then it begins anew.
+-- "row" is said only where it is proved: a call that was sent later, with the same token, made something. "everybody" is said only where
+-- nothing was made since, or nobody else is left to show anything.
 -- @include door-state
 local kind, asked, most = ARGV[1], tonumber(ARGV[6]), tonumber(ARGV[7])
 local token, sentAt = string.match(door['good:' .. kind] or '', '^(%S+) (%d+)$')
-if not token then return 'everybody' end
+-- Where nothing was ever made: one more try, with a token that is as new as can be.
+if not token then return ARGV[9] ~= '1' and asked > 1 and 'everybody' or 'wait' end
 sentAt = tonumber(sentAt) - N.DOOR_TOLD_LATE
-if asked > 1 and token == ARGV[3] and sentAt > now - ARGV[4] then return 'row' end
+local isProved = token == ARGV[3] and sentAt > now - ARGV[4]
+if ARGV[9] == '1' then return isProved and 'row' or 'wait' end
+if asked > 1 and isProved then return 'row' end
 local blamed = door['blamed:' .. kind]
 if blamed and blamed ~= ARGV[2] then blamed = '*' end
 set('blamed:' .. kind, blamed or ARGV[2], 'blamedAt:' .. kind, now)
 if blamed == '*' then return asked > 2 and sentAt < now - ARGV[5] and 'everybody' or 'wait' end
 if asked < most then return 'wait' end
-if ARGV[8] == '1' then return 'aside' end
-forget('good:' .. kind)
-return 'row'
+return ARGV[8] == '1' and 'aside' or 'everybody'

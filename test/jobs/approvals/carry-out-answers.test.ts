@@ -53,10 +53,8 @@ test('what was approved and not carried out, since its process was killed, is go
 test('an id that is another’s by the time of the yes is not believed: the row is held, for a person to look at', async () => {
   const { answer, approve, rows, callOf, context, states } = await openAnswered();
   await answer(2, 'company_77');
-  await context.ledger.hset(context.keys.call('company', (await callOf(rows[1])).key), {
-    state: 'made',
-    id: 'company_77',
-  });
+  const other = { ...(await callOf(rows[1])), row: rows[1] };
+  await context.calls.settle(other, 'late/1', { id: 'company_77', record: {}, buyer: other.key });
   await approve();
   expect(await context.calls.madeId(await callOf(rows[0]))).toBeUndefined();
   expect(await states()).toMatchObject({ awaiting: 0 });
@@ -89,6 +87,11 @@ test('what somebody began to ask for and was killed at can be answered, once it 
   const { approvals, ledger, keys } = context;
   const id = await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' });
   expect(await approvals.awaitRow(rows[0], 'held', { id, by: 'olivia', said: 'company_77' })).toBe(true);
+  // However many were asked for since.
+  for (let n = 0; n < 25; n += 1) {
+    const other = await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'olivia' });
+    await approvals.close({ portfolio: 'q4', id: other }, { always: true, above: undefined });
+  }
   await closeLeft(context);
   expect(await approvals.waiting()).toEqual([]);
   await ledger.hset(keys.approval(id), 'asked', Date.now() - 3_600_000);

@@ -4,7 +4,6 @@ import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { outlookOf } from '../../../scripts/look/dry-run.ts';
@@ -15,6 +14,7 @@ import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
 import { exportedText } from '../../support/exported.ts';
 import { freshPrefix } from '../../support/ledger.ts';
+import { retryRows } from '../../support/operate.ts';
 
 const signal = new AbortController().signal;
 const NO_CALLS = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };

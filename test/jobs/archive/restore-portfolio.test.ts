@@ -28,6 +28,18 @@ test('what was archived is restored byte for byte, at its old place, and archive
   expect(await exportedText(context)).toBe(results);
 });
 
+test('a no that an archive of before format 5 has with its row belongs to the request once it is back', async () => {
+  const { archive, restore, context } = await openFinishedPortfolio(20);
+  const { ledger, keys } = context;
+  const [refused] = await context.rows.inState('q4', 'refused', { count: 1 });
+  const row = refused?.row ?? { portfolio: '', key: '' };
+  await ledger.hset(keys.row('q4', row.key), 'declined', 'an-approval');
+  await archive();
+  await restore();
+  expect(await context.approvals.declined([row])).toEqual(new Set([row]));
+  expect(await ledger.hexists(keys.row('q4', row.key), 'declined')).toBe(0);
+});
+
 test('killed at any moment, the next one goes on, and all is as it was', async () => {
   const { archive, restore, picture, context } = await openFinishedPortfolio(7);
   const before = await picture();

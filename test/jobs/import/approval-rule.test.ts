@@ -4,13 +4,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { sendAgain } from '../../../jobs/operators/send-again.ts';
 import { foundPages } from '../../../jobs/rows/walk-rows.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { type Context, openContext } from '../../../src/context.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { retryRows } from '../../support/operate.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Pick<Awaited<ReturnType<typeof openWorkplace>>, 'context' | 'dir'>;

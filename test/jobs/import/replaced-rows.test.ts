@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
+import { retryRows } from '../../support/operate.ts';
 
 test('a corrected amount replaces a refused row without any reference, and retry does not send the old one', async () => {
   const { importLines, work, settled, standIn, results, errors, requested, ...place } =

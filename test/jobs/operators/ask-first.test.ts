@@ -3,11 +3,11 @@ import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import type { AskedFor } from '../../../src/ledger/approvals/answered.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { resendHeld, retryRows } from '../../support/operate.ts';
 
 /** Above two rows of the three, and below all of them. */
 const ABOVE_TWO = { APPROVE_ABOVE: '2500' };
@@ -126,11 +126,7 @@ const MANY: [name: string, ended: 'refused' | 'held', act: (place: Place) => Pro
     'refused',
     async ({ context }) => (await actOnRows({ portfolio: 'q4', action: 'retry', filter: {} }, limits, context)).waits,
   ],
-  [
-    'all held calls sent again',
-    'held',
-    async ({ context }) => (await resolveCalls({ portfolio: 'q4', by }, context)).waits,
-  ],
+  ['all held calls sent again', 'held', async ({ context }) => (await resendHeld({ by }, context)).waits],
   [
     'a plan to send all held rows again',
     'held',

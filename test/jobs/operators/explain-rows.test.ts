@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Retry } from '../../../jobs/operators/explain-rows.ts';
 import { explainEmptyRetry } from '../../../jobs/operators/explain-rows.ts';
-import type { Retry } from '../../../jobs/operators/retry-rows.ts';
 import type { FaultChange } from '../../../src/stand-in/fault-settings.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 

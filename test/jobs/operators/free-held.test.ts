@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { freeHeld } from '../../../jobs/operators/free-held.ts';
+import { freeHeld, makeFreeing } from '../../../jobs/operators/free-held.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { openService } from '../../../src/open-service.ts';
 import type { Sent } from '../../../src/outcome.ts';
 import { callThrough } from '../../support/call-through.ts';
+import { foundBy } from '../../support/found-by.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-test('rows that are held for a call go on when its answer comes late after all', async () => {
+/** Three rows of one buyer are held for its company: a process sent it, and gives no sign of life. Its answer is still to come. */
+async function openLate() {
   const place = await openWorkplace();
   await place.import([
     'name,country_code,request_reference,requested_limit',
@@ -17,18 +20,72 @@ test('rows that are held for a call go on when its answer comes late after all',
   const taken = await context.rows.begin(first.row, 'company');
   if (!taken) throw new Error('the row is gone');
   // This process sends the company and gives no sign of life: it stands still, and the others take it for vanished.
-  const { promise, resolve } = Promise.withResolvers<Sent>();
+  const { promise, resolve: answer } = Promise.withResolvers<Sent>();
   const buyer = taken.request.buyer;
   const company = { kind: 'company', key: buyer, row: first.row, revision: taken.revision, buyer } as const;
   const sent = callThrough(context.atMostOnce, company, { onUnknown: 'hold', send: () => promise });
   await expect.poll(() => context.ledger.hget(context.keys.call('company', buyer), 'state')).toBe('claimed');
   await place.work();
   expect((await place.settled()).states.held).toBe(3);
+  return { ...place, sent, answer, company };
+}
 
-  resolve({ is: 'made', id: await companyAt(place), record: {} });
-  expect(await sent).toMatchObject({ is: 'made', wasUnknown: true });
-  expect(await freeHeld(context)).toBe(3);
+test('rows that are held for a call go on when its answer comes late after all', async () => {
+  const place = await openLate();
+  place.answer({ is: 'made', id: await companyAt(place), record: {} });
+  expect(await place.sent).toMatchObject({ is: 'made', wasUnknown: true });
+  expect(await freeHeld(place.context)).toBe(3);
   expect((await place.settled()).states.done).toBe(3);
+});
+
+test('rows that are held for a call go on when it was refused late, and are asked for anew', async () => {
+  const place = await openLate();
+  place.answer({ is: 'refused', status: 422, body: 'no' });
+  expect(await place.sent).toMatchObject({ is: 'refused', wasUnknown: true });
+  expect(await freeHeld(place.context)).toBe(3);
+  expect((await place.settled()).states.done).toBe(3);
+  expect(place.standIn.counts().made).toMatchObject({ company: 1, limit: 3 });
+});
+
+test('the nightly check lets them go on where whoever heard of it died', async () => {
+  const place = await openLate();
+  place.answer({ is: 'refused', status: 422, body: 'no' });
+  await place.sent;
+  expect(await foundBy(place.context, { lookAgainMs: 0 })).toMatchObject([
+    { finding: 'rows were held though nobody doubts their call; they go on', rows: 3 },
+  ]);
+  expect((await place.settled()).states.done).toBe(3);
+});
+
+test('a row whose call the ledger has forgotten stays held, and goes by a person’s word', async () => {
+  const place = await openLate();
+  const { context, company } = place;
+  await context.ledger.del(context.keys.call('company', company.key));
+  expect(await freeHeld(context)).toBe(0);
+  expect(await resolveCalls({ portfolio: 'q4', line: 2 }, context)).toMatchObject({ calls: 1, rows: 3 });
+  expect((await place.settled()).states.done).toBe(3);
+});
+
+test('a late answer looks at the rows that may wait for it, and at no others', async () => {
+  const place = await openLate();
+  const { context, company } = place;
+  const looked: string[] = [];
+  const calls: typeof context.calls = {
+    ...context.calls,
+    isUnknown: async (call) => {
+      looked.push(`${call.kind} ${call.key}`);
+      return context.calls.isUnknown(call);
+    },
+  };
+  const free = makeFreeing({ ...context, calls });
+  await free({ ...company, buyer: 'another' });
+  expect(looked).toEqual([]);
+  await free(company);
+  expect(looked).toEqual(Array(3).fill(`company ${company.key}`));
+  // Any row may have attached a document: they are all looked at, once for the answers of a moment.
+  looked.length = 0;
+  await Promise.all([1, 2, 3, 4, 5].map(() => free({ kind: 'document', key: 'd', buyer: 'another' })));
+  expect(looked).toHaveLength(3);
 });
 
 /** A company that the stand-in knows, as the call that stood still would have made it. */

@@ -4,6 +4,7 @@ import { Queue } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { resendHeld } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 type Faults = NonNullable<Parameters<typeof openWorkplace>[0]>;
@@ -118,9 +119,9 @@ test('what was not made is sent again, one step at a time where a step is named'
   await place.import(buyerLines(4));
   await place.work();
   expect((await place.settled()).states).toMatchObject({ done: 1, held: 3 });
-  expect(await place.resolve({ step: 'limit' })).toEqual({ calls: 2, rows: 2 });
+  expect(await resendHeld({ step: 'limit' }, place.context)).toEqual({ rows: 2 });
   expect((await place.settled()).states).toMatchObject({ done: 3, held: 1 });
-  expect(await place.resolve({})).toMatchObject({ calls: 1, rows: 1 });
+  expect(await resendHeld({}, place.context)).toEqual({ rows: 1 });
   expect((await place.settled()).states.done).toBe(4);
   expect(place.standIn.counts().made).toMatchObject({ company: 4, limit: 4 });
 });
@@ -208,7 +209,7 @@ test('a supplier whose outcome is unknown is asked for again with all the others
   await place.import(buyerLines(1), { supplierPath });
   await place.work();
   expect((await place.settled()).supplier).toBeNull();
-  expect(await place.resolve({})).toMatchObject({ calls: 1 });
+  expect(await resendHeld({}, place.context)).toEqual({ rows: 0 });
   await expect.poll(async () => (await place.report()).supplier).toMatch(/^company_/);
   expect(place.standIn.counts().made.company).toBe(2);
 });

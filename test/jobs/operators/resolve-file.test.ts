@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { heldOverview } from '../../../jobs/operators/held-overview.ts';
 import { readKnownIds } from '../../../jobs/operators/id-faults.ts';
 import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import type { Resolved } from '../../../jobs/operators/resolution.ts';
@@ -65,13 +64,6 @@ test('a file about held rows is checked as a whole, and then either all of it is
   expect(twice.problems).toEqual([{ at: 3, message: `"${first}" is already given for another row, in line 2.` }]);
   expect((await report()).states.held).toBe(4);
 
-  expect(await heldOverview('q4', undefined, context)).toEqual({
-    steps: [
-      { step: 'company', rows: 2, requested: '1080.5' },
-      { step: 'limit', rows: 2, requested: '2004' },
-    ],
-    supplier: false,
-  });
   const [row] = await context.rows.behind('q4', 'held', { line: 3, count: 1 });
   const sound = await plan(
     `;2;${first}`,
@@ -122,21 +114,13 @@ test('an id that was believed of one row is not believed of another, though no w
   });
 });
 
-test('a known id is found by the index of ids where that is sure to have all, and else by going through all rows', async () => {
+test('an id is known for good, though its row is archived, its portfolio forgotten, or what it was made for read no more', async () => {
   const { context, idOf } = await openHeld();
-  const { ledger, keys } = context;
   const id = idOf('limit', 'HRB 4');
-  const known = () => readKnownIds(new Set([id, 'bl_of_nobody']), context);
-  const found = [[id, [expect.objectContaining({ portfolio: 'q4', line: 5 })]]];
-  expect([...(await known())]).toEqual(found);
-  await ledger.del(keys.ids('q4', 0, 0));
-  expect([...(await known())]).toEqual([]);
-  // As where a process of an older version ended the row: it is in no sum, and in no index.
-  const counted = await ledger.hgetall(keys.sums('q4', 'a'));
-  const statuses = Object.keys(counted).filter((field) => field.startsWith('status:'));
-  await ledger.hdel(keys.sums('q4', 'a'), ...statuses);
-  expect([...(await known())]).toEqual(found);
-  await ledger.hset(keys.sums('q4', 'a'), counted);
-  await ledger.zremrangebyrank(keys.names('q4'), 0, 0);
-  expect([...(await known())]).toEqual(found);
+  const known = async () => [...(await readKnownIds(new Set([id, 'bl_of_nobody']), context))];
+  const [found] = await known();
+  expect(found).toEqual([id, [expect.objectContaining({ of: 'line 5 of portfolio "q4" (Buyer 4 GmbH)' })]]);
+  const call = found?.[1][0]?.call.split(' ')[1] ?? '';
+  await context.ledger.del(context.keys.row('q4', call));
+  expect(await known()).toEqual([[id, [{ call: `limit ${call}`, of: `the row q4/${call}` }]]]);
 });

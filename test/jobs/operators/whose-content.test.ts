@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import type { Person } from '../../../src/people/person.ts';
 import { BOB, openPortfolio } from '../../support/approved-portfolio.ts';
+import { retryRows } from '../../support/operate.ts';
 
 /** Who brought the file in, and may approve what others did. */
 const ALICE: Person = { by: 'alice', roles: ['finance', 'approver'] };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { retryRows } from '../../support/operate.ts';
 
 test('rows that only waited to be sent again are counted among those that were given up with all of a portfolio', async () => {
   const { approve, all, refuse, context, states } = await openPortfolio(2);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const ROWS = 60;

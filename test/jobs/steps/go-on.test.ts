@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { callOnce } from '../../../jobs/steps/call-once.ts';
 import { createCompany } from '../../../jobs/steps/create-company.ts';
 import type { GoDeps } from '../../../jobs/steps/go-on.ts';
@@ -9,7 +10,7 @@ import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const REFUSED = { on: 'limit', match: 'HRB 2', fault: 'status', status: 422, body: 'too much', times: 1 } as const;
 
-test('a row that is refused behind its first step is a failed job of that step, and runs when it is sent again there', async () => {
+test('a row that is refused behind its first step is a failed job of that step, and goes when an operator sends it again', async () => {
   const { work, standIn, settled, context, ...place } = await openWorkplace({ faults: { rules: [REFUSED] } });
   await place.import(buyerLines(3));
   await work();
@@ -19,9 +20,15 @@ test('a row that is refused behind its first step is a failed job of that step, 
   const [failed] = (await context.queues.failed('buyer-limits', { count: 9 })).jobs;
   expect(failed?.reason).toMatch(/^line 3: refused with status 422 \(step limit/);
 
-  // As a dashboard of the queues does it.
-  const job = await context.queues.bullmq['buyer-limits'].getJob(jobId(failed?.row ?? { portfolio: '', key: '' }));
-  await job?.retry('failed');
+  // Whatever runs that job, BullMQ or another dashboard: it sends nothing, and fails again.
+  const row = failed?.row ?? { portfolio: '', key: '' };
+  const jobOf = () => context.queues.bullmq['buyer-limits'].getJob(jobId(row));
+  await (await jobOf())?.retry('failed');
+  await expect.poll(async () => (await jobOf())?.attemptsStarted).toBe(2);
+  await expect.poll(async () => (await jobOf())?.isFailed()).toBe(true);
+  expect(standIn.counts().made).toMatchObject({ limit: 2 });
+
+  expect(await retryRow(row, 'olga', context)).toEqual({ is: 'again' });
   await expect.poll(async () => (await place.report()).states.done).toBe(3);
   expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
 });

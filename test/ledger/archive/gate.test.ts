@@ -145,7 +145,7 @@ describe('a late answer to a call of a row that is archived', () => {
         const state = await rows.advance(REFUSED, 'limit', 'done', { limit: 'bl_late', record: {} });
         expect(state).toBe(isGone ? '' : 'refused');
       });
-      expect(changed).toEqual([':account', ':buyer:late:limits', `:call:limit:${REFUSED.key}`]);
+      expect(changed).toEqual([':account', ':buyer:late:limits', `:call:limit:${REFUSED.key}`, ':made:limit']);
       expect(await calls.madeId(things.limit)).toBe('bl_late');
     },
   );
@@ -174,8 +174,8 @@ describe('a late answer to a call of a row that is archived', () => {
       expect(await calls.resolve([things.company], 'late', 'company_7', { by: 'alice', row: CANCELLED })).toBe(
         'resolved',
       );
-      await calls.settle(things.limit, 'a/limit', { id: 'bl_1', record: {}, buyer: 'late' });
-      await calls.settle(things.limit, 'b/limit', { id: 'bl_2', record: {}, buyer: 'late' });
+      await calls.settle(things.limit, 'a/limit', { id: 'bl_11', record: {}, buyer: 'late' });
+      await calls.settle(things.limit, 'b/limit', { id: 'bl_12', record: {}, buyer: 'late' });
     });
     expect(changed).toEqual([
       ':account',
@@ -183,8 +183,10 @@ describe('a late answer to a call of a row that is archived', () => {
       ':call:company:late',
       `:call:limit:${REFUSED.key}`,
       ':made-twice',
+      ':made:company',
+      ':made:limit',
     ]);
-    expect(await calls.madeTwice()).toMatchObject([{ id: 'bl_1', again: 'bl_2', row: `q4/${REFUSED.key}` }]);
+    expect(await calls.madeTwice()).toMatchObject([{ id: 'bl_11', again: 'bl_12', row: `q4/${REFUSED.key}` }]);
   });
 
   test('whose claim is asked for again is given back, and counted nowhere', async () => {

@@ -71,6 +71,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'end-supplier': 'quiet',
   'failing-portfolios': 'reads',
   'find-ids': 'reads',
+  'find-made': 'reads',
   // What is known of buyers, whom other portfolios may ask for; and calls, which stay.
   'forget-buyers': 'account',
   'forget-calls': 'account',
@@ -91,6 +92,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'leave-night': 'account',
   'leave-out-row': 'refuses',
   'leave-side': 'quiet',
+  'made-ids': 'included',
   'may-begin': 'included',
   'mend-approval': 'quiet',
   // A buyer's list of limits, which stays.
@@ -98,6 +100,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   // The desk of all portfolios: no archived row is held.
   'mend-held': 'account',
   move: 'included',
+  'move-former': 'account',
   'note-cause': 'included',
   'note-forget': 'archives',
   'note-lines': 'refuses',

@@ -1,10 +1,12 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import { retryRows } from '../../../jobs/operators/retry-rows.ts';
-import { proofOf, verdictOf } from '../../../src/ledger/counts/proof.ts';
+import { type Check, proofOf, verdictOf } from '../../../src/ledger/counts/proof.ts';
 import type { KnownImport } from '../../../src/ledger/imports.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
 import { openLedger } from '../../support/ledger.ts';
+import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 const file = { id: 'f1', fileName: 'a.csv', reading: '{}' };
@@ -115,4 +117,36 @@ test('whatever becomes of a portfolio, its counts agree: held, refused, cancelle
     '0 rows done = 0 limits made',
     'nothing made twice',
   ]);
+});
+
+test.each<[string, Record<string, string>, Partial<Check>]>([
+  ['a document was', {}, { is: 'unknown', figures: '1 document sent again' }],
+  [
+    'a repetition that the service knows was not',
+    { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
+    { is: 'right', figures: 'nothing made twice' },
+  ],
+])('nothing is said to be made once that may have been made twice: %s', async (_name, env, expected) => {
+  const rules = [{ on: 'document', fault: 'reset', made: true, times: 1 } as const];
+  const place = await openWorkplace({ faults: { rules }, env });
+  await mkdir(join(place.dir, 'documents'));
+  await writeFile(join(place.dir, 'documents', 'a.pdf'), '%PDF-1.4\n%%EOF\n');
+  await place.import(['name,requested_limit,supporting_documents', 'One AG,5,a.pdf']);
+  await place.work();
+  expect(await place.settled()).toMatchObject({
+    states: { done: 1 },
+    resent: { document: expected.is === 'right' ? 0 : 1 },
+  });
+  const checks = proofOf(await place.context.portfolios.read('q4'), []);
+  expect(checks.find(({ of }) => of === 'twice')).toMatchObject(expected);
+});
+
+test('what a person lets be sent again may be made twice, too', async () => {
+  const rules = [{ on: 'limit', fault: 'reset', made: true, times: 1 } as const];
+  const place = await openWorkplace({ faults: { rules } });
+  await place.import(buyerLines(1));
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ held: 1 });
+  await resolveCalls({ portfolio: 'q4', line: 2 }, place.context);
+  expect(await place.settled()).toMatchObject({ states: { done: 1 }, resent: { limit: 1 } });
 });

@@ -83,7 +83,7 @@ describe('failures by cause', () => {
     for (const args of [
       ['retry', 'q4', '--cause', 'x', '--line', '2'],
       ['retry', 'q4', '--cause', 'x', '--where', 'min=1'],
-      ['retry', 'q4', '--dry-run'],
+      ['retry', 'q4', '--line', '2', '--dry-run'],
       ['cancel', 'q4', '--where', 'colour=red'],
       ['cancel', 'q4', '--where', 'states=lost'],
       ['report', 'q4', '--causes', '--format', 'csv'],

@@ -26,16 +26,16 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
     [interrupted],
     true,
     2,
-    /: no row is open, but the last import of portfolio d was not .* import the file again$/,
+    /: no row is open, but an import of portfolio d was not .* import its file again$/,
   ],
-  ['an import of its own was killed', [interrupted, going], 'd', 2, /portfolio d was not finished/],
+  ['an import of its own was killed', [interrupted, going], 'd', 2, /portfolio d was not read to its end/],
   ['an import was killed elsewhere', [finished, interrupted], 'a', 0, /nothing is open/],
   [
     'one is paused, of another an import was killed',
     [paused, interrupted],
     true,
     2,
-    /resume.*; and the last import of portfolio d/,
+    /resume.*; and an import of portfolio d/,
   ],
 ])(
   'work --until-settled ends with the right status and reason where %s',
@@ -49,7 +49,7 @@ test.each<[string, PortfolioState[], string | true, number, RegExp]>([
 test.each<[string, PortfolioState[], number, RegExp]>([
   ['with 0 where nothing is left', [finished], 0, /: nothing is open any more$/],
   ['with 3 and the count of rows', [going, paused], 3, /: the time is over; 4 rows are left$/],
-  ['with 3 where an import was killed', [interrupted], 3, /; 0 rows are left, and the last import of portfolio d /],
+  ['with 3 where an import was killed', [interrupted], 3, /; 0 rows are left, and an import of portfolio d /],
 ])('work whose time is over ends %s', async (_what, all, status, words) => {
   const deadline = { ms: 1, text: '1ms' };
   const { end } = waitForWorkEnd({ deadline }, { signal: never, ...lookedAt(all) });

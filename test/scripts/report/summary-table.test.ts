@@ -23,6 +23,7 @@ const summary: Summary = {
   unreadable: 0,
   byState: Object.fromEntries(ROW_STATES.map((state) => [state, '0.00'])) as Record<RowState, string>,
   causes: [],
+  resent: { company: 0, document: 0, limit: 0 },
   madeTwice: 0,
   supplier: 'company_1',
   started: '2026-11-21T10:00:00.000Z',
@@ -54,7 +55,7 @@ test('the report says what is not well: no supplier, paused, not finished', () =
   expect(table).toContain('Paused: by request.');
   expect(table).toContain('lines read so far');
   expect(table).toContain('not finished yet');
-  expect(table).toContain('The last import was not finished: import the file again.');
+  expect(table).toContain('An import was not read to its end: import its file again.');
 });
 
 const still = { supplier: undefined, paused: undefined, interrupted: false };

@@ -4,8 +4,8 @@ import { answerApproval, awaitRow, closeApproval, freeRows, isGranted, rowsOf, v
 import { type Command, command } from './command.ts';
 import { put } from './put-command.ts';
 import type { RealLedger } from './real-ledger.ts';
-import { kindOf, type Model, REQUESTS, thingOf } from './rules.ts';
-import type { ModelApproval } from './state.ts';
+import { type Model, REQUESTS, thingOf } from './rules.ts';
+import { kindOf, type ModelApproval } from './state.ts';
 
 const ALWAYS: ApprovalPolicy = { always: true, above: undefined };
 
@@ -117,7 +117,7 @@ export function carryOut(which: number): Command {
 export function claimUnapproved(process: string, name: string, key: string): Command {
   return command(`${process} would send what ${name}/${key} waits for`, async (model, real) => {
     const row = model.rowOf(name, key);
-    if (!row || isGranted(row, model.approvals)) return;
+    if (!row || (isGranted(row, model.approvals) && model.declinedBy(key) === undefined)) return;
     model.alive.add(process);
     await real.appear(process);
     for (const step of ['company', 'documents', 'limit'] as const) {

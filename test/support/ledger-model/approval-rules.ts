@@ -63,11 +63,13 @@ export function freeRows(model: Model, id: string, most: number): number {
   const granted = approval?.standing === 'granted';
   if (!approval || !isAnswered || (granted && approval.kind === 'answer')) return rowsOf(model, id).length;
   const portfolio = model.portfolio(approval.portfolio);
-  for (const [, row] of rowsOf(model, id).slice(0, most)) {
-    if (approval.standing === 'declined' && approval.kind !== 'answer') row.declined = id;
+  for (const [name, row] of rowsOf(model, id).slice(0, most)) {
+    const key = name.slice(approval.portfolio.length + 1);
+    const isNo = approval.standing === 'declined' && approval.kind !== 'answer' && !model.isMade(key);
+    if (isNo) model.declined.set(key, id);
     if (granted && row.generation >= portfolio.cancels) {
       row.state = 'queued';
-      row.declined = undefined;
+      model.declined.delete(key);
       bind(row, id);
     } else if (!goBack(row, portfolio)) row.state = 'cancelled';
   }
@@ -83,5 +85,6 @@ export function awaitRow(model: Model, name: string, from: ModelRow['state'], id
   if (row.replaced !== undefined) portfolio.replaced -= 1;
   const was = { state: row.state, approval: row.approval, replaced: row.replaced };
   Object.assign(row, { state: 'awaiting', was, approval: id, replaced: undefined, generation: portfolio.cancels });
+  model.joins(name.slice(approval.portfolio.length + 1), id);
   return true;
 }

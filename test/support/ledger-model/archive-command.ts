@@ -5,7 +5,8 @@ import { archivedOf } from '../../../src/ledger/archive/archives.ts';
 import { ROW_STATES } from '../../../src/ledger/row.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';
-import { isOpen, type Model } from './rules.ts';
+import type { Model } from './rules.ts';
+import { isOpen } from './state.ts';
 
 /** Of the rows of a portfolio, those for which it stays where it is. */
 function rowsThatKeep(model: Model, name: string): unknown[] {

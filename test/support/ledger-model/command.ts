@@ -7,7 +7,8 @@ import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/row.ts';
 import { addedUp } from '../added-up.ts';
 import { expectApprovals } from './approval-commands.ts';
 import type { RealLedger } from './real-ledger.ts';
-import { isOpen, type Model, PORTFOLIOS } from './rules.ts';
+import { type Model, PORTFOLIOS } from './rules.ts';
+import { isOpen } from './state.ts';
 
 export type Command = fc.AsyncCommand<Model, RealLedger>;
 

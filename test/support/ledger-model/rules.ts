@@ -1,9 +1,11 @@
-import type { CallKind } from '../../../src/call-kind.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
 import type { Verdict } from '../../../src/ledger/verdicts.ts';
 import { bind, goBack, isGranted } from './approval-rules.ts';
+import { makeNoes } from './noes.ts';
 import {
   type Attempt,
+  isOpen,
+  kindOf,
   type ModelApproval,
   type ModelCall,
   type ModelPortfolio,
@@ -35,6 +37,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   const portfolios = new Map<string, ModelPortfolio>(PORTFOLIOS.map((name) => [name, newPortfolio()]));
   const portfolio = (name: string) => portfolios.get(name) as ModelPortfolio;
   const rowOf = (name: string, key: string) => rows.get(`${name}/${key}`);
+  /** What is known of a request, in whichever portfolio: the approval that it joined last, and the one by which a person said no to it. */
+  const noes = makeNoes({ approvals, rowOf });
+  const isMade = (key: string) => calls.get(`limit ${key}`)?.state === 'made';
 
   const watchCanary = (name: string, step: Step, answer: 'ok' | '422' | '') => {
     const { canary } = portfolio(name);
@@ -55,6 +60,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     approvals,
     portfolio,
     rowOf,
+    ...noes,
+    isMade,
 
     put(name: string, key: string, line: number, rowName: string, declinedBefore?: string) {
       const known = rowOf(name, key);
@@ -63,16 +70,20 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (known && !same && (calls.has(`limit ${key}`) || known.state === 'done')) return 'changed';
       const { approval } = portfolio(name);
       const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
-      const made = calls.get(`limit ${key}`)?.state === 'made';
+      const made = isMade(key);
       // What a person said no to needs another's yes to go on, whoever brings it.
-      const declined = known?.declined ?? declinedBefore;
-      if (declined !== undefined && this.goesOn(name, key, rowName)) {
+      const no = noes.declinedBy(key) ?? declinedBefore;
+      if (no !== undefined && this.goesOn(name, key, rowName)) {
         if (!approval) return 'declined';
+        noes.declined.set(key, no);
         Object.assign(approvals.get(approval) ?? {}, { isRedone: true });
       }
       if (known) Object.assign(known, { line, generation });
       // What an import that died left waiting goes on with this one.
-      if (known && same && isLeft && approval) known.approval = approval;
+      if (known && same && isLeft && approval && known.approval !== approval) {
+        known.approval = approval;
+        noes.joins(key, approval);
+      }
       if (known && same && ['done', 'skipped', 'held'].includes(known.state)) return 'ended';
       const goes = isLeft && !approval;
       if (known && same && !goes && !['refused', 'cancelled'].includes(known.state)) return 'open';
@@ -80,8 +91,9 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const state = made ? 'skipped' : approval ? 'awaiting' : 'queued';
       const revision = known ? known.revision + (same ? 0 : 1) : 0;
       const row = { state, step: stepBehind(key), line, name: rowName, company: '', revision, generation } as const;
-      const marks = { approval: made ? undefined : approval, declined: made ? known?.declined : declined };
-      rows.set(`${name}/${key}`, { ...row, ...marks });
+      const isJoining = state === 'awaiting' && !(known?.state === 'awaiting' && known.approval === approval);
+      rows.set(`${name}/${key}`, { ...row, approval: made ? undefined : approval });
+      if (isJoining && approval) noes.joins(key, approval);
       if (made) return 'ended';
       return known ? 'renewed' : 'added';
     },
@@ -91,7 +103,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const known = rowOf(name, key);
       const isLeft = known?.state === 'awaiting' && !known.was && !hasClosed(known);
       const ended = known?.state === 'refused' || known?.state === 'cancelled';
-      return (known?.name !== rowName || isLeft || ended) && calls.get(`limit ${key}`)?.state !== 'made';
+      return (known?.name !== rowName || isLeft || ended) && !isMade(key);
     },
 
     /** The same for a line that corrects another row: that one gives way, unless it was sent or has given way already. */
@@ -105,8 +117,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const isDone = given?.replaced === key;
       const isFree = given && !['done', 'skipped'].includes(given.state) && !calls.has(`limit ${old}`);
       if (!isDone && (!isFree || given.replaced)) return 'again';
-      const declinedBefore = isDone ? undefined : given?.declined;
-      const waitsForYes = (known?.declined ?? declinedBefore) !== undefined && !portfolio(name).approval;
+      const declinedBefore = isDone ? undefined : noes.declinedBy(old);
+      const waitsForYes = (noes.declinedBy(key) ?? declinedBefore) !== undefined && !portfolio(name).approval;
       if (waitsForYes && this.goesOn(name, key, rowName)) return 'declined';
       if (given && !isDone) {
         portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
@@ -115,12 +127,11 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       return this.put(name, key, line, rowName, declinedBefore);
     },
 
-    /** A worker takes a row up: only at the step that it is at, and only if it waits or was refused there. */
+    /** A worker takes a row up: only at the step that it is at, and only if it waits there. */
     begin(name: string, key: string, step: Step): RowState | undefined {
       const row = rowOf(name, key);
-      if (row && (row.state === 'queued' || row.state === 'refused') && row.step === step) {
-        if (isCancelled(name, row) && !calls.has(`limit ${key}`))
-          row.state = row.state === 'queued' ? 'cancelled' : row.state;
+      if (row?.state === 'queued' && row.step === step) {
+        if (isCancelled(name, row) && !calls.has(`limit ${key}`)) row.state = 'cancelled';
         else if (!portfolio(name).paused) row.state = step;
       }
       return row?.state;
@@ -135,7 +146,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
       if (call?.state === 'claimed') noteDoubt(call);
-      const awaits = !isGranted(row, approvals);
+      const awaits = !isGranted(row, approvals) || noes.declinedBy(attempt.key) !== undefined;
       if (call && (hold || gone || awaits || call.doubts > 8)) return 'unknown';
       if (gone) return 'cancelled';
       if (awaits) return 'awaiting';
@@ -221,7 +232,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
 
     requeue(name: string, key: string, from: RowState): boolean {
       const row = rowOf(name, key);
-      if (row?.state !== from || row.replaced || row.declined !== undefined) return false;
+      if (row?.state !== from || row.replaced || noes.declinedBy(key) !== undefined) return false;
       if (row.approval && (from === 'cancelled' || !isGranted(row, approvals))) return false;
       portfolio(name).replaced -= row.replaced === undefined ? 0 : 1;
       row.replaced = undefined;
@@ -286,12 +297,4 @@ export function stepBehind(key: string, step?: Step): Step {
 export function thingOf(key: string, step: Step): string {
   const { buyer, document } = REQUESTS[key] ?? {};
   return { company: `company ${buyer}`, documents: `document ${document}`, limit: `limit ${key}` }[step];
-}
-
-export function kindOf(step: Step): CallKind {
-  return step === 'documents' ? 'document' : step;
-}
-
-export function isOpen(state: RowState): boolean {
-  return ['queued', 'company', 'documents', 'limit'].includes(state);
 }

@@ -15,8 +15,6 @@ export type ModelRow = {
   replaced?: string | undefined;
   /** The approval that it has, or waits for. */
   approval?: string | undefined;
-  /** The approval by which a person said no to it, until another says yes. */
-  declined?: string | undefined;
   /** Of one that waits and was not new. */
   was?: Pick<ModelRow, 'state' | 'approval' | 'replaced'> | undefined;
 };
@@ -82,4 +80,12 @@ export function newPortfolio(): ModelPortfolio {
     statuses: 0,
     calls: { company: 0, document: 0, limit: 0, throttled: 0 },
   };
+}
+
+export function kindOf(step: Step): CallKind {
+  return step === 'documents' ? 'document' : step;
+}
+
+export function isOpen(state: RowState): boolean {
+  return ['queued', 'company', 'documents', 'limit'].includes(state);
 }

@@ -9,8 +9,9 @@ import { callThrough } from '../call-through.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import type { Flight, RealLedger } from './real-ledger.ts';
-import { kindOf, type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
+import { type Model, REQUESTS, stepBehind, thingOf } from './rules.ts';
 import type { Attempt } from './state.ts';
+import { kindOf } from './state.ts';
 
 export const ANSWERS = ['made', 'refused', 'throttled', 'unreachable', 'unknown, made', 'unknown, not made'] as const;
 export type AnswerWord = (typeof ANSWERS)[number];

@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
 import type { PortfolioState } from '../../../ledger/portfolio.ts';
-import { ROW_STATES, type RowResult, UNFINISHED_STATES } from '../../../ledger/row.ts';
+import { answeredOtherwise, ROW_STATES, type RowResult, UNFINISHED_STATES } from '../../../ledger/row.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
 import type { Rights } from '../../access/access.ts';
@@ -118,6 +118,7 @@ function problemOf({ problem, record, state }: RowResult): Html | string {
         : problem.message;
     return html`<span class="row-problem">${text}</span>`;
   }
+  if (record.differs) return html`<span class="row-problem">${answeredOtherwise(record)}</span>`;
   if (record.status) return theirWords(record.status);
   return state === 'done' ? 'without a status' : '–';
 }

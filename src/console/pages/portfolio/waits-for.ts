@@ -28,7 +28,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
     waits.push({ kind: 'warn', title: 'Paused.', words });
   }
   if (interrupted) {
-    const words = 'The last import was not read to its end, so lines are missing: import the file again.';
+    const words = 'An import was not read to its end, so lines are missing: import its file again.';
     waits.push({ kind: 'bad', title: 'Cut off.', words, href: '/new' });
   }
   if (supplier?.problem !== undefined) {

@@ -1,3 +1,4 @@
+import { answeredOtherwise } from '../../../ledger/row.ts';
 import type { RowStory, ToldRow } from '../../../ledger/story/row-story.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
@@ -53,6 +54,7 @@ function outcomeOf({ row, result }: RowStory): Html {
     html`<div class="row-outcome"><p>${problem.message}</p>${problem.body !== undefined && problem.body !== '' && html`<pre class="answer" tabindex="0" aria-label="What the service said">${problem.body}</pre>`}</div>`
   }
   ${again && notice('bad', `Made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
+  ${record.differs && notice('warn', answeredOtherwise(record))}
   ${facts([
     ...(limitId === '' ? [{ term: 'Step', what: step }] : []),
     ...(limitId === '' ? [] : [{ term: 'Limit', what: html`<code>${limitId}</code>` }]),

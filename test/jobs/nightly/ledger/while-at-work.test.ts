@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { retryRows } from '../../../../jobs/operators/retry-rows.ts';
 import { foundBy } from '../../../support/found-by.ts';
+import { retryRows } from '../../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
 
 test('reconcile finds nothing however often it looks while rows come in, go on, are refused and are sent again', async () => {

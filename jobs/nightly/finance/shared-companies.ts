@@ -1,0 +1,56 @@
+import type { Calls } from '../../../src/ledger/calls.ts';
+import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import { rowName } from '../../../src/ledger/row-id.ts';
+import type { RowCheck } from '../row-check.ts';
+
+type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: FoundSink };
+
+/** Ids that files gave and that are remembered: some 25 MB. Beyond them only those are compared that a call made. */
+const MOST_GIVEN = 100_000;
+
+/** Ids that are looked up with one script: a millisecond of Redis' time. */
+const PAGE = 500;
+
+type Given = { id: string; buyer: string; row: string };
+
+/**
+ * Finds companies that two buyers have: the service answered one id for both, two files gave it, or a file gave one that the service
+ * made for another buyer. What is asked for the one buyer may be asked for the other then; whether they are the same, a person knows.
+ */
+export function makeSharedCompanies({ calls, sink }: SharedDeps): RowCheck {
+  const given = new Map<string, Given>();
+
+  const tell = (id: string, buyers: readonly string[], row: string) =>
+    sink.found({
+      check: 'shared company',
+      portfolio: row.split('/')[0] ?? '',
+      says: 'two buyers have one company: see whether they are the same',
+      detail: `${id}, of the buyers ${buyers.join(' and ')}; the row ${row}`,
+      isMended: false,
+    });
+
+  async function compareWithMade(page: readonly Given[]): Promise<void> {
+    const makers = await calls.makersOf(page.map(({ id }) => ({ kind: 'company', id })));
+    for (const [place, { id, buyer, row }] of page.entries()) {
+      const maker = makers[place];
+      if (maker && maker.key !== buyer) await tell(id, [maker.key, buyer], row);
+    }
+  }
+
+  return {
+    row({ row, result: { request } }) {
+      const { companyId: id, buyer } = request;
+      if (id === undefined) return undefined;
+      const known = given.get(id);
+      if (known && known.buyer !== buyer) return tell(id, [known.buyer, buyer], rowName(row));
+      if (!known && given.size < MOST_GIVEN) given.set(id, { id, buyer, row: rowName(row) });
+      return undefined;
+    },
+
+    async end() {
+      for (const { id, buyers, row } of await calls.sharedCompanies()) await tell(id, buyers, row);
+      const all = [...given.values()];
+      for (let from = 0; from < all.length; from += PAGE) await compareWithMade(all.slice(from, from + PAGE));
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { commandLineActor } from '../../src/actor.ts';
+import { callsOf } from '../rows/calls-of.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+import type { FreeDeps } from './free-held.ts';
+import { callName } from './id-faults.ts';
+
+/**
+ * Resolves the one call that a row is held at: the first of its step that is unknown, or the one named, unless it was sent again
+ * and lost since `asOfMs`, when somebody looked. Answers whether it did.
+ */
+export async function resolveCallOf(
+  found: FoundRow,
+  {
+    made,
+    by = commandLineActor(),
+    asOfMs,
+    of,
+  }: { made?: string | undefined; by?: string | undefined; asOfMs?: number | undefined; of?: string | undefined },
+  { calls }: Pick<FreeDeps, 'calls'>,
+): Promise<boolean> {
+  const [first, ...others] = callsOf(found).filter((call) => of === undefined || callName(call) === of);
+  if (!first) return false;
+  const said = { by, row: found.row, asOfMs };
+  return (await calls.resolve([first, ...others], found.result.request.buyer, made, said)) === 'resolved';
+}

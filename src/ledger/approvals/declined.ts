@@ -1,0 +1,21 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import type { RowId } from '../row-id.ts';
+
+/**
+ * What a person said no to, until another says yes. A no belongs to the request, or to the supplier, in whichever portfolio it stands: it
+ * is kept with the call that would make it, and claim.lua sends nothing against it.
+ */
+export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  return {
+    /** Whether somebody said no to this supplier. */
+    isDeclined: async (supplier: string): Promise<boolean> =>
+      (await connection.hexists(keys.call('company', supplier), 'declined')) === 1,
+
+    /** Which of these rows ask for what somebody said no to. */
+    async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
+      const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));
+      return new Set(rows.filter((_row, place) => found[place] !== null));
+    },
+  };
+}

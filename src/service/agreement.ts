@@ -1,0 +1,88 @@
+import { Big } from 'big.js';
+import type { CallKind } from '../call-kind.ts';
+
+/**
+ * Where an answer says something else than was sent. `isOthers` says that it answers somebody else's request: of a limit, another
+ * company or another amount (docs/service.md, "Buyer limit request").
+ */
+export type Difference = { field: string; sent: string; answered: string; isOthers: boolean };
+
+/** Fields of a limit that an answer must repeat as they were sent, where it names them at all. */
+const DECIDING: Readonly<Record<CallKind, readonly string[]>> = {
+  company: [],
+  document: [],
+  limit: ['company', 'requested_limit'],
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Compares an answer with the body that was sent, field by field. A field that the answer leaves out, or answers by null, is no
+ * difference: an id alone is enough. Numbers are compared as decimals, whether they are answered as a number or as text; lists are
+ * not compared, since their form in an answer is not shown. Pure.
+ *
+ * @param textOf a number of the answer, by its name, with the digits that stand there
+ */
+export function differencesOf(
+  kind: CallKind,
+  sent: Fields,
+  answered: Fields,
+  textOf: (name: string) => string | undefined,
+): Difference[] {
+  const found: Difference[] = [];
+  compare('', sent, answered);
+  return found;
+
+  function compare(path: string, of: Fields, its: Fields): void {
+    for (const [name, value] of Object.entries(of)) {
+      const other = its[name];
+      if (other === value || other === undefined || other === null || Array.isArray(value)) continue;
+      const field = `${path}${name}`;
+      if (isFields(value)) {
+        if (isFields(other)) compare(`${field}.`, value, other);
+        continue;
+      }
+      const says = typeof other === 'number' ? (textOf(name) ?? String(other)) : shown(other);
+      if (typeof value === 'number' && isSameDecimal(value, says)) continue;
+      const isOthers = DECIDING[kind].includes(field);
+      found.push({ field, sent: shown(value), answered: says, isOthers });
+    }
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function isSameDecimal(sent: number, answered: string): boolean {
+  try {
+    return new Big(sent).eq(answered);
+  } catch {
+    return false;
+  }
+}
+
+/** Enough of a value to see what differs. */
+const KEPT_CHARACTERS = 80;
+
+/** Of a person only the field is named: these words stand where contacts are not shown. */
+const PERSONAL = /^contact\./;
+
+/** `its requested_limit is 1, where 3000 was sent`, cut to so many characters. */
+export function differenceWords(differences: readonly Difference[], most = Number.POSITIVE_INFINITY): string {
+  const words = differences.map(({ field, sent, answered }) =>
+    PERSONAL.test(field)
+      ? `its ${field} is another than was sent`
+      : `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`,
+  );
+  return cut(words.join('; '), most);
+}
+
+/** Never half a character. */
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { exportedText } from '../support/exported.ts';
+import { foundBy } from '../support/found-by.ts';
+import { buyerLines, openWorkplace } from '../support/workplace.ts';
+
+type Rule = NonNullable<FaultChange['rules']>[number];
+
+/** The limit of one buyer is answered with these fields in place of its own. */
+const limitAnswers = (set: Record<string, unknown>, match?: string): Rule => ({
+  on: 'limit',
+  fault: 'answer',
+  set,
+  ...(match === undefined ? {} : { match }),
+});
+
+async function run(rules: Rule[], { env = {}, count = 3 }: { env?: Record<string, string>; count?: number } = {}) {
+  const place = await openWorkplace({ faults: { rules }, env });
+  await place.import(buyerLines(count));
+  await place.work();
+  return { place, report: await place.settled() };
+}
+
+async function heldProblem(place: Awaited<ReturnType<typeof openWorkplace>>): Promise<string> {
+  const [first] = await place.context.rows.inState('q4', 'held', { count: 1 });
+  const [result] = await place.context.rows.read(first ? [first.row] : []);
+  return result?.problem?.message ?? '';
+}
+
+test.each<[string, Record<string, unknown>, RegExp]>([
+  ['amount', { requested_limit: 1 }, /its requested_limit is 1, where 1002\.5 was sent/],
+  ['company', { company: 'company_other' }, /its company is company_other, where company_\w+ was sent/],
+])('a limit that is answered with another %s is held, though ON_UNKNOWN_LIMIT=resend', async (_name, set, words) => {
+  const { place, report } = await run([limitAnswers(set, 'HRB 2"')], { env: { ON_UNKNOWN_LIMIT: 'resend' } });
+  expect(report.states).toMatchObject({ done: 2, held: 1 });
+  expect(await heldProblem(place)).toMatch(words);
+  expect(place.standIn.counts().made.limit).toBe(3);
+  expect(place.standIn.madeTwice()).toEqual([]);
+});
+
+test('of limits that are answered with one id the first alone counts, and a person who gives that id is refused', async () => {
+  const { place, report } = await run([limitAnswers({ id: 'bl_same' })], { env: { ON_UNKNOWN_LIMIT: 'resend' } });
+  expect(report.states).toMatchObject({ done: 1, held: 2 });
+  expect(await heldProblem(place)).toMatch(/its id bl_same is that of the limit that was made for the row q4\//);
+  expect(place.standIn.counts().made.limit).toBe(3);
+  const [first] = await place.context.rows.inState('q4', 'held', { count: 1 });
+  await expect(resolveCalls({ portfolio: 'q4', row: first?.row.key, made: 'bl_same' }, place.context)).rejects.toThrow(
+    /"bl_same" is already known: it was made for line \d of portfolio "q4" \(Buyer \d GmbH\)/,
+  );
+});
+
+test('ten limits in a row that are not ours pause the portfolio, and resume counts anew', async () => {
+  const place = await openWorkplace({
+    faults: { rules: [limitAnswers({ requested_limit: 1 })] },
+    env: { SERVICE_CONCURRENCY: '1', CANARY_REFUSALS: '0' },
+  });
+  const read = () => place.context.portfolios.read('q4');
+  await place.import(buyerLines(40));
+  await place.work();
+  await expect.poll(async () => (await read()).paused).toMatch(/^10 limits in a row were answered with another/);
+  await place.standIn.setFaults({ rules: [{ ...limitAnswers({ requested_limit: 1 }), times: 9 }] });
+  await place.context.portfolios.resume('q4');
+  const { states } = await place.settled();
+  expect(states.done + states.held).toBe(40);
+  // Those before the pause, at most one that was under way, and nine more.
+  expect(states.held).toBeGreaterThanOrEqual(19);
+  expect(states.held).toBeLessThanOrEqual(20);
+  expect((await read()).paused).toBeUndefined();
+});
+
+test('limits that are not ours with others between them pause nothing', async () => {
+  const { place, report } = await run([{ ...limitAnswers({ requested_limit: 1 }), every: 2 }], {
+    count: 30,
+    env: { SERVICE_CONCURRENCY: '1' },
+  });
+  expect(report.states).toMatchObject({ done: 15, held: 15 });
+  expect((await place.context.portfolios.read('q4')).paused).toBeUndefined();
+});
+
+test('they shut no door: what nobody else answers wrongly goes on at once', async () => {
+  const { place } = await run([{ ...limitAnswers({ requested_limit: 1 }), times: 5 }], { count: 8 });
+  expect(await place.context.ledger.hget(place.context.keys.doors, 'shut:limit')).toBeNull();
+});
+
+test('SERVICE_ANSWER_CHECK=warn takes them as made, with a warning on the row', async () => {
+  const rules = [limitAnswers({ requested_limit: 1000 }, 'HRB 1"'), limitAnswers({ id: 'bl_same' })];
+  const { place, report } = await run(rules, { env: { SERVICE_ANSWER_CHECK: 'warn' } });
+  expect(report.states).toMatchObject({ done: 3, held: 0 });
+  const results = await exportedText(place.context);
+  expect(results).toContain('differs from what was sent: its requested_limit is 1000, where 1001.5 was sent');
+  expect(results).toContain('its id bl_same is that of the limit that was made for the row q4/');
+});
+
+test('any other difference is a warning: on the row, in the results and in the nightly report', async () => {
+  const { place, report } = await run([limitAnswers({ company_registration_number: 'HRB 77' }, 'HRB 2"')]);
+  expect(report.states).toMatchObject({ done: 3, held: 0 });
+  expect(await exportedText(place.context)).toContain(
+    'its company_registration_number is HRB 77, where HRB 2 was sent',
+  );
+});
+
+test('an answer that is the id alone is enough', async () => {
+  const drop = ['company', 'requested_limit', 'company_registration_number', 'status', 'object', 'total_limit'];
+  const { report } = await run([{ on: 'limit', fault: 'answer', drop }]);
+  expect(report.states).toMatchObject({ done: 3, held: 0 });
+});
+
+test('a company that two buyers share is a finding of the nightly check, and holds no row', async () => {
+  const { place } = await run([], { count: 1 });
+  const [first] = await place.context.rows.inState('q4', 'done', { count: 1 });
+  const [known] = await place.context.rows.read(first ? [first.row] : []);
+  await place.standIn.setFaults({ rules: [{ on: 'company', fault: 'answer', set: { id: known?.companyId } }] });
+  await place.import(buyerLines(3), { portfolio: 'q5' });
+  expect((await place.settled('q5')).states).toMatchObject({ done: 2, skipped: 1, held: 0 });
+  const found = (await foundBy(place.context, { finance: true })).filter(({ finding }) => /one company/.test(finding));
+  const finding = 'two buyers have one company: see whether they are the same';
+  expect(found).toEqual([{ portfolio: 'q5', finding, rows: 2 }]);
+});
+
+test('so is one that files gave for two buyers, or for another than it was made for', async () => {
+  const { place } = await run([], { count: 1 });
+  const [first] = await place.context.rows.inState('q4', 'done', { count: 1 });
+  const [known] = await place.context.rows.read(first ? [first.row] : []);
+  const header = 'name,country_code,requested_limit,company_id';
+  const id = known?.companyId;
+  await place.import([header, `A AG,DE,7,${id}`, `B AG,DE,8,${id}`, `B AG,DE,9,${id}`], { portfolio: 'q5' });
+  await place.settled('q5');
+  const found = await foundBy(place.context, { finance: true });
+  expect(found.filter(({ finding }) => /one company/.test(finding))).toMatchObject([{ portfolio: 'q5', rows: 3 }]);
+});

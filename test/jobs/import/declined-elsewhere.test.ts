@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { retryRows } from '../../support/operate.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+type Place = Awaited<ReturnType<typeof openPortfolio>>;
+
+/** The portfolio `q4` waits for approval, whose sum is above the limit; a single line of it is not. */
+const openAbove = (count: number) => openPortfolio(count, { APPROVE_ABOVE: '1500' });
+
+async function decline({ waiting, context }: Place): Promise<void> {
+  const { id, digest } = await waiting();
+  expect(await context.approvals.decline({ id, digest, by: 'bob', words: 'not this quarter' })).toBe('declined');
+}
+
+const statesOf = async ({ context }: Place, name = 'q5') => (await context.portfolios.read(name)).states;
+
+const LINE = buyerLines(1);
+
+test('a line that was declined waits under another name, though its sum is below the limit', async () => {
+  const place = await openAbove(2);
+  await decline(place);
+  await carryOutAllAnswered(place.context);
+  const { approval } = await place.import(LINE, { portfolio: 'q5', by: 'alice' });
+  expect(approval).toMatchObject({ standing: 'waiting', rows: 1 });
+  await place.work();
+  await place.approve();
+  expect((await place.settled('q5')).states).toMatchObject({ done: 1 });
+  expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+test.each([true, false])(
+  'a line that had passed under another name is not sent any more (carried out: %s)',
+  async (isCarriedOut) => {
+    const place = await openAbove(2);
+    const { context } = place;
+    await context.portfolios.pause('q5', 'first of all');
+    await place.import(LINE, { portfolio: 'q5', by: 'alice' });
+    expect(await statesOf(place)).toMatchObject({ queued: 1 });
+    await decline(place);
+    if (isCarriedOut) await carryOutAllAnswered(context);
+    await context.portfolios.resume('q5');
+    await place.work();
+    expect((await place.settled('q5')).states).toMatchObject({ cancelled: 1 });
+    const [found] = await context.rows.inState('q5', 'cancelled', { count: 1 });
+    const [row] = await context.rows.read(found ? [found.row] : []);
+    expect(row?.problem?.message).toBe('declined by bob: not this quarter');
+    expect(place.standIn.counts().made).toEqual({ company: 0, document: 0, limit: 0 });
+    const retried = await retryRows({ portfolio: 'q5', state: 'cancelled', by: 'carol' }, context);
+    expect(retried).toMatchObject({ rows: 0, waits: { rows: 1 } });
+  },
+);
+
+test('a supplier that was declined waits under another name, too', async () => {
+  const place = await openAbove(0);
+  const supplierPath = join(place.dir, 'supplier.csv');
+  await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
+  await place.import(buyerLines(2), { portfolio: 'q4', by: 'alice', supplierPath });
+  await decline(place);
+  await carryOutAllAnswered(place.context);
+  const other = [LINE[0] ?? '', 'Other GmbH,DE,HRB 9,5'];
+  expect((await place.import(other, { portfolio: 'q5', by: 'alice', supplierPath })).approval).toMatchObject({
+    rows: 1,
+  });
+});
