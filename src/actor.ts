@@ -3,18 +3,43 @@ import { userInfo } from 'node:os';
 /** Who acts in the console, as long as it knows no users. */
 export const CONSOLE_ACTOR = 'console';
 
-/** Who acts by a command: the user of the system who runs it. A container's user may have no name. */
+/** Who acts by a command: the user of the system who runs it, or who became root for it by `sudo`. A container's user may have no name. */
 export function commandLineActor(): string {
+  const uid = process.getuid?.();
+  // Root can call itself anything, and nobody else is believed.
+  if (uid === 0 && process.env.SUDO_USER) return `command line (${process.env.SUDO_USER})`;
   try {
     return `command line (${userInfo().username})`;
   } catch {
-    return `command line (user ${process.getuid?.() ?? 'unknown'})`;
+    return `command line (uid ${uid ?? 'unknown'})`;
   }
+}
+
+/** Who put something into the drop folder: the user of the system who owns it. */
+export function dropActor(user: string): string {
+  return `drop folder (${user})`;
+}
+
+/** Whether somebody put it into the drop folder. */
+export function isDropActor(by: string): boolean {
+  // As earlier versions wrote it of every file.
+  return by.startsWith('drop folder (') || by === 'inbox';
+}
+
+/** Whether this is the person whom a setting names: a user of ours, or as an identity provider names them, in full. */
+export function isNamed(name: string, by: string): boolean {
+  const [wanted, given] = [name, by].map((text) => text.normalize('NFKC').toLowerCase());
+  return given === wanted || (given?.startsWith(`${wanted} (sso `) ?? false);
+}
+
+/** What people call somebody by, under whatever name they act: namesakes have it in common. */
+export function personOf(by: string): string {
+  return shortOf(kindOf(by).name);
 }
 
 /**
  * Whether two names of those who act may be of one person: a user of ours, one whom an identity provider knows, and a user of the
- * system who runs commands have names of different kinds. Names of one kind are of one person where they are the same; names of two
+ * system who runs commands or drops files have names of different kinds. Names of one kind are of one person where they are the same; names of two
  * kinds where what people call each other by is: `alice`, `command line (alice)` and `alice@example.com (sso 4f6d2a)`. So somebody
  * may be kept from answering for a namesake, and nobody answers their own under another of their names.
  */
@@ -27,7 +52,7 @@ type Kind = { kind: 'system' | 'provider' | 'user'; name: string };
 
 function kindOf(by: string): Kind {
   const folded = by.normalize('NFKC').toLowerCase();
-  const [, system] = /^command line \((.*)\)$/s.exec(folded) ?? [];
+  const [, system] = /^(?:command line|drop folder) \((.*)\)$/s.exec(folded) ?? [];
   if (system !== undefined) return { kind: 'system', name: system };
   return folded.endsWith(')') && folded.includes(' (sso ')
     ? { kind: 'provider', name: folded }

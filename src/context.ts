@@ -8,7 +8,6 @@ import { makeDocumentStore } from './documents/store.ts';
 import { makeStoreLooks } from './documents/store-looks.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { makeAccounts } from './ledger/accounts.ts';
-import { asksApproval } from './ledger/approvals/approval.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
 import { makeArchives } from './ledger/archive/archives.ts';
@@ -100,7 +99,15 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
   });
   const attempts = makeAttempts({ processId, log });
   /** What another person has to approve, as far as it goes by this process. */
-  const ownPolicy = { always: settings.APPROVE_ALWAYS === 'on', above: settings.APPROVE_ABOVE };
+  const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
+  const ownPolicy = {
+    always: settings.APPROVE_ALWAYS === 'on',
+    above,
+    personAbove,
+    // Without a limit of its own a window says nothing.
+    windowDays: above === undefined && personAbove === undefined ? 0 : settings.APPROVE_WINDOW_DAYS,
+    inboxApprovers: names.length > 0 ? names : undefined,
+  };
   const approvalRule = makeApprovalRule({ connection: ledger, keys, own: ownPolicy });
   const secret = makeSecret({
     given: settings.LIMITLINE_SECRET,
@@ -149,7 +156,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
       keys,
       persist,
       canaryRefusals: settings.CANARY_REFUSALS,
-      asksApproval: asksApproval(ownPolicy),
+      ownPolicy,
       isSearched: settings.SEARCH_INDEX === 'on',
       referenceOf,
     }),
@@ -161,7 +168,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     /** What somebody plans to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
     /** What waits for another person, or has waited. */
-    approvals: makeApprovals({ connection: ledger, keys, persist }),
+    approvals: makeApprovals({ connection: ledger, keys, persist, approvalPolicy: approvalRule.now }),
     /** What another person has to approve at this moment: the stricter of this process' settings and the ledger's rule. */
     approvalPolicy: approvalRule.now,
     /** Makes this process' settings the account's rule: for what serves. */

@@ -38,7 +38,7 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
 
 /** The beginnings of our settings' names. `REDIS_` is everybody's, so that only a near miss counts there. */
 const FAMILIES =
-  'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_ NOTIFY_ EVENTS_'.split(
+  'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ INBOX_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_ NOTIFY_ EVENTS_'.split(
     ' ',
   );
 

@@ -66,6 +66,8 @@ const groupRoles = z
     }
   });
 
+const sum = z.string().regex(/^\d{1,30}(\.\d{1,10})?$/, 'must be a sum such as 250000 or 250000.50');
+
 const onOff = z.enum(['on', 'off'], 'must be on or off');
 
 const unknownPolicy = z.enum(['hold', 'resend'], 'must be hold or resend');
@@ -154,11 +156,11 @@ export const settingsSchema = z.object({
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
   SEARCH_INDEX: onOff.default('on'),
-  /** A portfolio that asks for more than this waits for another person's approval. */
-  APPROVE_ABOVE: z
-    .string()
-    .regex(/^\d{1,30}(\.\d{1,10})?$/, 'must be a sum such as 250000 or 250000.50')
-    .optional(),
+  /** A portfolio that asks for more than this waits for another person's approval, and so does a buyer within the window. */
+  APPROVE_ABOVE: sum.optional(),
+  APPROVE_WINDOW_DAYS: wholeNumber(0, 366, 'days').default(7),
+  /** So much passes by one person within the window without another's approval. */
+  APPROVE_PERSON_ABOVE: sum.optional(),
   APPROVE_ALWAYS: onOff.default('off'),
   MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
@@ -189,6 +191,8 @@ export const settingsSchema = z.object({
   LIMITLINE_INBOX: z.string().refine(isAbsolute, 'must be a whole path, such as /srv/limitline/inbox').optional(),
   /** How its files are read, by the name of a mapping that somebody kept. */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
+  /** The users who alone may approve what was dropped. */
+  INBOX_APPROVERS: list.default([]),
   NOTIFY_WEBHOOK_URL: noticeUrl.optional(),
   NOTIFY_WEBHOOK_FORM: z.enum(['slack', 'teams', 'json'], 'must be slack, teams or json').default('json'),
   NOTIFY_SMTP_URL: smtpUrl.optional(),

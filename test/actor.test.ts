@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { isSamePerson } from '../src/actor.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { commandLineActor, isSamePerson } from '../src/actor.ts';
 
 test.each([
   ['alice', 'alice', true],
@@ -17,8 +17,28 @@ test.each([
   // The provider itself says that these are two.
   ['alice@example.com (sso 4f6d2a)', 'alice@other.example (sso 77aa01)', false],
   ['console', 'alice', false],
-  ['command line (user 1000)', 'alice', false],
+  ['command line (uid 1000)', 'alice', false],
+  ['drop folder (alice)', 'alice', true],
+  ['drop folder (alice)', 'command line (alice)', true],
+  ['drop folder (alice)', 'alice@example.com (sso 4f6d2a)', true],
+  ['drop folder (bob)', 'alice', false],
 ])('%s and %s: one person is %s', (one, other, same) => {
   expect(isSamePerson(one, other)).toBe(same);
   expect(isSamePerson(other, one)).toBe(same);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+test('who calls sudo is who acts, and no other user can say so', () => {
+  vi.stubEnv('SUDO_USER', 'ben');
+  vi.spyOn(process, 'getuid').mockReturnValue(0);
+  expect(commandLineActor()).toBe('command line (ben)');
+  vi.spyOn(process, 'getuid').mockReturnValue(1_000);
+  expect(commandLineActor()).not.toContain('ben');
+  vi.stubEnv('SUDO_USER', '');
+  vi.spyOn(process, 'getuid').mockReturnValue(0);
+  expect(commandLineActor()).not.toBe('command line ()');
 });

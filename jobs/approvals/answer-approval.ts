@@ -1,4 +1,4 @@
-import { isSamePerson } from '../../src/actor.ts';
+import { isNamed, isSamePerson } from '../../src/actor.ts';
 import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
@@ -9,15 +9,16 @@ export type Said = { id: string; answer: ApprovalAnswer; digest: string; words: 
 
 /**
  * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is known by no name may not, who
- * asked for it, under whatever name of theirs, and who is no approver.
+ * asked for it, under whatever name of theirs, who is no approver, and of what was dropped whom settings that name others do not.
  */
 export function whyNot(
-  { authors }: Pick<Approval, 'authors'>,
+  { authors, approvers }: Pick<Approval, 'authors' | 'approvers'>,
   { by, roles }: Person,
 ): 'nobody' | 'role' | 'own' | undefined {
   if (by === ANYBODY.by) return 'nobody';
   if (isOwn({ authors }, by)) return 'own';
-  return roles.includes('approver') ? undefined : 'role';
+  const isMeant = approvers?.some((name) => isNamed(name, by)) ?? true;
+  return roles.includes('approver') && isMeant ? undefined : 'role';
 }
 
 /** Whether somebody asked for it, under whatever name of theirs. */

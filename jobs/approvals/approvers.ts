@@ -1,6 +1,6 @@
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { Role } from '../../src/people/person.ts';
-import { isOwn } from './answer-approval.ts';
+import { whyNot } from './answer-approval.ts';
 
 /** Where users are looked up, page by page. */
 export type ListsUsers = {
@@ -14,14 +14,17 @@ export type ListsUsers = {
 const MOST_LOOKED_AT = 1_000;
 const PAGE = 200;
 
-/** The users who may answer an approval: those with the role, less those who asked for it. In the order of their names. */
-export async function approversOf(approval: Pick<Approval, 'authors'>, users: ListsUsers): Promise<string[]> {
+/** The users who may answer an approval: see whyNot. In the order of their names. */
+export async function approversOf(
+  approval: Pick<Approval, 'authors' | 'approvers'>,
+  users: ListsUsers,
+): Promise<string[]> {
   const found: string[] = [];
   let after: string | undefined;
   for (let looked = 0; looked < MOST_LOOKED_AT; looked += PAGE) {
     const page = await users.list({ after, limit: PAGE });
     for (const { name, roles } of page.users) {
-      if (roles.includes('approver') && !isOwn(approval, name)) found.push(name);
+      if (!whyNot(approval, { by: name, roles })) found.push(name);
     }
     after = page.next;
     if (after === undefined) break;

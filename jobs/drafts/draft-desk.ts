@@ -1,15 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { freeBytesOf, RESERVE_BYTES } from '../../src/files/free-bytes.ts';
 import type { Log } from '../../src/log.ts';
 import type { DraftDesk } from '../../src/portfolio/draft-desk.ts';
 import { authorsWith, lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import { lastingOf } from '../../src/portfolio/read-options.ts';
 import { checkImport } from '../import/import-portfolio.ts';
 import { checkLine } from './check-line.ts';
 import { makeDraftStore } from './draft-store.ts';
-import { makeKeptMappings } from './kept-mappings.ts';
+import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
 import { fileOf, type PreviewDeps } from './make-preview.ts';
 import { mendDraft } from './mend-draft.ts';
 import { lineToMend, PROBLEMS_FILE, readMendPage, WARNINGS_FILE } from './mend-list.ts';
@@ -62,19 +64,25 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       const name = list === 'problems' ? PROBLEMS_FILE : WARNINGS_FILE;
       return readMendPage(join(drafts.dirOf(draft.id), name), preview[list], page);
     },
-    async correct(id, { reading, portfolio, forgetKept = false }, by) {
+    async correct(id, { reading, portfolio, forgetKept = false, takeOffered = false }, by) {
       refuseWhileImported(id);
       if (portfolio !== undefined) checkImport({ portfolio, path: id });
       const draft = await drafts.read(id);
-      if (forgetKept && draft.form !== null) await mappings.forget(draft.form);
+      // What another keeps is theirs.
+      const kept = forgetKept && draft.form !== null ? await mappings.find(draft.form) : undefined;
+      if (kept && isOwnReading(kept, by)) await mappings.forget(draft.form ?? '');
       return drafts.change(id, (now) => {
         // Somebody may have submitted it meanwhile, as it was.
         refuseWhileImported(id);
+        const { offered } = now;
+        const isOther = reading && !isDeepStrictEqual(lastingOf(reading), lastingOf(now.reading));
         return {
           ...now,
           ...(reading === undefined ? {} : { reading }),
+          ...(isOther ? { readBy: authorsWith({ authors: now.readBy }, by) } : {}),
+          ...(takeOffered && offered ? readAs(offered, by) : {}),
           ...(portfolio === undefined ? {} : { portfolio }),
-          ...(forgetKept ? { keptFrom: null, reading: {} } : {}),
+          ...(forgetKept ? { keptFrom: null, offered: null, reading: {}, readBy: [] } : {}),
           authors: authorsWith(now, by),
         };
       });
@@ -119,6 +127,12 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       await Promise.all([previews.close(), submissions.settled()]);
     },
   };
+}
+
+/** As another read a file like it. Where nobody knows who that was, it is said by who takes it. */
+function readAs(offered: NonNullable<PortfolioDraft['offered']>, by: string | undefined) {
+  const readBy = offered.by.length > 0 ? offered.by : authorsWith({ authors: [] }, by);
+  return { reading: offered.reading, keptFrom: offered, offered: null, readBy };
 }
 
 async function freeBytesIn(dir: string): Promise<number> {

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { writeDraft } from '../../src/files/draft.ts';
+import { putText } from '../../src/files/draft.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { MARK_PATTERN, markOfProcess } from '../../src/files/process-mark.ts';
 import { sweepLeftBehind } from '../../src/files/sweep.ts';
@@ -55,14 +55,7 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
   }
 
   async function write(folder: string, draft: PortfolioDraft): Promise<void> {
-    const text = JSON.stringify(draft);
-    const written = await writeDraft({
-      dir: folder,
-      name: STATE,
-      mode: 0o600,
-      write: (to) => new Promise((done, fail) => to.once('error', fail).end(text, done)),
-    });
-    await written.putInPlace(join(folder, STATE), true);
+    await putText(folder, STATE, JSON.stringify(draft));
   }
 
   async function sweep(): Promise<void> {

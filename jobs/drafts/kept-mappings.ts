@@ -3,14 +3,16 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../../src/data-folder.ts';
-import { writeDraft } from '../../src/files/draft.ts';
-import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { putText } from '../../src/files/draft.ts';
+import { lastingOf, type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 const keptSchema = z.object({
   /** The file whose reading was corrected so. */
   name: z.string(),
   keptMs: z.int(),
-  reading: readOptionsSchema,
+  /** Who said so: none of them may approve what is read by it. Empty as earlier versions kept it: nobody knows. */
+  by: z.array(z.string()).default([]),
+  reading: readOptionsSchema.transform(lastingOf),
 });
 
 export type KeptMapping = z.output<typeof keptSchema>;
@@ -18,7 +20,7 @@ export type KeptMapping = z.output<typeof keptSchema>;
 /** How files of a form were read, as a person corrected it, for the next file of that form. */
 export type KeptMappings = {
   find(form: string): Promise<KeptMapping | undefined>;
-  /** Keeps it; a reading without any correction is forgotten. What is said of single lines is of that file alone. */
+  /** Keeps it, as far as it is of other files too; a reading without any correction is forgotten. */
   keep(form: string, mapping: KeptMapping): Promise<void>;
   forget(form: string): Promise<void>;
   /** Files of these names are named no more: how they were read stays. */
@@ -51,19 +53,11 @@ export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
     }
   }
 
-  async function keep(form: string, { reading, ...from }: KeptMapping): Promise<void> {
-    const { sameBuyer: _lines, ...lasting } = reading;
-    if (!isCorrected(lasting)) return forget(form);
+  async function keep(form: string, mapping: KeptMapping): Promise<void> {
+    const reading = lastingOf(mapping.reading);
+    if (!isCorrected(reading)) return forget(form);
     makeFolder(dir, 0o700);
-    const name = `${form}.json`;
-    const text = `${JSON.stringify({ ...from, reading: lasting }, null, 2)}\n`;
-    const written = await writeDraft({
-      dir,
-      name,
-      mode: 0o600,
-      write: (to) => new Promise((done, fail) => to.once('error', fail).end(text, done)),
-    });
-    await written.putInPlace(join(dir, name), true);
+    await putText(dir, `${form}.json`, `${JSON.stringify({ ...mapping, reading }, null, 2)}\n`);
   }
 
   return {
@@ -78,6 +72,11 @@ export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
       }
     },
   };
+}
+
+/** Whether all of it was said by this person, by this very name: of a namesake's it is not known. */
+export function isOwnReading({ by: authors }: Pick<KeptMapping, 'by'>, by: string | undefined): boolean {
+  return authors.length > 0 && authors.every((author) => author === by);
 }
 
 /** Whether anything is said of how to read. */

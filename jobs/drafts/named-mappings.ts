@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { writeDraft } from '../../src/files/draft.ts';
+import { putText } from '../../src/files/draft.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
-import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { lastingOf, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 const namedSchema = z.object({
   name: z.string(),
   /** The file by which it was kept. */
   file: z.string(),
   keptMs: z.int(),
-  reading: readOptionsSchema,
+  /** Who keeps it, and who corrected it before: authors of what is read by it. Empty as earlier versions kept it. */
+  by: z.array(z.string()).default([]),
+  reading: readOptionsSchema.transform(lastingOf),
 });
 
 /** How files are read, under a name that somebody gave it. */
@@ -21,9 +23,9 @@ export type NamedMapping = z.output<typeof namedSchema>;
 /** The mappings that have a name, in the data folder. */
 export type NamedMappings = {
   list(): Promise<NamedMapping[]>;
-  /** @throws LimitlineError `NOT_FOUND`, with the names that there are; `FILE` where it cannot be read */
+  /** @throws LimitlineError `NOT_FOUND`, with the names that there are; `FILE` where it cannot be read, or nobody knows whose it is */
   need(name: string): Promise<NamedMapping>;
-  /** Keeps it, in the place of one of the same name. What is said of single lines is of that file alone. */
+  /** Keeps it, in the place of one of the same name, as far as it is of other files too. */
   keep(mapping: NamedMapping): Promise<void>;
   /** @throws LimitlineError `NOT_FOUND` */
   forget(name: string): Promise<void>;
@@ -66,19 +68,16 @@ export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappin
       const text = NAME.test(name) ? await readFile(path, 'utf8').catch(orGone(path)) : undefined;
       if (text === undefined) throw await unknown(name);
       const found = parsed(text);
-      if (found) return found;
-      const message = `The mapping "${name}" in ${path} is damaged: keep it again with npx limitline mapping keep "${name}" FILE.`;
+      if (found && found.by.length > 0) return found;
+      const fault = found ? 'was kept by an earlier version, which did not note by whom' : 'is damaged';
+      const message = `The mapping "${name}" in ${path} ${fault}: keep it again with npx limitline mapping keep "${name}" FILE.`;
       throw new LimitlineError('FILE', message);
     },
-    async keep({ reading, ...mapping }) {
+    async keep(mapping) {
       checkMappingName(mapping.name);
       makeFolder(dir, 0o700);
-      const { sameBuyer: _lines, ...lasting } = reading;
-      const text = `${JSON.stringify({ ...mapping, reading: lasting }, null, 2)}\n`;
-      const write = (to: NodeJS.WritableStream) =>
-        new Promise<void>((done, fail) => void to.once('error', fail).end(text, done));
-      const name = fileOf(mapping.name);
-      await (await writeDraft({ dir, name, mode: 0o600, write })).putInPlace(join(dir, name), true);
+      const text = JSON.stringify({ ...mapping, reading: lastingOf(mapping.reading) }, null, 2);
+      await putText(dir, fileOf(mapping.name), `${text}\n`);
     },
     async forget(name) {
       const path = join(dir, fileOf(name));

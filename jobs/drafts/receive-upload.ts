@@ -11,7 +11,7 @@ import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { DraftStore } from './draft-store.ts';
-import { formOf, type KeptMappings } from './kept-mappings.ts';
+import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
 export type UploadLimits = {
@@ -163,7 +163,7 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-/** What a draft is at first: read as it stands, or as files of this form were read before. */
+/** What a draft is at first: read as it stands, or as whoever uploads it read files of this form before. */
 async function describe(
   { file, documents, isArchive }: Received,
   dir: string,
@@ -172,7 +172,8 @@ async function describe(
   const path = join(dir, 'v1');
   const header = await headerOf({ path, givenPath: file.name, signal });
   const form = header.length === 0 ? null : formOf(header);
-  const kept = form === null ? undefined : await mappings.find(form);
+  const kept = (form === null ? undefined : await mappings.find(form)) ?? null;
+  const own = kept && isOwnReading(kept, by) ? kept : null;
   const now = Date.now();
   return {
     name: file.name,
@@ -180,10 +181,12 @@ async function describe(
     versions: [{ number: 1, sha256: file.sha256, sizeBytes: file.sizeBytes, madeMs: now, mended: 0, cells: [] }],
     documents,
     isArchive,
-    reading: kept?.reading ?? {},
+    reading: own?.reading ?? {},
     portfolio: portfolioNameFor(file.name),
     form,
-    keptFrom: kept ? { name: kept.name, keptMs: kept.keptMs } : null,
+    keptFrom: own,
+    offered: own ? null : kept,
+    readBy: own?.by ?? [],
     submitted: null,
     authors: by === undefined ? [] : [by],
   };

@@ -79,9 +79,10 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       const submitted = { account: deps.account, portfolio, version, replace, beganMs: Date.now() };
       return { ...now, submitted: { ...submitted, ended: null, fault: null } };
     });
-    const { form, name, reading } = draft;
-    if (form !== null) await mappings.keep(form, { name, keptMs: Date.now(), reading });
-    return { draft, payload: { ...payload, authors: draft.authors } };
+    const { form, name, reading, readBy: by } = draft;
+    // Who said nothing of how it is read keeps nothing, and takes from nobody what they keep.
+    if (form !== null && by.length > 0) await mappings.keep(form, { name, keptMs: Date.now(), by, reading });
+    return { draft, payload: { ...payload, authors: [...draft.authors, ...by] } };
   }
 
   function follow({ draft, payload }: Begun, work: Work): Promise<void> {

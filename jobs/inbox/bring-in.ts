@@ -1,21 +1,23 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { dropActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
-import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { importDepsOf } from '../import/import-deps.ts';
 import { type Imported, importPortfolio } from '../import/import-portfolio.ts';
 import { keepFile } from '../import/keep-file.ts';
 import { contentOf } from './content.ts';
 import { documentsNameOf } from './dropped-names.ts';
-import { INBOX_ACTOR, type RoundDeps } from './inbox-deps.ts';
+import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
 import { statOf } from './move-over.ts';
 import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
+import { userNameOf } from './user-name.ts';
 
 /** Where a file came from, in the audit trail. */
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;
@@ -33,10 +35,19 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
   await needRoom(before.size, deps.settings.LIMITLINE_DATA);
   // As it was first read: how files of its form are read may have been corrected since.
-  const reading = file.reading ?? JSON.stringify(await readingOf(entry.file, deps));
+  const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
+  const reading = file.reading ?? JSON.stringify(said?.reading);
   const kept = await keepFile(entry.file, imports);
-  const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, signal);
-  const begun: TakenFile = { ...file, reading, content };
+  const owners = new Set([before.uid]);
+  const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
+  const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
+  // Out of everybody's reach it changes hands by root alone; who had it before is not forgotten.
+  const begun: TakenFile = {
+    ...file,
+    reading,
+    content,
+    by: [...new Set([...(file.by ?? []), ...by, ...(said?.by ?? [])])],
+  };
   await inbox.note(begun);
   const earlier = await inbox.imported(content);
   if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
@@ -57,7 +68,7 @@ async function needRoom(sizeBytes: number, dataDir: string): Promise<void> {
 
 async function importEntry(
   entry: Entry,
-  { portfolio, name }: TakenFile,
+  { portfolio, name, by: [by = '', ...authors] = [] }: TakenFile,
   { kept, reading, mode }: { kept: string; reading: ReadOptions; mode: number },
   deps: RoundDeps,
 ): Promise<Imported> {
@@ -70,7 +81,8 @@ async function importEntry(
     kept,
     reading,
     replace: false,
-    by: INBOX_ACTOR,
+    by,
+    authors,
     documentsDir: entry.documents ?? join(entry.dir, 'documents'),
     documentsWords: {
       folder: `the documents that came with ${name}`,
@@ -78,7 +90,13 @@ async function importEntry(
     },
   };
   await deps.enterAccount();
-  const note = { by: INBOX_ACTOR, what: 'file imported', from: inboxFrom(), about: portfolio, facts: { file: name } };
+  const note = {
+    by,
+    what: 'file imported',
+    from: inboxFrom(),
+    about: portfolio,
+    facts: { file: name, reading: readingWords(reading), authors },
+  };
   return audit.around(
     note,
     async () => {

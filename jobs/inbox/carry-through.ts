@@ -96,9 +96,15 @@ function inNamesOf({ name, documents }: TakenFile, { file, dir }: Entry, words: 
 }
 
 /** Files that were rejected were not asked for by anybody of ours, and changed nothing: one entry says that they were there. */
-export async function noteRejected({ name, portfolio }: TakenFile, audit: RoundDeps['audit']): Promise<void> {
+export async function noteRejected({ name, portfolio, by = [] }: TakenFile, audit: RoundDeps['audit']): Promise<void> {
   const about = portfolio === '' ? {} : { about: portfolio };
-  await audit.note({ by: INBOX_ACTOR, what: 'file rejected', from: inboxFrom(), ...about, facts: { file: name } });
+  await audit.note({
+    by: by[0] ?? INBOX_ACTOR,
+    what: 'file rejected',
+    from: inboxFrom(),
+    ...about,
+    facts: { file: name },
+  });
 }
 
 /** Whether what went wrong is the file's own fault, and will be so whenever it is tried: not that of a disk, or of Redis. */

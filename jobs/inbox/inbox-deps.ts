@@ -41,5 +41,5 @@ export type RoundDeps = InboxSource & {
   signal: AbortSignal;
 };
 
-/** Who acts, in the audit trail and with what was imported. It is nobody's own: whoever may approve may approve it. */
+/** Who acts, in the audit trail, where a file was rejected before anybody looked whose it is. */
 export const INBOX_ACTOR = 'inbox';

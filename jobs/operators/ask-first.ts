@@ -1,7 +1,8 @@
 import { Big } from 'big.js';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
-import { type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
+import { type ApprovalPolicy, asksApproval, overWords } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
@@ -34,6 +35,8 @@ export type Asking = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;
+  /** Who made the plan that `by` confirmed. */
+  madeBy?: string | undefined;
   /** The plan that this is a part of. */
   part?: PartOfPlan | undefined;
   /** Rows of this wish wait under it already, since whoever asked for it was stopped half way. */
@@ -58,16 +61,20 @@ export async function askFirst(
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
-  const { portfolio, kind, by, part } = asking;
-  if (asking.approval === undefined && !(await isNeeded(wished, { approvals, approvalPolicy }))) return undefined;
+  const { portfolio, kind, by, madeBy = by, part } = asking;
+  const policy = await approvalPolicy();
+  const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : [];
+  if (needed === undefined) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
+  // Whoever goes on with a plan that was left half way asks for it as well.
+  await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
   const earlier = makeEarlierAuthors(approvals);
   for await (const page of wished()) {
     const ofRules = page.flatMap(({ rule }) => rule?.by ?? []);
     await approvals.addAuthors({ portfolio, id }, [...(await earlier(page)), ...ofRules]);
     // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
-    await queues.forget(page.map(({ found }) => found.row));
+    await queues.forget(rowsOf(page));
     await Promise.all(
       page.map(({ found: { row, result }, said, of, rule }) =>
         approvals.awaitRow(row, result.state as WaitsFrom, {
@@ -83,19 +90,20 @@ export async function askFirst(
     );
   }
   // That it is needed is decided by these rows, and not by all of the portfolio.
-  await approvals.close({ portfolio, id }, { always: true, above: undefined });
+  await approvals.close({ portfolio, id }, { ...policy, always: true }, needed);
   const asked = await approvals.read(id);
-  return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0' };
+  return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0', why: asked ? overWords(asked) : '' };
 }
 
 /** The states from which a row can come to wait. */
 type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
-async function isNeeded(
+/** Which sum is above its limit, [] where they need it for another reason, nothing where they do not. */
+async function whyNeeded(
+  { portfolio, kind }: Asking,
   wished: () => AsyncIterable<readonly Wished[]>,
-  { approvals, approvalPolicy }: AskDeps,
-): Promise<boolean> {
-  const policy = await approvalPolicy();
+  { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
+): Promise<Over | undefined> {
   const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {
@@ -104,16 +112,19 @@ async function isNeeded(
   };
   let sum = new Big(0);
   for await (const page of wished()) {
-    if ((await approvals.declined(page.map(({ found }) => found.row))).size > 0) return true;
+    if ((await approvals.declined(page.map(({ found }) => found.row))).size > 0) return [];
     for (const { found } of asks ? page : []) {
       const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
-      if (isAbove(sum, policy)) return true;
+      if (isAbove(sum, policy)) return policy.always ? [] : ['rows', ''];
       // Whoever gives a row up takes it out of its approval (requeue.lua).
-      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return true;
+      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return [];
     }
+    // What was said of held rows lets nothing pass that did not count before.
+    const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
+    if (over.length > 0) return over;
   }
-  return false;
+  return undefined;
 }
 
 /**
@@ -136,6 +147,8 @@ function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly 
 function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {
   return always || (above !== undefined && sum.gt(above));
 }
+
+const rowsOf = (page: readonly Wished[]) => page.map(({ found }) => found.row);
 
 function amountOf({ result }: FoundRow): string {
   return result.request.limit.requested_limit;

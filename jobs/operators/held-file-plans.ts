@@ -34,7 +34,7 @@ export type Confirmed =
 const KEPT_MS = 15 * 60_000;
 const MOST_KEPT = 20;
 
-type Kept = { portfolio: string; fileName: string; file: ResolutionFile; digest: string; madeMs: number };
+type Kept = { portfolio: string; fileName: string; file: ResolutionFile; by: string; digest: string; madeMs: number };
 
 export type HeldFilePlans = ReturnType<typeof makeHeldFilePlans>;
 
@@ -45,12 +45,15 @@ export type HeldFilePlans = ReturnType<typeof makeHeldFilePlans>;
 export function makeHeldFilePlans(deps: FreeDeps & AskDeps & PlanDeps) {
   const kept = new Map<string, Kept>();
 
-  async function planOf(id: string, portfolio: string, fileName: string, file: ResolutionFile) {
+  async function planOf(
+    id: string,
+    { portfolio, fileName, file, by }: Pick<Kept, 'portfolio' | 'fileName' | 'file' | 'by'>,
+  ) {
     const plan = await planHeldFile(portfolio, file, deps);
     const imports = await importNames(portfolio, deps);
     const of = plan.planned.map(({ found, made }) => resolvedOf(found, made, imports));
     const shown: HeldFilePlan = { id, portfolio, fileName, of, silent: file.silent, problems: plan.problems };
-    keep(id, { portfolio, fileName, file, digest: digestOf(plan), madeMs: Date.now() });
+    keep(id, { portfolio, fileName, file, by, digest: digestOf(plan), madeMs: Date.now() });
     return { plan, shown };
   }
 
@@ -66,11 +69,16 @@ export function makeHeldFilePlans(deps: FreeDeps & AskDeps & PlanDeps) {
     /**
      * Reads a file and says what it would do. Nothing of the file is left on the disk.
      *
+     * @param by who sent it: what it says is theirs, whoever says yes to the plan
      * @throws LimitlineError `FILE` for one that says nothing of held rows
      */
-    async plan(portfolio: string, { fileName, content }: { fileName: string; content: Buffer }): Promise<HeldFilePlan> {
+    async plan(
+      portfolio: string,
+      { fileName, content }: { fileName: string; content: Buffer },
+      by: string,
+    ): Promise<HeldFilePlan> {
       const file = await readUpload(content, fileName);
-      const { shown } = await planOf(randomBytes(9).toString('base64url'), portfolio, fileName, file);
+      const { shown } = await planOf(randomBytes(9).toString('base64url'), { portfolio, fileName, file, by });
       return shown;
     },
 
@@ -79,10 +87,10 @@ export function makeHeldFilePlans(deps: FreeDeps & AskDeps & PlanDeps) {
       const known = kept.get(id);
       if (known?.portfolio !== portfolio || Date.now() - known.madeMs > KEPT_MS) return { is: 'unknown' };
       kept.delete(id);
-      const { plan, shown } = await planOf(id, portfolio, known.fileName, known.file);
+      const { plan, shown } = await planOf(id, known);
       if (plan.problems.length > 0 || digestOf(plan) !== known.digest) return { is: 'changed', plan: shown };
       kept.delete(id);
-      return { is: 'done', resolution: await resolvePlan(plan, deps, () => {}, by) };
+      return { is: 'done', resolution: await resolvePlan(plan, deps, () => {}, { by, madeBy: known.by }) };
     },
   };
 }

@@ -12,19 +12,20 @@ import { sendAgain } from './send-again.ts';
  * meanwhile is left as it was answered, and one that was lost anew is not spoken of.
  *
  * @param onResolved is told of each row as it is resolved
- * @param by who says it: by default whoever runs the command
+ * @param who.by who says it: by default whoever runs the command; `madeBy` who sent the file
  */
 export async function resolvePlan(
   { planned, lookedMs }: Plan,
   deps: FreeDeps & AskDeps,
   onResolved: (resolved: Resolved) => void,
-  by: string = commandLineActor(),
+  { by = commandLineActor(), madeBy }: { by?: string; madeBy?: string } = {},
 ): Promise<Resolution> {
   const resolution = { calls: 0, rows: 0, of: [] as Resolved[] };
   const [first] = planned;
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
   const wished = () => justThese(planned.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call })));
-  const waits = first && (await askFirst({ portfolio: first.found.row.portfolio, kind: 'answer', by }, wished, deps));
+  const waits =
+    first && (await askFirst({ portfolio: first.found.row.portfolio, kind: 'answer', by, madeBy }, wished, deps));
   if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
   for (const { made, found, call } of planned) {
     // A row whose call another line of the file was about goes with the others that are freed at the end.

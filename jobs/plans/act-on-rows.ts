@@ -23,7 +23,7 @@ export async function actOnRows(
   how: How & { dryRun: boolean; pace?: PaceState | undefined },
   deps: CarryOutDeps & PlanDeps,
 ): Promise<Acted> {
-  const plan = await makePlan(wish, deps, how.pace);
+  const plan = await makePlan({ ...wish, by: how.by }, deps, how.pace);
   return how.dryRun || isEmpty(plan) ? { plan, state: undefined } : actOnPlan(plan, how, deps);
 }
 

@@ -20,7 +20,7 @@ export type PlanDeps = {
 };
 
 /** What somebody wishes to do with the rows of a portfolio that a filter names. */
-export type Wish = { portfolio: string; action: PlanAction; filter: RowFilter };
+export type Wish = { portfolio: string; action: PlanAction; filter: RowFilter; by?: string | undefined };
 
 type Counts = Tally & Pick<Plan, 'isExact' | 'isLookedUp'>;
 
@@ -37,7 +37,7 @@ const COUNT_FOR_MS = 2_000;
  * @param pace what is known of it, for the time that it takes
  */
 export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Promise<Plan> {
-  const { portfolio, action } = wish;
+  const { portfolio, action, by } = wish;
   const filter = plannedFilter(action, wish.filter);
   // The moment comes before the count: what changes between them is counted by neither.
   const atMs = await deps.plans.now();
@@ -54,6 +54,7 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
   return deps.plans.keep({
     portfolio,
     action,
+    by,
     filter,
     cause: causeWords(causes.find(({ id }) => id === filter.cause)),
     whole: isWhole(action, filter),

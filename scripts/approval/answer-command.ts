@@ -87,7 +87,7 @@ function refusedWords(answered: Exclude<Answered, { is: 'done' }>): string {
     case 'own':
       return 'Whoever asked for it, or brought in its file, cannot answer it: another person must. Nothing was done.';
     case 'role':
-      return 'This user does not have the role approver. Nothing was done. An admin can give it: npx limitline user roles NAME --roles …';
+      return 'This user does not have the role approver, or is not named in INBOX_APPROVERS for what was dropped. Nothing was done. An admin can give the role: npx limitline user roles NAME --roles …';
     case 'nobody':
       return 'Approval needs people who are known by name. Nothing was done.';
     default:

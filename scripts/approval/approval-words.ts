@@ -1,5 +1,5 @@
 import { counted } from '../../src/counted.ts';
-import type { Approval, ApprovalKind } from '../../src/ledger/approvals/approval.ts';
+import { type Approval, type ApprovalKind, overWords } from '../../src/ledger/approvals/approval.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
@@ -10,17 +10,20 @@ const KIND: Readonly<Record<ApprovalKind, string>> = {
 };
 
 /** What waits, as whoever approves it has to see it: what, how much, whose, and the digest that a yes is for. */
-export function waitingWords({ id, portfolio, kind, rows, sum, authors, askedMs, file, digest }: Approval): string {
+export function waitingWords(approval: Approval): string {
+  const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest, over } = approval;
   return [
     `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${KIND[kind]}`,
     `  asked for by  ${authors.map(visible).join(', ')}, ${new Date(askedMs).toISOString().slice(0, 19)}Z`,
     ...(file ? [`  file          ${visible(file.name)} (SHA-256 ${file.sha256})`] : []),
+    ...(over ? [`  why           ${visible(overWords(approval))}`] : []),
     `  approval      ${id}`,
     `  digest        ${digest}`,
   ].join('\n');
 }
 
 /** The same for programs. */
-export function waitingOf({ id, kind, rows, sum, authors, askedMs, file, digest }: Approval) {
-  return { approval: id, kind, rows, sum, authors, asked: new Date(askedMs).toISOString(), file: file ?? null, digest };
+export function waitingOf({ id, kind, rows, sum, authors, askedMs, file, digest, over }: Approval) {
+  const asked = new Date(askedMs).toISOString();
+  return { approval: id, kind, rows, sum, authors, asked, file: file ?? null, over: over ?? null, digest };
 }

@@ -3,10 +3,10 @@ import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 
 /** What waits since somebody asked for it, and what somebody else can do about it. */
-export function askedWords(portfolio: string, { approval, rows, sum }: AskedFor): string {
+export function askedWords(portfolio: string, { approval, rows, sum, why = '' }: AskedFor): string {
   const wait = rows === 1 ? 'waits' : 'wait';
   return [
-    `Nothing was sent: ${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all, ${wait} for another person's approval.`,
+    `Nothing was sent: ${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all, ${wait} for another person's approval. ${why}`.trim(),
     `To approve or decline: npx limitline approve "${portfolio}" --as USER --approval ${approval}, or the console's page /approvals/${approval}`,
   ].join('\n');
 }

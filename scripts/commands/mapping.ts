@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { isCorrected } from '../../jobs/drafts/kept-mappings.ts';
 import { checkMappingName, makeNamedMappings } from '../../jobs/drafts/named-mappings.ts';
 import { keptReadingOf } from '../../jobs/inbox/inbox-reading.ts';
+import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import type { ReadOptions } from '../../src/portfolio/read-options.ts';
+import { lastingOf, type ReadOptions, readingWords } from '../../src/portfolio/read-options.ts';
 import { understoodWords } from '../file/understanding.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
@@ -25,7 +26,9 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (name: string, file: string, options: ReadingOptions) => {
       checkMappingName(name);
       const given = await readOptionsOf(options);
-      await withContext(({ settings }) => keep({ name, file, given, dataDir: settings.LIMITLINE_DATA }, terminal));
+      await withContext(({ settings }) => keep({ name, file, given, dataDir: settings.LIMITLINE_DATA }, terminal), {
+        facts: (mapping) => mapping,
+      });
     });
   mapping
     .command('forget')
@@ -39,39 +42,32 @@ export function register(program: Command, terminal: Terminal): void {
 
 async function list(dataDir: string, terminal: Terminal): Promise<void> {
   const mappings = await makeNamedMappings({ dataDir }).list();
-  const words = mappings.map(({ name, file, keptMs, reading }) => {
+  const words = mappings.map(({ name, file, keptMs, by, reading }) => {
     const day = new Date(keptMs).toISOString().slice(0, 10);
-    return `${name}: kept ${day} by ${file}; ${readingWords(reading)}`;
+    return `${name}: kept ${day} by ${by.join(', ') || 'nobody knows whom'} with ${file}; ${readingWords(reading)}`;
   });
   terminal.print(words.join('\n') || 'No mapping is kept: npx limitline mapping keep NAME FILE keeps one.', {
     mappings,
   });
 }
 
-/** `columns Firma as name, Betrag as requested_limit; decimal ,` */
-function readingWords({ mapping, ...rest }: ReadOptions): string {
-  const columns = Object.entries(mapping?.columns ?? {}).map(([header, known]) => `${header} as ${known ?? 'none'}`);
-  const constants = Object.entries(mapping?.constants ?? {}).map(([known, value]) => `${known} always ${value}`);
-  const others = Object.entries(rest).map(([option, value]) => `${option} ${value}`);
-  return [columns.length > 0 ? `columns ${columns.join(', ')}` : '', ...constants, ...others]
-    .filter((part) => part !== '')
-    .join('; ');
-}
-
 async function keep(
   { name, file, given, dataDir }: { name: string; file: string; given: ReadOptions; dataDir: string },
   terminal: Terminal,
-): Promise<void> {
-  const reading = isCorrected(given) ? given : await keptReadingOf(file, { dataDir });
-  if (reading === undefined) {
+) {
+  const own = commandLineActor();
+  const kept = isCorrected(given) ? { reading: given, by: [] } : await keptReadingOf(file, { dataDir });
+  if (kept === undefined) {
     const message = `${file} is read as it stands, and nothing was corrected in the console for files of its form, so there is nothing to keep: say how it is read, as with --map or --decimal.`;
     throw new LimitlineError('USAGE', message);
   }
+  const [reading, by] = [lastingOf(kept.reading), [...new Set([own, ...kept.by])]];
   const opened = await openPortfolio({ ...reading, path: file, requiredColumns: [] });
   await opened.close();
   const [fault] = opened.problems;
   if (fault) throw new LimitlineError('USAGE', `Nothing was kept: ${file} cannot be read so. ${fault.message}`);
-  await makeNamedMappings({ dataDir }).keep({ name, file: basename(file), keptMs: Date.now(), reading });
+  await makeNamedMappings({ dataDir }).keep({ name, file: basename(file), keptMs: Date.now(), by, reading });
   const words = `Mapping ${name} is kept. ${understoodWords(opened)}\nLIMITLINE_INBOX_MAPPING=${name} reads all files of the drop folder so.`;
-  terminal.print(words, { name, file, reading });
+  terminal.print(words, { name, file, by, reading });
+  return { by, reading };
 }

@@ -1,5 +1,6 @@
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
+import type { ApprovalPolicy } from '../../src/ledger/approvals/approval.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 
 /**
@@ -24,6 +25,8 @@ export async function keepApprovalRule({
 }
 
 /** Also in writing without a limit, which JSON would leave out. */
-function inFull({ always, above = null }: { always: boolean; above?: string | null | undefined }) {
-  return { always, above };
+function inFull({ always, above = null, personAbove = null, windowDays = 0, inboxApprovers = null }: WithNull) {
+  return { always, above, personAbove, windowDays, inboxApprovers };
 }
+
+type WithNull = { [Field in keyof ApprovalPolicy]: ApprovalPolicy[Field] | null };

@@ -33,6 +33,12 @@ type DraftOptions = {
   write: (to: Writable) => Promise<void>;
 };
 
+/** Writes a small file that is this user's alone, all at once, in the place of one of its name. @throws LimitlineError `FILE` */
+export async function putText(dir: string, name: string, text: string): Promise<void> {
+  const write = (to: Writable) => new Promise<void>((done, fail) => void to.once('error', fail).end(text, done));
+  await (await writeDraft({ dir, name, mode: 0o600, write })).putInPlace(join(dir, name), true);
+}
+
 /**
  * Writes a draft, which is gone again if that fails. Drafts of that name which killed processes left are removed.
  *

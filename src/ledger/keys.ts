@@ -149,6 +149,8 @@ export function makeKeys(prefix: string, account: string) {
     approvalsAnswered: `${root}:approvals:answered`,
     /** Sorted set: `<portfolio>/<id>` of the 100 approvals that people answered last, by when they did, in ms. */
     approvalsLately: `${root}:approvals:lately`,
+    /** Hash: `<day>:<k>` → what passed of a person without another's yes, as sums are kept. Lua builds this name too (people-passed.lua). */
+    passed: (person: string) => `${root}:passed:${person}`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
     /** Hash: `<task> last`, `<task> well` and `<task> now` → what is known of a run, as JSON; `schedule` → what holds, since when. */

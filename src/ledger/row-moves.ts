@@ -1,4 +1,5 @@
 import type { RedisConnection } from '../lua-script.ts';
+import { type ApprovalPolicy, asksApproval, NO_APPROVAL } from './approvals/approval.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { advanceArgs, type Move, plainMoveArgs } from './move-args.ts';
@@ -18,8 +19,8 @@ export type RowOptions = {
   persist: Persist;
   /** So many first answers of a step refused alike pause the portfolio; 0 for never. */
   canaryRefusals: number;
-  /** Whether this process' settings ask for another person's approval of anything, whatever the ledger's rule does. */
-  asksApproval?: boolean | undefined;
+  /** What this process' settings ask another person's approval for, whatever the ledger's rule does. */
+  ownPolicy?: ApprovalPolicy | undefined;
   /** How rows that go as most do are served; those of this connection where left out. */
   trips?: Trips;
 };
@@ -30,12 +31,14 @@ export function makeRowMoves({
   keys,
   persist,
   canaryRefusals,
-  asksApproval = false,
+  ownPolicy = NO_APPROVAL,
   trips = tripsOf(connection, keys),
 }: RowOptions) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [begin, advance] = [script('begin'), script('advance')];
   const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
+  const { above = '', personAbove = '', windowDays = 0 } = ownPolicy;
+  const ownLimits = [above, personAbove, windowDays];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
   const withLimit = (row: RowId) => [...keysOf(row), keys.call('limit', row.key)];
 
@@ -68,7 +71,7 @@ export function makeRowMoves({
     /**
      * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. Where approvals are
      * asked for, one that was given up after it had been part of an approval does not: it needs another (approvals.awaitRow). One that
-     * was declined needs another in any case.
+     * was declined needs another in any case, and so does a refused one with which a buyer, or who brought it in, comes above a limit.
      *
      * @param meant whether a person means this very row: then a cancellation of its portfolio does not concern it any more
      * @param by who sends it again, for its story; where nobody does, it goes on since its call is in doubt no longer
@@ -89,7 +92,16 @@ export function makeRowMoves({
       const rules = night ? keys.retryRules : keys.row(row.portfolio, row.key);
       // A rule means no row that was given up.
       const isMeant = meant && night === undefined ? 1 : 0;
-      const args = [row.key, state, isMeant, part?.beforeMs ?? '', told, asksApproval ? 1 : 0, nightArg(night)];
+      const args = [
+        row.key,
+        state,
+        isMeant,
+        part?.beforeMs ?? '',
+        told,
+        asksApproval(ownPolicy) ? 1 : 0,
+        nightArg(night),
+      ];
+      args.push(...ownLimits);
       return (await requeue([...keysOf(row), plan, keys.account, rules], args)) === 1;
     },
 

@@ -40,8 +40,8 @@ export type Submission = {
 /** Begun; or not, in words, since the draft is no longer what the person saw. */
 export type SubmitAnswer = { draft: PortfolioDraft } | { conflict: string };
 
-/** What is said of a draft beside its file; what is left out stays. */
-export type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept?: boolean };
+/** What is said of a draft beside its file; what is left out stays. `takeOffered` reads it as another read one like it. */
+export type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept?: boolean; takeOffered?: boolean };
 
 /**
  * What one can do with portfolios that were uploaded and are not in the ledger yet. All that takes an id throws `NOT_FOUND` for one

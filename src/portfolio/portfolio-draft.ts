@@ -42,6 +42,9 @@ const submittedSchema = z.object({
   fault: z.string().nullable(),
 });
 
+/** An earlier file, when it was submitted, and who said how it is read. */
+const keptFromSchema = z.object({ name: z.string(), keptMs: z.int(), by: z.array(z.string()).default([]) });
+
 /** A portfolio that was uploaded and is looked at: nothing of it is in the ledger. */
 export const portfolioDraftSchema = z.object({
   id: z.string(),
@@ -58,7 +61,11 @@ export const portfolioDraftSchema = z.object({
   /** Digest of the header as it was found at first, by which a file of this form is known again; null without a header. */
   form: z.string().nullable(),
   /** Where the corrections were taken from, when they were kept from an earlier file of this form. */
-  keptFrom: z.object({ name: z.string(), keptMs: z.int() }).nullable(),
+  keptFrom: keptFromSchema.nullable(),
+  /** How another person read an earlier file of this form: shown, and done only when somebody says so. */
+  offered: keptFromSchema.extend({ reading: readOptionsSchema }).nullable().default(null),
+  /** Who said how it is read, as far as that is kept for other files. */
+  readBy: z.array(z.string()).default([]),
   submitted: submittedSchema.nullable(),
   /** Who uploaded it, mended it, or said how it is read: none of them may approve what comes of it. */
   authors: z.array(z.string()).default([]),

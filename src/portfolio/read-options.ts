@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DELIMITERS, type Dialect } from '../table/dialect.ts';
+import type { KnownColumn } from './columns/known-columns.ts';
 import { mappingSchema } from './columns/mapping.ts';
 
 /**
@@ -36,4 +37,40 @@ export function readingFound(
   const { encoding, delimiter, sheet } = dialect;
   const found = sheet === undefined ? { encoding, delimiter } : { sheet };
   return { ...said, ...found, ...(headerLine === null ? {} : { headerLine }) };
+}
+
+/**
+ * What says by itself which buyer or which request a line is, or how much it asks for: each file says that of its own lines, and what
+ * one says of all lines alike moves the money of all. The country and the source of a number say none of it alone, and without them
+ * the same buyers would be others, and be asked for twice; so these are kept, as all else is.
+ */
+const OF_ITS_LINES: readonly KnownColumn[] = [
+  'company_id',
+  'requested_limit',
+  'currency',
+  'buyer_reference',
+  'request_reference',
+  'business_information_id',
+  'company_registration_number',
+  'name',
+  'same_buyer',
+];
+
+/** What of a reading is kept for other files: nothing that is said of single lines, nor of all lines what is each line's own. */
+export function lastingOf({ sameBuyer: _lines, mapping, ...others }: ReadOptions): ReadOptions {
+  const constants = Object.entries(mapping?.constants ?? {}).filter(
+    ([name]) => !OF_ITS_LINES.includes(name as KnownColumn),
+  );
+  const columns = mapping?.columns ?? {};
+  if (constants.length + Object.keys(columns).length === 0) return others;
+  return { ...others, mapping: { columns, constants: Object.fromEntries(constants) } };
+}
+
+/** `country_code always DE; decimal ,; columns Firma as name, Betrag as requested_limit, Kto as none`: what weighs most first. */
+export function readingWords({ mapping, ...rest }: ReadOptions): string {
+  const constants = Object.entries(mapping?.constants ?? {}).map(([known, value]) => `${known} always ${value}`);
+  const others = Object.entries(rest).map(([option, value]) => `${option} ${value}`);
+  const columns = Object.entries(mapping?.columns ?? {}).sort(([, one], [, other]) => (one ? 0 : 1) - (other ? 0 : 1));
+  const words = columns.map(([header, known]) => `${header} as ${known ?? 'none'}`);
+  return [...constants, ...others, ...(words.length > 0 ? [`columns ${words.join(', ')}`] : [])].join('; ');
 }

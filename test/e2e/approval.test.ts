@@ -55,7 +55,7 @@ test('a command without the settings is held to what serves, until that is start
   expect((await desk.limitline('import', 'q4.csv', '--yes')).status).toBe(0);
   expect((await desk.json('report', 'q4')).states).toMatchObject({ awaiting: 5, queued: 0 });
   const listed = await desk.limitline('audit', 'list');
-  expect(listed.stdout).toMatch(/approval rule changed.*"after":\{"always":false,"above":"5000"\}/);
+  expect(listed.stdout).toMatch(/approval rule changed.*"after":\{"always":false,"above":"5000",/);
   // The rule stays while nothing serves, and whatever a command says.
   const never = { cwd: desk.cwd, env: { ...desk.env, APPROVE_ALWAYS: 'off' } };
   expect((await callCommand(['run', 'q4.csv', '--portfolio', 'other', '--no-results'], never)).status).toBe(2);

@@ -25,7 +25,7 @@ test('a mapping is kept by a file that is read so, listed, and forgotten', async
   const kept = await limitline(...keep, '--map', 'Kunde=name', '--map', 'Betrag=requested_limit', '--decimal', 'comma');
   expect(kept.stdout).toMatch(/^Mapping Our bank is kept\. Read as/);
   expect((await limitline('mapping', 'list')).stdout).toMatch(
-    /^Our bank: kept \d{4}-\d\d-\d\d by bank\.csv; columns Kunde as name, Betrag as requested_limit; decimal ,\n$/,
+    /^Our bank: kept \d{4}-\d\d-\d\d by command line \(.+\) with bank\.csv; decimal ,; columns Kunde as name, Betrag as requested_limit\n$/,
   );
   expect((await limitline('mapping', 'forget', 'other')).stderr).toMatch(
     /There is no mapping "other"; known are: Our bank\./,

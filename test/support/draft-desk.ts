@@ -44,6 +44,8 @@ export function openDraftDesk(context: Context, dir: string, given: Partial<Desk
         incoming(
           files.map(([field, name, content]) => ({ field, name, content: Readable.from([Buffer.from(content)]) })),
         ),
+        undefined,
+        'ann',
       ),
     stopping,
   };

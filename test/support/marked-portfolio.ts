@@ -116,7 +116,7 @@ export async function openMarkedPortfolio() {
   const draft = draftOf(await upload(['file', 'zqxjv upload.csv', markedFile(11, { n: 12, email: 'zqxjv(at)zqxjv' })]));
   await desk.correct(draft.id, { portfolio: 'q4' });
   await previewOf(desk, draft);
-  const mapping = { keptMs: 1, reading: { headerLine: 1 } };
+  const mapping = { keptMs: 1, by: ['ann'], reading: { headerLine: 1 } };
   await makeKeptMappings({ dir: join(dataDir, 'mappings') }).keep('0'.repeat(32), {
     name: 'zqxjv buyers.csv',
     ...mapping,

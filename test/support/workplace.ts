@@ -26,6 +26,7 @@ type ImportWish = {
   replace?: boolean;
   first?: number;
   by?: string;
+  authors?: string[];
 };
 
 /** A folder that is gone when the test is over. */

@@ -1,7 +1,7 @@
 import type { Approval } from './approval.ts';
 
-/** What waits for another person's approval, since somebody asked for it: rows, and what they ask for as exact decimal text. */
-export type AskedFor = { approval: string; rows: number; sum: string };
+/** What waits for another person's approval, since somebody asked for it: rows, and what they ask for as exact decimal text, and which sum is above its limit, in words. */
+export type AskedFor = { approval: string; rows: number; sum: string; why?: string };
 
 /** What a person says to what waits for approval. */
 export type ApprovalAnswer = 'approve' | 'decline';

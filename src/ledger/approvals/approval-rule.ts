@@ -1,17 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
-import { type ApprovalPolicy, NO_APPROVAL, stricterOf } from './approval.ts';
+import { type ApprovalPolicy, stricterOf } from './approval.ts';
 
 export type ApprovalRule = ReturnType<typeof makeApprovalRule>;
 
 /** What the rule was, and what it is from now on. */
 export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
-const FIELDS = ['approve:always', 'approve:above'] as const;
+/** Fields of the account's hash; requeue.lua reads them too. */
+const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:days', 'approve:inbox'] as const;
 
 /**
  * What has to be approved in an account, whichever process acts: the ledger has the rule of those who serve, and settings of another
- * process may only be stricter. requeue.lua reads these fields too.
+ * process may only be stricter.
  *
  * @param given.own what this process' settings ask for
  */
@@ -25,11 +27,13 @@ export function makeApprovalRule({
   own: ApprovalPolicy;
 }) {
   /** Writes the rule and answers what it was, in one step, so that of several who change it alike one does. */
-  async function replace({ always, above }: ApprovalPolicy): Promise<ApprovalPolicy> {
+  async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {
     const step = connection.multi().hmget(keys.account, ...FIELDS);
-    step.hset(keys.account, 'approve:always', always ? 'on' : 'off');
-    if (above === undefined) step.hdel(keys.account, 'approve:above');
-    else step.hset(keys.account, 'approve:above', above);
+    for (const [place, text] of textsOf(policy).entries()) {
+      const field = FIELDS[place] ?? '';
+      if (text === null) step.hdel(keys.account, field);
+      else step.hset(keys.account, field, text);
+    }
     const answers = (await step.exec()) ?? [];
     for (const [fault] of answers) if (fault) throw fault;
     return policyIn(answers[0]?.[1] as Kept);
@@ -47,7 +51,7 @@ export function makeApprovalRule({
      */
     async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
       const before = await replace(own);
-      if (before.always === own.always && before.above === own.above) return;
+      if (isDeepStrictEqual(textsOf(before), textsOf(own))) return;
       try {
         await onChange({ before, after: own });
       } catch (error) {
@@ -58,9 +62,26 @@ export function makeApprovalRule({
   };
 }
 
-type Kept = [always: string | null, above: string | null];
+type Text = string | null;
+type Kept = [always: Text, above: Text, person: Text, days: Text, inbox: Text];
 
-function policyIn([always, above]: Kept): ApprovalPolicy {
-  if (always === null && above === null) return NO_APPROVAL;
-  return { always: always === 'on', above: above ?? undefined };
+/** In the order of the fields. */
+function textsOf({ always, above, personAbove, windowDays, inboxApprovers }: ApprovalPolicy): Kept {
+  return [
+    always ? 'on' : 'off',
+    above ?? null,
+    personAbove ?? null,
+    windowDays ? String(windowDays) : null,
+    inboxApprovers ? JSON.stringify(inboxApprovers) : null,
+  ];
+}
+
+function policyIn([always, above, person, days, inbox]: Kept): ApprovalPolicy {
+  return {
+    always: always === 'on',
+    above: above ?? undefined,
+    personAbove: person ?? undefined,
+    windowDays: Number(days ?? 0),
+    inboxApprovers: inbox === null ? undefined : JSON.parse(inbox),
+  };
 }

@@ -1,4 +1,6 @@
 import { Big } from 'big.js';
+import { moneyText } from '../../money-text.ts';
+
 /** What waits: the rows of an import, refused rows that are to be sent again, held rows whose call somebody answered. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
 
@@ -16,6 +18,8 @@ export type Approval = {
   standing: ApprovalStanding;
   /** Who may not answer it: whoever submitted it, uploaded it or mended it, by `Person.by`. */
   authors: readonly string[];
+  /** The only ones who may answer it, where settings name them (INBOX_APPROVERS): nothing where any approver may. */
+  approvers?: readonly string[] | undefined;
   askedMs: number;
   /** What it binds: whatever changes one of these changes `digest`, and an answer to another digest is not heard. */
   file: { name: string; sha256: string; reading: string } | undefined;
@@ -26,28 +30,65 @@ export type Approval = {
   sum: string;
   /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
   atFirst: { rows: number; sum: string } | undefined;
+  /** Which sum was above which limit as it began to wait; nothing where it waits for another reason. */
+  over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
   /** 43 letters: see approval-digest.ts. */
   digest: string;
   /** Who answered, when, and in what words; `by` is empty where nobody had to. */
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** What settings ask approval for: APPROVE_ALWAYS, and APPROVE_ABOVE as decimal text. */
-export type ApprovalPolicy = { always: boolean; above: string | undefined };
+/** Whose sum may be above a limit: `rows` are those that are to be sent again. */
+export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'person';
+
+/** Which sum it waits for, in a sentence; "" where no sum is the reason. */
+export function overWords({ over }: Pick<Approval, 'over'>): string {
+  if (!over) return '';
+  const { of, name, sum, limit } = over;
+  const passed = `with this and what passed lately without another person's yes`;
+  const asks = {
+    portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,
+    rows: `These rows ask for ${moneyText(sum)}`,
+    buyer: `${name} is to get ${moneyText(sum)} ${passed}`,
+    person: `${name} asks for ${moneyText(sum)} ${passed}`,
+  };
+  return `${asks[of]}, which is above ${moneyText(limit)}.`;
+}
+
+/** What settings ask approval for. Sums are decimal text. */
+export type ApprovalPolicy = {
+  /** APPROVE_ALWAYS. */
+  always: boolean;
+  /** APPROVE_ABOVE: what a portfolio, or one buyer within the window, may come to without another person. */
+  above: string | undefined;
+  /** APPROVE_PERSON_ABOVE: the same of one person within the window. */
+  personAbove?: string | undefined;
+  /** APPROVE_WINDOW_DAYS: for so many days it counts what passed without another person; nothing, or 0, where it does not. */
+  windowDays?: number | undefined;
+  /** INBOX_APPROVERS: who alone may answer for what was dropped; nothing where any approver may. */
+  inboxApprovers?: readonly string[] | undefined;
+};
 
 /** Nobody has to approve anything. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
-/** What both ask for together: always if either does, and of two limits the lower. */
+/** What both ask for together: always if either does, of two limits the lower, the longer window, and whom both let answer. */
 export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
-  const limits = [one.above, other.above].filter((above) => above !== undefined);
-  const [above] = limits.sort((a, b) => new Big(a).cmp(b));
-  return { always: one.always || other.always, above };
+  const lower = (limits: (string | undefined)[]) =>
+    limits.filter((limit) => limit !== undefined).sort((a, b) => new Big(a).cmp(b))[0];
+  const [names, others] = [one.inboxApprovers, other.inboxApprovers];
+  return {
+    always: one.always || other.always,
+    above: lower([one.above, other.above]),
+    personAbove: lower([one.personAbove, other.personAbove]),
+    windowDays: Math.max(one.windowDays ?? 0, other.windowDays ?? 0),
+    inboxApprovers: names && others ? names.filter((name) => others.includes(name)) : (names ?? others),
+  };
 }
 
 /** Whether anything may have to be approved: then whatever comes in waits until it is known whether it has. */
-export function asksApproval({ always, above }: ApprovalPolicy): boolean {
-  return always || above !== undefined;
+export function asksApproval({ always, above, personAbove }: ApprovalPolicy): boolean {
+  return always || above !== undefined || personAbove !== undefined;
 }
 
 /** Whether a sum, as decimal text, has to be approved. */

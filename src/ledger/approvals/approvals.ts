@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { CONSOLE_ACTOR } from '../../actor.ts';
+import { CONSOLE_ACTOR, isDropActor, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../archive/gated-script.ts';
 import { contentOf, type ImportedFile } from '../imports.ts';
@@ -12,10 +12,11 @@ import type { RowState } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
 import { makeSuppliers } from '../suppliers.ts';
-import type { AnswerTaken, Approval, ApprovalKind, ApprovalPolicy, ApprovalStanding } from './approval.ts';
+import { type AnswerTaken, type Approval, type ApprovalKind, type ApprovalPolicy, NO_APPROVAL } from './approval.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ApprovalId, approvalIdOf } from './approval-id.ts';
 import { makeApprovalIds } from './approval-ids.ts';
+import { makeClosing } from './close-approval.ts';
 import { makeDeclined } from './declined.ts';
 import { type ReadApproval, readApproval } from './read-approval.ts';
 
@@ -39,13 +40,16 @@ export function makeApprovals({
   connection,
   keys,
   persist,
+  approvalPolicy = async () => NO_APPROVAL,
 }: {
   connection: RedisConnection;
   keys: Keys;
   persist: Persist;
+  /** What another person has to approve at this moment, and who may answer for what was dropped. */
+  approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
-  const [begin, close, answer] = [script('begin-approval'), script('close-approval'), script('answer-approval')];
+  const [begin, answer] = [script('begin-approval'), script('answer-approval')];
   const [free, awaitRow, restore] = [script('free-approved'), script('await-row'), script('restore-row')];
   const [carriedOut, goAnswered] = [script('carried-out'), script('go-answered')];
   const suppliers = makeSuppliers({ connection, keys });
@@ -53,7 +57,9 @@ export function makeApprovals({
   const lists = [keys.approvals, keys.approvalsAnswered];
 
   async function read(id: string): Promise<ReadApproval | undefined> {
-    return readApproval(id, await connection.hgetall(keys.approval(id)));
+    const found = readApproval(id, await connection.hgetall(keys.approval(id)));
+    if (found?.approval.authors.some(isDropActor)) found.approval.approvers = (await approvalPolicy()).inboxApprovers;
+    return found;
   }
 
   async function start(
@@ -63,7 +69,7 @@ export function makeApprovals({
   ): Promise<string> {
     const id = randomBytes(9).toString('base64url');
     const given = Object.entries(fields).flat();
-    const args = [id, portfolio, kind, content, supplier, given.length, ...given, ...new Set(authors)];
+    const args = [id, portfolio, kind, content, supplier, given.length, ...given, ...authorArgs(authors)];
     const places = [...placesOf({ portfolio, id }), keys.approvalsOf(portfolio)];
     return (await persist('begin approval', () => begin(places, args))) as string;
   }
@@ -140,7 +146,7 @@ export function makeApprovals({
     /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
       if (authors.length === 0) return;
-      const args = [id, portfolio, '', '', '', 0, ...new Set(authors)];
+      const args = [id, portfolio, '', '', '', 0, ...authorArgs(authors)];
       await persist('begin approval', () => begin([...placesOf({ portfolio, id }), keys.approvalsOf(portfolio)], args));
     },
 
@@ -164,15 +170,7 @@ export function makeApprovals({
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
-    /**
-     * All of it is there. It waits for a person, where settings ask for that: always, or since what the whole portfolio asks for,
-     * without what was given up, is above the limit. Else it is granted by itself.
-     */
-    async close({ portfolio, id }: ApprovalId, { always, above }: ApprovalPolicy): Promise<ApprovalStanding> {
-      const args = [id, portfolio, always ? 1 : 0, above ?? ''];
-      const places = [...placesOf({ portfolio, id }), ...lists];
-      return (await persist('close approval', () => close(places, args))) as ApprovalStanding;
-    },
+    ...makeClosing({ connection, keys, persist }),
 
     /** Approves it as it was looked at. Its rows go with the next `freeSome`, or answers are carried out from then on. */
     grant: (given: Answer): Promise<AnswerTaken> => take('granted', given),
@@ -253,6 +251,9 @@ export function makeApprovals({
     return found.flatMap((one) => (one ? [one.approval] : []));
   }
 }
+
+/** Each author's name, and who that is. */
+const authorArgs = (authors: readonly string[]) => [...new Set(authors)].flatMap((by) => [by, personOf(by)]);
 
 /** What an approval begins with: who asked, and of an import its file. */
 type Started = {

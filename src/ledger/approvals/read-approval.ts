@@ -1,5 +1,5 @@
 import { sumIn } from '../counts/sums.ts';
-import type { Approval, ApprovalKind, ApprovalStanding } from './approval.ts';
+import type { Approval, ApprovalKind, ApprovalStanding, OverOf } from './approval.ts';
 import { approvalDigest } from './approval-digest.ts';
 
 /** An approval, and `moves`, which tells whether anything of it changed since it was read. */
@@ -29,6 +29,15 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
     importId: fields.importId,
     atFirst: fields.atFirst === undefined ? undefined : { rows: Number(fields.atFirst), sum: sumIn(fields, 'first') },
     digest: approvalDigest({ ...bound, supplier: fields.supplier ?? '' }),
+    over:
+      fields.over === undefined
+        ? undefined
+        : {
+            of: fields.over as OverOf,
+            name: fields.overOf ?? '',
+            sum: sumIn(fields, fields.over === 'rows' ? 'first' : 'over'),
+            limit: fields.limit ?? '',
+          },
     answered: isAnswered
       ? { by: fields.answeredBy ?? '', atMs: Number(fields.answeredAt), words: fields.words ?? '' }
       : undefined,

@@ -17,6 +17,8 @@ export type TakenFile = {
   is: 'taken' | 'imported' | 'again' | 'rejected';
   /** What became of it, or why nothing did yet, in a sentence. */
   words: string;
+  /** Who put it and its documents there, the file's owner first, and who said how it is read; once it was looked at. */
+  by?: readonly string[];
   /** How it is read, as JSON; once it was looked at. */
   reading?: string;
   /** Digest of the file, its documents and how it is read; once it was looked at. */

@@ -1,5 +1,5 @@
--- Included where it counts whether what a portfolio asks for is above a limit: over all rows but those that were given up or
--- replaced. Sums are fields of integers at powers of ten (tally.lua), here carried in digits that no addition rounds.
+-- Included where it counts whether a sum is above a limit, such as what a portfolio asks for: over all rows but those that were
+-- given up or replaced. Sums are fields of integers at powers of ten (tally.lua), here carried in digits that no addition rounds.
 -- @include amounts
 local COUNTED = { 'queued', 'company', 'documents', 'limit', 'done', 'refused', 'held', 'skipped', 'awaiting' }
 
@@ -22,8 +22,17 @@ local function carried(limbs)
   return limbs
 end
 
-local function isAbove(portfolio, above)
-  local limbs, most = {}, carried(limbsOf(above) or {})
+local function isAbove(limbs, above)
+  local most = carried(limbsOf(above) or {})
+  carried(limbs)
+  for k = 15, -5, -1 do
+    if limbs[k] ~= (most[k] or 0) then return limbs[k] > (most[k] or 0) end
+  end
+  return false
+end
+
+local function askedBy(portfolio)
+  local limbs = {}
   for _, side in ipairs({ 'a', 'b' }) do
     local sums = redis.call('HGETALL', portfolio .. ':sums:' .. side)
     for at = 1, #sums, 2 do
@@ -33,9 +42,14 @@ local function isAbove(portfolio, above)
       end
     end
   end
-  carried(limbs)
-  for k = 15, -5, -1 do
-    if limbs[k] ~= most[k] then return limbs[k] > most[k] end
+  return limbs
+end
+
+-- A sum as it is told: { of what, whose, k, limb, … }.
+local function told(of, name, limbs)
+  local words = { of, name }
+  for k, limb in pairs(carried(limbs)) do
+    if limb ~= 0 then words[#words + 1], words[#words + 2] = tostring(k), string.format('%.0f', limb) end
   end
-  return false
+  return words
 end

@@ -1,7 +1,7 @@
 -- Begins what another person is to approve, or goes on with that of the same import where one that died has left it open.
 -- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] all approvals of the portfolio
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] kind   ARGV[4] content: the file and how it is read, or ""
--- ARGV[5] the supplier's key, or ""   ARGV[6] how many fields follow   ARGV[7…] field, value, … then those who asked for it
+-- ARGV[5] the supplier's key, or ""   ARGV[6] how many fields follow   ARGV[7…] field, value, … then those who asked for it: name, person, …
 -- Answers the id of the approval, which is another one's where that is gone on with.
 -- @include archived
 -- @include move
@@ -21,7 +21,7 @@ elseif redis.call('EXISTS', approval) == 0 then
   redis.call('ZADD', all, now, id)
   if content ~= '' then redis.call('HSET', portfolio, 'approving:' .. content, id) end
 end
-for at = 7 + fields, #ARGV do redis.call('HSET', approval, 'author:' .. ARGV[at], 1) end
+for at = 7 + fields, #ARGV, 2 do redis.call('HSET', approval, 'author:' .. ARGV[at], ARGV[at + 1]) end
 if supplier ~= '' then
   redis.call('HSET', approval, 'supplier', supplier)
   redis.call('HINCRBY', approval, 'moves', 1)

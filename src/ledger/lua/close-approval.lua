@@ -1,16 +1,21 @@
 -- All that belongs to an approval is there: it waits for a person, or is granted by itself where none is asked for.
 -- One with rows that a person said no to before (put-row.lua) waits in any case.
 -- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] what waits   KEYS[4] what was answered and is not carried out yet
--- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] 1 where every portfolio waits   ARGV[4] the sum above which it waits, or ""
--- Answers its standing: "waiting" | "granted" | "void", or what it was already.
+-- KEYS[5] the account
+-- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] 1 where every portfolio waits   ARGV[4] limit for the portfolio, and for a
+-- buyer, or ""   ARGV[5] limit for a person, or ""   ARGV[6] the days for which it counts what passed before
+-- ARGV[7] `moves` of the approval when somebody looked at its buyers (passed-above.lua), or ""
+-- ARGV[8…] which sum was above its limit, as told has it, where somebody knows
+-- Answers its standing: "waiting" | "granted" | "void", or what it was already; or "look": its buyers have to be looked at (again), since
+-- rows came or went. From then on its rows count for who comes later.
 -- @include archived
 -- @include move
 -- @include approvals
-local portfolio, approval, waits, answered = unpack(KEYS)
-local id, name, always, above = unpack(ARGV)
+local portfolio, approval, waits, answered, account = unpack(KEYS)
+local id, name, always, above, person, days, seen = unpack(ARGV, 1, 7)
 local archived = archivedError(portfolio)
 if archived then return archived end
-local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone')
+local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone', 'moves', 'ticket')
 local member = name .. '/' .. id
 local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
 if found[1] ~= 'open' then
@@ -22,32 +27,57 @@ if found[1] ~= 'open' then
   end
   return found[1] or 'void'
 end
+local isEmpty = tonumber(found[2]) == 0 and not hasSupplier
+-- @include above
+-- @include passed
+local rule, waiting, sums = { above = above, person = person, days = tonumber(days) }, {}, redis.call('HGETALL', approval)
+for at = 1, #sums, 2 do
+  local k = string.match(sums[at], '^sum:rows:(.*)$')
+  if k then addLimb(waiting, tonumber(k), sums[at + 1]) end
+end
+
+-- Which sum is above its limit, as told has it; {} where it waits for another reason, nil where it does not.
+local function overWords()
+  if #ARGV > 7 then return { unpack(ARGV, 8) } end
+  if always == '1' or found[6] then return {} end
+  local asked = askedBy(portfolio)
+  if above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(asked, above)) then return told('portfolio', name, asked) end
+  for one in pairs(person ~= '' and peopleOf(approval) or {}) do
+    local limbs = personOver(rootOf(portfolio), one, rule, waiting)
+    if limbs then return told('person', one, limbs) end
+  end
+end
+
+local over = not isEmpty and overWords()
+if not isEmpty and not over and above ~= '' and rule.days > 0 and seen ~= found[7] then
+  if not found[8] then redis.call('HSET', approval, 'ticket', redis.call('HINCRBY', account, 'tickets', 1)) end
+  return 'look'
+end
 local field = 'approving:' .. (found[3] or '')
 if redis.call('HGET', portfolio, field) == id then redis.call('HDEL', portfolio, field) end
-local function isAsked()
--- @include above
-  return always == '1' or found[6] or above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(portfolio, above))
-end
-local standing = 'granted'
-if tonumber(found[2]) == 0 and not hasSupplier then standing = 'void' elseif isAsked() then standing = 'waiting' end
+local standing = isEmpty and 'void' or over and 'waiting' or 'granted'
 redis.call('HSET', approval, 'standing', standing)
+local function keepSum(as, limbs)
+  local words = told(as, '', limbs)
+  for at = 3, #words, 2 do redis.call('HSETNX', approval, 'sum:' .. as .. ':' .. words[at], words[at + 1]) end
+end
 if standing == 'waiting' then
   redis.call('ZADD', waits, found[4], member)
   -- What it was at first, for whoever looks at it later: the first time alone, where it is asked twice.
   redis.call('HSETNX', approval, 'atFirst', found[2])
-  for _, field in ipairs(redis.call('HKEYS', approval)) do
-    local k = string.match(field, '^sum:rows:(.*)$')
-    if k then redis.call('HSETNX', approval, 'sum:first:' .. k, redis.call('HGET', approval, field)) end
-  end
+  keepSum('first', waiting)
+  if over[1] then redis.call('HSET', approval, 'over', over[1], 'overOf', over[2], 'limit', over[1] == 'person' and person or above) end
+  for at = 3, #over, 2 do redis.call('HSET', approval, 'sum:over:' .. over[at], over[at + 1]) end
 end
 if standing == 'granted' then
   redis.call('HSET', approval, 'answeredAt', nowText(), 'answeredBy', '', 'ofRows', found[2], 'words',
-    above == '' and 'no approval is asked for' or 'below the limit')
-  for _, field in ipairs(redis.call('HKEYS', approval)) do
-    local k = string.match(field, '^sum:rows:(.*)$')
-    if k then redis.call('HSET', approval, 'sum:asked:' .. k, redis.call('HGET', approval, field)) end
-  end
+    (above ~= '' or person ~= '') and 'below the limit' or 'no approval is asked for')
+  keepSum('asked', waiting)
   if hasSupplier then redis.call('HDEL', portfolio, 'supplierApproval') end
   redis.call('ZADD', answered, found[4], member)
+  if person ~= '' then
+    redis.call('HSET', approval, 'counted', 1)
+    countPassed(approval, nowMs(), 1, waiting)
+  end
 end
 return standing

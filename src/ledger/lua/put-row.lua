@@ -109,6 +109,11 @@ if state then
   if not same then told.before = shortened(found[2]) end
   tell(row, now, cjson.encode(told))
   if not same then
+-- @include amounts
+-- @include people-passed
+    local counts = redis.call('HMGET', row, 'approval', 'unpassed', 'tally')
+    local asks = string.match(counts[3] or '', '^[ab]|%a+|([^|]*)') or ''
+    if counts[1] and counts[1] ~= counts[2] then countRow(portfolio, row, counts[1], true, asks) end
     redis.call('HINCRBY', row, 'rev', 1)
     -- It is not what somebody planned something for.
     redis.call('HSET', row, 'updated', now)

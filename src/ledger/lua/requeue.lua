@@ -5,9 +5,10 @@
 -- ARGV[1] row key   ARGV[2] state that it must be in   ARGV[3] 1 where a person means this very row
 -- ARGV[4] the moment of the plan in ms, or ""   ARGV[5] what is told to the row's story, as JSON, or ""
 -- ARGV[6] 1 where approvals are asked for, whatever the rule   ARGV[7] the rule's night (goes-tonight.lua), or ""
+-- ARGV[8] limit for a buyer   ARGV[9] for a person, each "" for none   ARGV[10] days: what is asked for, whatever the rule
 -- Answers 1, or 0 when it is in another state, or replaced, or changed since the plan, or not approved: to give a row up takes it
 -- out of its approval, so one that comes back needs another (await-row.lua), and one that was declined does in any case. Or when it
--- may not go tonight.
+-- may not go tonight; or when what passes of its buyer, or of who brought it in, would be above a limit with it. A held one counts already.
 -- @include archived
 -- @include move
 -- @include cancelled
@@ -18,16 +19,24 @@
 -- @include waiting
 -- @include goes-tonight
 local portfolio, row, plan, account, rules = unpack(KEYS)
-local key, from, isMeant, before, told, asks, night = unpack(ARGV)
+local key, from, isMeant, before, told, asks, night, above, person, days = unpack(ARGV)
 local archived = archivedError(portfolio)
 if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line', 'approval')
 if found[1] ~= from or isReplaced(row) or not isAsPlanned(row, before) then return 0 end
 if declinedOf(portfolio, requestOf(portfolio, key)) or not mayGoTonight(portfolio, row, rules, night) then return 0 end
+local rule = redis.call('HMGET', account, 'approve:always', 'approve:above', 'approve:person', 'approve:days')
+local isAsked = asks == '1' or rule[1] == 'on' or rule[2] or rule[3]
 if found[3] and (from == 'cancelled' or standingOf(portfolio, found[3]) ~= 'granted') then
-  local rule = redis.call('HMGET', account, 'approve:always', 'approve:above')
-  if asks == '1' or rule[1] == 'on' or rule[2] then return 0 end
+  if isAsked then return 0 end
   bindRow(row, '')
+end
+if isAsked and from ~= 'held' then
+-- @include above
+-- @include passed
+  local own = { above = above, person = person, days = tonumber(days) }
+  local known = { above = rule[2] or '', person = rule[3] or '', days = tonumber(rule[4] or 0) }
+  if overOf(portfolio, row, own, {}) or overOf(portfolio, row, known, {}) then return 0 end
 end
 takeBackReplaced(row)
 local now = nowMs()

@@ -13,7 +13,7 @@ end
 -- Answers whether the row had added something else than it does now. `requested` is given where its words were changed, `side`
 -- where it is to be on that side from now on, and `gathered` where many rows are gone through, to apply their changes together.
 local function retallyRow(portfolio, row, key, requested, side, gathered)
-  local found = redis.call('HMGET', row, 'state', 'line', 'tally', 'replaced', 'cause', 'record', 'approval', 'awaits')
+  local found = redis.call('HMGET', row, 'state', 'line', 'tally', 'replaced', 'cause', 'record', 'approval', 'awaits', 'unpassed')
   local state, line, before = found[1], found[2], found[3]
   if not state then return false end
   if found[5] and state ~= 'refused' and state ~= 'held' then
@@ -31,6 +31,11 @@ local function retallyRow(portfolio, row, key, requested, side, gathered)
     if awaits and found[8] ~= awaits then joinApproval(portfolio, row, key, line, found[7], asks, limbsOf(asks)) end
     -- It may be of another line by now.
     if awaits and found[8] == awaits then redis.call('ZADD', portfolio .. ':approval:' .. found[7], line, key) end
+  end
+  if found[7] and state ~= 'awaiting' then
+-- @include people-passed
+    local isOut, asks = OUT[state] or false, string.match(now, '^[ab]|%a+|([^|]*)')
+    if isOut ~= (found[9] == found[7]) then countRow(portfolio, row, found[7], isOut, asks) end
   end
   if now == before and not found[5] then return false end
   local changes = gathered or {}

@@ -13,6 +13,8 @@ export type Plan = {
   id: string;
   portfolio: string;
   action: PlanAction;
+  /** Who made it: as much as whoever confirms it, they ask for what it does. */
+  by?: string | undefined;
   /** Which rows: all those, and only those, that it names and that did not change at {@link Plan.atMs} or later. */
   filter: RowFilter;
   /** What was known of the cause that the filter names; it is forgotten with the last row that failed for it. */

@@ -61,6 +61,13 @@ test('what waits is listed, with who asked, and everything that a yes is about s
   expect(text.indexOf('Buyer 3 GmbH')).toBeLessThan(text.indexOf('Buyer 1 GmbH'));
 });
 
+test('the page of what waits says which sum is above its limit', async () => {
+  const { get, address } = await openWaiting({ settings: { APPROVE_PERSON_ABOVE: '3000' } as never });
+  expect((await get(address)).text).toMatch(
+    /\S+ asks for 3,007\.50 with this and what passed lately without another person&#39;s yes, which is above 3,000\.00\./,
+  );
+});
+
 test('a yes takes the password again, and is heard once', async () => {
   const { get, address, approve, states } = await openWaiting();
   expect((await get(address)).text).toContain('type="password"');

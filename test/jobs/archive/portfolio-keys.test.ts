@@ -25,6 +25,7 @@ const STAYS = [
   /^identifiers:/,
   /^approvals(:answered|:lately)?$/,
   /^approval-rule$/,
+  /^passed:/,
   /^(pace|doors|workers|replicas|row-totals)/,
 ];
 

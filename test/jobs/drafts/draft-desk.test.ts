@@ -82,14 +82,14 @@ test('how a form was read is kept when it is submitted, said with the next file 
     decimal: ',' as const,
     mapping: { columns: { Wert: 'requested_limit' as const }, constants: { country_code: 'DE' } },
   };
-  await desk.correct(draft.id, { reading });
+  await desk.correct(draft.id, { reading }, 'ann');
   const preview = await previewOf(desk, draft);
   expect(preview).toMatchObject({ faults: [], dryRun: { requested: '1250' } });
   await desk.submit(draft.id, { of: preview.of, replace: false });
 
   const next = draftOf(await upload(['file', 'b.csv', text('Other')]));
   expect(next).toMatchObject({ keptFrom: { name: 'a.csv' }, reading });
-  await desk.correct(next.id, { forgetKept: true });
+  await desk.correct(next.id, { forgetKept: true }, 'ann');
   expect(await desk.read(next.id)).toMatchObject({ keptFrom: null, reading: {} });
   expect(draftOf(await upload(['file', 'c.csv', text('Third')]))).toMatchObject({ keptFrom: null });
 });

@@ -15,6 +15,8 @@ const DRAFT: Omit<PortfolioDraft, 'id'> = {
   portfolio: 'q4',
   form: null,
   keptFrom: null,
+  offered: null,
+  readBy: [],
   submitted: null,
   authors: [],
 };

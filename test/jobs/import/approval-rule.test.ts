@@ -63,9 +63,9 @@ describe('the rule of approval', () => {
 
   test('is read at each moment: a process that runs hears of one that came since', async () => {
     const place = await openWorkplace();
-    expect(await place.context.approvalPolicy()).toEqual({ always: false, above: undefined });
+    expect(await place.context.approvalPolicy()).toMatchObject({ always: false, above: undefined });
     await serve(place, { APPROVE_ALWAYS: 'on' });
-    expect(await place.context.approvalPolicy()).toEqual({ always: true, above: undefined });
+    expect(await place.context.approvalPolicy()).toMatchObject({ always: true, above: undefined });
     expect((await place.import(buyerLines(1))).approval).toMatchObject({ rows: 1 });
   });
 
@@ -79,7 +79,7 @@ describe('the rule of approval', () => {
   ])('is the stricter of what serves (%j) and of who acts (%j)', async (serving, acting, together) => {
     const place = await openWorkplace();
     await serve(place, serving);
-    expect(await (await openOther(place, acting)).approvalPolicy()).toEqual(together);
+    expect(await (await openOther(place, acting)).approvalPolicy()).toMatchObject(together);
   });
 
   test('is changed and lifted by a restart of what serves, which is in the audit once, and by no other process', async () => {
@@ -94,7 +94,7 @@ describe('the rule of approval', () => {
     expect(await place.context.approvalPolicy()).toMatchObject({ always: true });
     await serve(place, { APPROVE_ABOVE: '1500' });
     await serve(place);
-    expect(await changesIn(place.context)).toEqual([
+    expect(await changesIn(place.context)).toMatchObject([
       { before: none, after: always },
       { before: always, after: above },
       { before: above, after: none },
@@ -109,7 +109,7 @@ describe('the rule of approval', () => {
     const next = await openOther(place);
     const audit = { ...next.audit, note: () => Promise.reject(new Error('no audit')) };
     await expect(keepApprovalRule({ ...next, audit })).rejects.toThrow('no audit');
-    expect(await place.context.approvalPolicy()).toEqual({ always: true, above: undefined });
+    expect(await place.context.approvalPolicy()).toMatchObject({ always: true, above: undefined });
   });
 
   test('holds for rows that are sent again by a process without settings', async () => {

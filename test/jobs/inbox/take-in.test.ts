@@ -23,7 +23,7 @@ test('a file becomes rows of the portfolio that it is named after, and ends in d
   expect(await names()).toEqual(['.taken', 'done', 'rejected']);
   expect(await names('done')).toEqual(['<time>-q4.csv']);
   expect(await report()).toMatchObject({ lines: 3, rows: 3 });
-  expect((await context.portfolios.read('q4')).file).toMatchObject({ fileName: 'q4.csv', by: 'inbox' });
+  expect((await context.portfolios.read('q4')).file).toMatchObject({ fileName: 'q4.csv' });
   expect(told).toMatchObject([{ state: 'well' }]);
   expect(await takeIn()).toEqual({ files: [], lying: [], results: [], isElsewhere: false });
 });
@@ -144,11 +144,11 @@ test('two processes on one folder take a file once', async () => {
   expect(await names('done')).toHaveLength(1);
 });
 
-test('a file waits for approval as any other does, and is nobody’s own', async () => {
+test('a file waits for approval as any other does', async () => {
   const { drop, takeIn, context } = await openInbox({ env: { APPROVE_ALWAYS: 'on' } });
   await drop('q4.csv', text(buyerLines(2)));
   expect((await takeIn()).files).toMatchObject([{ words: expect.stringContaining('2 rows wait for approval') }]);
-  expect(await context.approvals.waiting()).toMatchObject([{ portfolio: 'q4', authors: ['inbox'], rows: 2 }]);
+  expect(await context.approvals.waiting()).toMatchObject([{ portfolio: 'q4', rows: 2 }]);
 });
 
 const ODD = text(['Firma,Land,HR,Betrag', 'Muster GmbH,DE,HRB 1,1000']);
@@ -166,14 +166,19 @@ test('a file is read by the mapping that the setting names', async () => {
   await expect(takeIn()).rejects.toThrow(/There is no mapping "bank"; none was kept yet\. .* mapping keep "bank" FILE/);
   expect(await names()).toContain('q4.csv');
   const mappings = makeNamedMappings({ dataDir: settings.LIMITLINE_DATA });
-  await mappings.keep({ name: 'bank', file: 'old.csv', keptMs: 1, reading: READING });
+  await mappings.keep({ name: 'bank', file: 'old.csv', keptMs: 1, by: ['ann'], reading: READING });
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });
 
 test('without one it is read as people corrected it in the console for files of its form', async () => {
   const { drop, takeIn, context } = await openInbox();
   const kept = makeKeptMappings({ dir: join(context.settings.LIMITLINE_DATA, 'mappings') });
-  await kept.keep(formOf(['Firma', 'Land', 'HR', 'Betrag']), { name: 'old.csv', keptMs: 1, reading: READING });
+  await kept.keep(formOf(['Firma', 'Land', 'HR', 'Betrag']), {
+    name: 'old.csv',
+    keptMs: 1,
+    by: ['ann'],
+    reading: READING,
+  });
   await drop('q4.csv', ODD);
   expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { rows: 1 } }]);
 });

@@ -71,7 +71,7 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
     async ({ context }) => {
       const file = { words: [{ at: 2, row: '', line: 2, made: 'company_77' }], problems: [], silent: 0 };
       const plan = await planHeldFile('q4', file as never, context);
-      return (await resolvePlan(plan, context, () => {}, by)).waits;
+      return (await resolvePlan(plan, context, () => {}, { by })).waits;
     },
   ],
   [

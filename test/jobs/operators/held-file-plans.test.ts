@@ -49,7 +49,7 @@ test('a file says nothing of what was sent again while it was carried out', asyn
   const plan = await planHeldFile('q4', file as never, context);
   expect(plan.planned).toHaveLength(1);
   await again();
-  expect(await resolvePlan(plan, context, () => {}, 'test')).toMatchObject({ calls: 0, rows: 0 });
+  expect(await resolvePlan(plan, context, () => {}, { by: 'test' })).toMatchObject({ calls: 0, rows: 0 });
   expect(await context.calls.isUnknown(call)).toBe(true);
   expect(await states()).toMatchObject({ held: 1 });
 });
@@ -57,7 +57,7 @@ test('a file says nothing of what was sent again while it was carried out', asyn
 test('a file that was planned before a row was held anew has to be looked at again', async () => {
   const { context, call, again } = await openHeld();
   const plans = makeHeldFilePlans(context);
-  const { id } = await plans.plan('q4', { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') });
+  const { id } = await plans.plan('q4', { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') }, 'test');
   await again();
   expect(await plans.confirm(id, 'q4', 'test')).toMatchObject({ is: 'changed' });
   expect(await context.calls.isUnknown(call)).toBe(true);

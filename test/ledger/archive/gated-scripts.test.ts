@@ -111,6 +111,9 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'plain-claim': 'included',
   'plain-end': 'included',
   'plain-tally': 'included',
+  passed: 'included',
+  'passed-above': 'reads',
+  'people-passed': 'included',
   planned: 'included',
   'put-back': 'included',
   'put-new-rows': 'refuses',
@@ -157,7 +160,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
 
 /** Commands that read, and those on what belongs to nobody. */
 const READING =
-  /^(H?M?GET|HGETALL|HKEYS|HLEN|HEXISTS|HSCAN|EXISTS|TIME|Z?CARD|Z(RANGE|SCORE|INTER|REVRANGE|RANGEBYSCORE|CARD)|S(MEMBERS|ISMEMBER|MISMEMBER|CARD)|LRANGE|LPOS)$/;
+  /^(H?M?GET|HGETALL|HKEYS|HVALS|HLEN|HEXISTS|HSCAN|EXISTS|TIME|Z?CARD|Z(RANGE|SCORE|INTER|REVRANGE|RANGEBYSCORE|CARD)|S(MEMBERS|ISMEMBER|MISMEMBER|CARD)|LRANGE|LPOS)$/;
 
 const textOf = (name: string) => readFileSync(join(LUA, `${name}.lua`), 'utf8');
 const namesOf = (kind: string) => Object.keys(SCRIPTS).filter((name) => SCRIPTS[name] === kind);

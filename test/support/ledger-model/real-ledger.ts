@@ -36,7 +36,7 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
   const onces = new Map<string, AtMostOnce>();
   return {
     calls,
-    rows: makeRows({ connection, keys, persist, canaryRefusals, asksApproval: true }),
+    rows: makeRows({ connection, keys, persist, canaryRefusals, ownPolicy: { always: true, above: undefined } }),
     approvals: makeApprovals({ connection, keys, persist }),
     portfolios: makePortfolios({ connection, keys }),
     archiving: {

@@ -30,7 +30,7 @@ export function answerPart(approval: Approval, answering: Answering): Html {
     case 'own':
       return html`${notice('info', html`Another person must approve it: ${whoMay(answering)}.`, { title: 'You submitted this.' })}${commandPart(approval)}`;
     case 'role':
-      return html`${notice('info', html`It takes the role approver: ${whoMay(answering)}.`, { title: 'You may look, and not answer.' })}`;
+      return html`${notice('info', html`It takes the role approver${approval.approvers ? ', and for a file of the drop folder INBOX_APPROVERS says who answers' : ''}: ${whoMay(answering)}.`, { title: 'You may look, and not answer.' })}`;
     case 'yes':
       return html`${refusedPart(answering.refused)}<div class="answers">${approveForm(approval, answering)}${declineForm(approval, answering)}</div>${commandPart(approval)}`;
   }
@@ -113,7 +113,7 @@ export function refusedWords(refused: Answered): string {
     case 'own':
       return 'You asked for this yourself: another person must answer it. Nothing was done.';
     case 'role':
-      return 'It takes the role approver, which you do not have (any more). Nothing was done.';
+      return 'It takes the role approver, which you do not have (any more), and for a file of the drop folder your name in INBOX_APPROVERS. Nothing was done.';
     case 'nobody':
       return 'Nobody is known by name here, so nobody can approve: add a user with the role approver first (npx limitline user add). Nothing was done.';
     case 'password':

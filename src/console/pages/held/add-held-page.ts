@@ -18,7 +18,7 @@ export type HeldPageFunctions = {
   /** A text for the service's people, about these rows. */
   text: (items: readonly HeldItem[]) => string;
   /** What a file would do. @throws LimitlineError where it cannot be read, or is too large */
-  plan: (portfolio: string, file: { fileName: string; content: Buffer }) => Promise<HeldFilePlan>;
+  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<HeldFilePlan>;
   /** Does what the plan says, if it still says so. */
   confirm: (
     id: string,
@@ -86,7 +86,7 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
       multipart: true,
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
       limitMs: FILE_LIMIT_MS,
-      handle: async ({ request, params, reply }) => {
+      handle: async ({ request, params, reply, actor }) => {
         const portfolio = nameOf(params);
         const limits = { fileSize: FILE_LIMIT_BYTES, files: 1, fields: 5 };
         const file = await request.file({ limits, throwFileSizeLimit: false });
@@ -94,7 +94,7 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
         const content = await file?.toBuffer();
         if (!file || !content || file.filename === '') throw noFile();
         if (file.file.truncated) throw tooLarge();
-        const plan = await given.plan(portfolio, { fileName: file.filename, content });
+        const plan = await given.plan(portfolio, { fileName: file.filename, content }, actor.name);
         return reply.page({
           title: `Held (${portfolio}): plan`,
           at: 'held',

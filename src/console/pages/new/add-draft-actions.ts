@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
 import { isPortfolioName } from '../../../ledger/row-id.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
 import { fieldsOf } from '../../actions/fields-of.ts';
@@ -36,12 +37,17 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
     url: '/new/:id/reading',
     action: 'reading',
     about,
-    handle: async ({ reply, actor, params: { id = '' }, fields }) => {
+    handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
       const draft = await given.read(id);
       const state = await given.preview(draft);
       const preview = state.is === 'there' ? state.preview : undefined;
-      if (fields.forget === 'yes') await given.correct(id, { forgetKept: true }, actor.name);
-      else await given.correct(id, { reading: readReading(fields, draft, preview) }, actor.name);
+      const correction =
+        fields.forget === 'yes'
+          ? { forgetKept: true }
+          : fields.offered === 'yes'
+            ? { takeOffered: true }
+            : { reading: readReading(fields, draft, preview) };
+      tell(versionOf(await given.correct(id, correction, actor.name)));
       return reply.redirect(`/new/${id}`, 303);
     },
   });
@@ -78,7 +84,7 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
   addSubmit(app, given);
 }
 
-/** An upload, as the audit has it: which file, to the byte. What is not there any more is said by the handler. */
+/** An upload, as the audit has it: which file, to the byte, and how it is read. What is not there any more is said by the handler. */
 async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): Promise<About> {
   const { id = '' } = request.params as { id?: string };
   const draft = await read(id);
@@ -87,7 +93,8 @@ async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): 
 
 function versionOf(draft: PortfolioDraft): Record<string, unknown> {
   const { number, sha256 } = lastVersion(draft);
-  return { version: number, sha256 };
+  const { reading, readBy } = draft;
+  return { version: number, sha256, reading: readingWords(reading), readBy };
 }
 
 function addMending(app: ConsoleApp, given: NewPageFunctions): void {

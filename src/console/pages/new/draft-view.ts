@@ -3,16 +3,18 @@ import type { ApprovalPolicy } from '../../../ledger/approvals/approval.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
+import { readingWords } from '../../../portfolio/read-options.ts';
 import type { Rights } from '../../access/access.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/button.ts';
 import { notice } from '../../parts/notice.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { timeAgo } from '../../parts/time.ts';
+import { peopleWords } from '../approvals/approval-words.ts';
 import { forPage } from './for-page.ts';
 import { type MendPlace, mendGrid } from './mend-grid.ts';
 import { PROGRESS_ID, previewProgress } from './progress-view.ts';
-import { readingForm, readingWords } from './reading-form.ts';
+import { readingForm, readingWords as understoodWords } from './reading-form.ts';
 import { changesView, requestFigures, requestSamples } from './requests-view.ts';
 import { sentences } from './sentences.ts';
 import { portfolioForm, submitForm } from './submit-view.ts';
@@ -45,15 +47,27 @@ export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
   ${state.is === 'there' && previewView(draft, { ...given, preview: state.preview })}`;
 }
 
-function keptNotice({ id, keptFrom }: PortfolioDraft, csrf: string): Html | false {
+function keptNotice({ id, keptFrom, offered }: PortfolioDraft, csrf: string): Html | false {
+  if (offered) {
+    const { name, keptMs, by, reading } = offered;
+    return notice(
+      'warn',
+      html`${readerWords(by)} read that file otherwise ${timeAgo(keptMs)}: <bdi>${readingWords(reading)}</bdi>. This one has the same columns, and is
+      read as it stands. Whoever says how a file is read cannot approve it.
+      ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read it so', kind: 'quiet', fields: { offered: 'yes' } })}`,
+      { title: `A file of the form of ${name}.` },
+    );
+  }
   if (!keptFrom) return false;
   return notice(
     'info',
-    html`Its columns are the same, so it is read as you corrected that file ${timeAgo(keptFrom.keptMs)}.
+    html`Its columns are the same, so it is read as ${readerWords(keptFrom.by)} corrected that file ${timeAgo(keptFrom.keptMs)}.
       ${actionButton({ action: `/new/${id}/reading`, csrf, words: 'Read it as it stands, and forget the corrections', kind: 'quiet', fields: { forget: 'yes' } })}`,
     { title: `A file of the form of ${keptFrom.name}.` },
   );
 }
+
+const readerWords = (by: readonly string[]) => (by.length === 0 ? 'somebody' : peopleWords(by));
 
 function submittedNotice({ id, submitted }: PortfolioDraft): Html | false {
   if (!submitted) return false;
@@ -87,7 +101,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   const isUsable = faults.length === 0;
   const reading = panel({
     title: 'How the file is read',
-    body: html`<p>${readingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
+    body: html`<p>${understoodWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
   });
   if (!isUsable) {
     return html`${notice('bad', sentences(faults, forPage), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}

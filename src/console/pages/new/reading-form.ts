@@ -31,7 +31,7 @@ export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: strin
     <div class="reading-facts">${dialectFields(draft, preview)}${conventionFields(draft, preview)}</div>
     ${columnTable(preview)}
     ${constantFields(draft)}
-    <div class="form-end">${button({ words: 'Read it so' })}<span class="hint">Kept for the next file of this form when it is submitted.</span></div>`;
+    <div class="form-end">${button({ words: 'Read it so' })}<span class="hint">Kept for the next file of this form when it is submitted, but for what is the same on every line and says which buyer, which request or how much.</span></div>`;
   return form({ action: `/new/${draft.id}/reading`, csrf, body, class: 'form reading' });
 }
 

@@ -14,7 +14,12 @@ import { planBody, planTitle } from './plan-view.ts';
 
 export type PlansPageFunctions = {
   /** Counts and keeps a plan; nothing else is changed. Nothing where there is no such portfolio. */
-  make: (wish: { portfolio: string; action: PlanAction; filter: RowFilter }) => Promise<PlanState | undefined>;
+  make: (wish: {
+    portfolio: string;
+    action: PlanAction;
+    filter: RowFilter;
+    by: string;
+  }) => Promise<PlanState | undefined>;
   read: (id: string) => Promise<PlanState | undefined>;
   /** Confirms it, and answers what became of that; it goes on by itself, until `signal` is aborted. */
   confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
@@ -42,7 +47,8 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
 
   app.get('/plans/new', { config: { about: aboutWish } }, async (request, reply) => {
     const { portfolio, action } = wishOf(request);
-    const state = await given.make({ portfolio, action, filter: filterFromQuery(request.query as Query) });
+    const filter = filterFromQuery(request.query as Query);
+    const state = await given.make({ portfolio, action, filter, by: request.person.by });
     if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
     return answer(state, { request, reply });
   });

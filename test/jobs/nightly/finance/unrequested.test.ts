@@ -138,7 +138,16 @@ test('files that were uploaded and not submitted, rejected by the drop folder, o
     const incoming = await store.begin();
     await written(incoming.dir, 'v1', lines);
     const version = { number: 1, sha256: '', sizeBytes: 1, madeMs, mended: 0, cells: [] };
-    const known = { form: null, keptFrom: null, submitted: null, authors: [], isArchive: false, documents: [] };
+    const known = {
+      form: null,
+      keptFrom: null,
+      offered: null,
+      readBy: [],
+      submitted: null,
+      authors: [],
+      isArchive: false,
+      documents: [],
+    };
     await incoming.keep({ name, uploadedMs: madeMs, versions: [version], reading: {}, portfolio: 'up', ...known });
   };
   await keep('up.csv', buyerLines(3), atMs);

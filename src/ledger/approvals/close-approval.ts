@@ -1,0 +1,75 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../archive/gated-script.ts';
+import type { Keys } from '../keys.ts';
+import type { Persist } from '../persist.ts';
+import type { RowId } from '../row-id.ts';
+import type { ApprovalPolicy, ApprovalStanding } from './approval.ts';
+import type { ApprovalId } from './approval-id.ts';
+
+/** Which sum is above its limit, as the ledger tells it (above.lua): of what, whose, and the sum; [] where none is. */
+export type Over = string[];
+
+/** Rows whose buyers are looked at with one command: some milliseconds of Redis' time. */
+const LOOKED_AT = 128;
+
+/** Decides whether an approval waits for a person. */
+export function makeClosing({
+  connection,
+  keys,
+  persist,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  persist: Persist;
+}) {
+  const script = (name: string) => makeGatedScript(connection, name);
+  const [close, passedAbove] = [script('close-approval'), script('passed-above')];
+
+  async function overOf(portfolio: string, id: string, policy: ApprovalPolicy, rows: readonly string[]): Promise<Over> {
+    const { above = '', personAbove = '', windowDays = 0 } = policy;
+    const places = [keys.portfolio(portfolio), keys.row(portfolio, '')];
+    for (let from = 0; from < rows.length; from += LOOKED_AT) {
+      const args = [id, above, personAbove, windowDays, ...rows.slice(from, from + LOOKED_AT)];
+      const over = (await passedAbove(places, args)) as Over;
+      if (over.length > 0) return over;
+    }
+    return [];
+  }
+
+  /** Which buyer's sum would be above the limit, and as of which move of the rows that wait. */
+  async function lookAtBuyers({ portfolio, id }: ApprovalId, policy: ApprovalPolicy): Promise<[asOf: string, Over]> {
+    const asOf = (await connection.hget(keys.approval(id), 'moves')) ?? '';
+    for (let from = 0; ; from += LOOKED_AT) {
+      const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + LOOKED_AT - 1}`);
+      const over = await overOf(portfolio, id, policy, rows);
+      if (over.length > 0 || rows.length === 0) return [asOf, over];
+    }
+  }
+
+  return {
+    /**
+     * All of it is there. It waits for a person, where settings ask for that: always, or since a sum is above its limit: what the whole
+     * portfolio asks for, without what was given up, or what passed of a buyer or an author within the window, with this. Else it is
+     * granted by itself. Of several at one moment each counts those that were before it.
+     *
+     * @param over which sum it is that makes it wait, where somebody knows (`overIfAgain`)
+     */
+    async close({ portfolio, id }: ApprovalId, policy: ApprovalPolicy, over: Over = []): Promise<ApprovalStanding> {
+      const { always, above = '', personAbove = '', windowDays = 0 } = policy;
+      const lists = [keys.approvals, keys.approvalsAnswered, keys.account];
+      for (let [seen, found] = ['', over]; ; ) {
+        const args = [id, portfolio, always ? 1 : 0, above, personAbove, windowDays, seen, ...found];
+        const places = [keys.portfolio(portfolio), keys.approval(id), ...lists];
+        const standing = await persist('close approval', () => close(places, args));
+        if (standing !== 'look') return standing as ApprovalStanding;
+        [seen, found] = await persist('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));
+      }
+    },
+
+    /** Which sum of a buyer, or of who brought them in, would be above its limit if these refused rows went again. */
+    async overIfAgain(portfolio: string, rows: readonly RowId[], policy: ApprovalPolicy): Promise<Over> {
+      const names = rows.map(({ key }) => key);
+      return overOf(portfolio, '', policy, names);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { Person } from '../../../../src/people/person.ts';
+import { openConsole } from '../../../support/console.ts';
+import { openDesk } from '../../../support/desk.ts';
+import { uploadTo } from '../../../support/upload.ts';
+
+const FAY: Person = { by: 'fay', roles: ['finance'] };
+const BEN: Person = { by: 'ben', roles: ['finance'] };
+const file = (n: number) => `Firma,Land,HR,Betrag\nMuster ${n} GmbH,DE,HRB ${n},1000\n`;
+
+test('another person’s reading stands on the page with their name and in full, is applied by a click, and the audit has it', async () => {
+  const desk = await openDesk(1);
+  const now = { who: FAY };
+  const web = await openConsole(desk, { identify: async () => now.who });
+  const submit = async (location: string) => {
+    await expect.poll(async () => (await web.get(location)).text).toContain('name="of"');
+    const of = /name="of" value="(\w+)"/.exec((await web.get(location)).text)?.[1] ?? '';
+    expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
+    await expect
+      .poll(async () => (await web.get(`${location}/import`)).headers.get('location'))
+      .toContain('/portfolios/');
+  };
+  const fays = await uploadTo(web, ['file', 'fays.csv', file(1)]);
+  await expect
+    .poll(async () => (await web.get(fays.location)).text)
+    .toContain('Nothing of it can be imported as it is read now');
+  const columns = { 'column-0': 'name', 'column-1': 'country_code', 'column-2': '', 'column-3': 'requested_limit' };
+  const constant = { 'constant-name-0': 'company_id', 'constant-value-0': 'company_fay' };
+  const more = { 'constant-name-1': 'city', 'constant-value-1': 'Ulm' };
+  expect((await web.post(`${fays.location}/reading`, { ...columns, ...constant, ...more })).status).toBe(303);
+  await submit(fays.location);
+
+  now.who = BEN;
+  const { location } = await uploadTo(web, ['file', 'bens.csv', file(2)]);
+  await expect
+    .poll(async () => (await web.get(location)).text)
+    .toContain('Nothing of it can be imported as it is read now');
+  const { text } = await web.get(location);
+  expect(text).toMatch(
+    /A file of the form of fays\.csv\.[\s\S]*fay read that file otherwise[\s\S]*city always Ulm[\s\S]*Betrag as requested_limit/,
+  );
+  expect(text).toMatch(/name="offered" value="yes"[\s\S]*Read it so/);
+  expect(text).not.toContain('company_fay');
+  expect((await web.post(`${location}/reading`, { offered: 'yes' })).status).toBe(303);
+  await expect.poll(async () => (await web.get(location)).text).toMatch(/it is read as fay corrected that file/);
+  await submit(location);
+
+  const { entries } = await web.context.audit.read.page({ count: 50, walk: 99, filter: {} });
+  const told = entries.filter(
+    ({ by, facts }) => by === 'ben' && JSON.stringify(facts ?? {}).includes('city always Ulm'),
+  );
+  expect(told.map(({ what }) => what)).toEqual(['import submitted', 'reading of a file changed']);
+  expect(told.every(({ facts }) => JSON.stringify(facts).includes('"readBy":["fay"]'))).toBe(true);
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { retryRow } from '../../../jobs/operators/retry-row.ts';
+import { DAY_MS, openWindow, WAITS } from '../../support/approval-window.ts';
+
+describe('what passed of one person', () => {
+  const PERSON = { APPROVE_PERSON_ABOVE: '150000' };
+
+  test('counts whatever the buyers and the names of portfolios, and under all names of that person', async () => {
+    const { ask, import: bring } = await openWindow(PERSON);
+    expect(await ask('one', '100000')).toBeUndefined();
+    expect(await ask('two', '100000', { buyer: 'Other', by: 'carl' })).toBeUndefined();
+    expect(await ask('three', '50000', { buyer: 'Third', by: 'command line (Alice)' })).toBeUndefined();
+    expect(await ask('four', '0.01', { buyer: 'Fourth', by: 'alice@example.com (sso 4f6d2a)' })).toMatchObject({
+      ...WAITS,
+      over: { of: 'person', name: 'alice', sum: '150000.01', limit: '150000' },
+    });
+    // All who brought a file in are its authors.
+    const lines = ['name,country_code,requested_limit', 'Fifth,DE,60000'];
+    expect((await bring(lines, { portfolio: 'five', by: 'dora', authors: ['carl'] })).approval).toMatchObject({
+      over: { of: 'person', name: 'carl', sum: '160000.00' },
+    });
+  });
+
+  test('counts once, however many files come at the same moment', async () => {
+    const { ask } = await openWindow(PERSON);
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const answers = await Promise.all(names.map((name) => ask(name, '100000', { buyer: name })));
+    expect(answers.filter((waits) => waits === undefined)).toHaveLength(1);
+  });
+
+  test('is without what was refused, given up, mended or another said yes to, and with what goes again', async () => {
+    const { ask, refuse, row, answer, context } = await openWindow(PERSON);
+    await ask('refused', '100000');
+    await refuse('refused');
+    await ask('cancelled', '100000', { buyer: 'Second' });
+    await cancelRows({ portfolio: 'cancelled', by: 'alice' }, context);
+    expect(await ask('approved', '200000', { buyer: 'Third' })).toMatchObject(WAITS);
+    await answer('grant');
+    expect(await ask('last', '100000', { buyer: 'Fourth' })).toBeUndefined();
+    expect(await retryRow(await row('refused'), 'olivia', context)).toMatchObject({ is: 'waits' });
+    expect(await context.approvals.waiting()).toMatchObject([
+      { over: { of: 'person', name: 'alice', sum: '200000.00' }, authors: ['alice', 'olivia'] },
+    ]);
+    await answer('decline');
+    await refuse('last');
+    expect(await context.rows.requeue(await row('last'), 'refused')).toBe(true);
+    expect(await ask('more', '50000', { buyer: 'Fifth' })).toBeUndefined();
+    expect(await ask('above', '0.01', { buyer: 'Sixth' })).toMatchObject({ over: { sum: '150000.01' } });
+  });
+
+  test('is without the words that a later file mended', async () => {
+    const { import: bring, ask } = await openWindow(PERSON);
+    const line = (limit: number) => ['name,country_code,requested_limit,request_reference', `Acme,DE,${limit},M1`];
+    expect((await bring(line(100_000), { portfolio: 'mended', by: 'alice' })).approval).toBeUndefined();
+    expect((await bring(line(90_000), { portfolio: 'mended', by: 'alice' })).approval).toBeUndefined();
+    expect(await ask('rest', '60000', { buyer: 'Other' })).toBeUndefined();
+    expect(await ask('above', '0.01', { buyer: 'Third' })).toMatchObject({ over: { sum: '150000.01' } });
+  });
+
+  test('is of the last APPROVE_WINDOW_DAYS, and of what comes alone where that is 0', async () => {
+    const { ask, context } = await openWindow({ ...PERSON, APPROVE_WINDOW_DAYS: '2' });
+    await ask('one', '100000');
+    const key = context.keys.passed('alice');
+    const [field = '', sum = ''] = Object.entries(await context.ledger.hgetall(key))[0] ?? [];
+    const day = Math.floor(Date.now() / DAY_MS);
+    expect(field).toBe(`${day}:0`);
+    await context.ledger.del(key);
+    await context.ledger.hset(key, { [`${day - 3}:0`]: sum, [`${day - 400}:0`]: sum });
+    expect(await ask('two', '100000', { buyer: 'Other' })).toBeUndefined();
+    expect(Object.keys(await context.ledger.hgetall(key))).toEqual([`${day - 3}:0`, `${day}:0`]);
+    await context.ledger.hset(key, { [`${day - 2}:0`]: sum });
+    expect(await ask('three', '0.01', { buyer: 'Third' })).toMatchObject({ over: { sum: '200000.01' } });
+    const off = await openWindow({ ...PERSON, APPROVE_WINDOW_DAYS: '0' });
+    for (const name of ['a', 'b']) expect(await off.ask(name, '100000', { buyer: name })).toBeUndefined();
+    expect(await off.ask('c', '150000.01', { buyer: 'c' })).toMatchObject({ over: { of: 'person' } });
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { retryRow } from '../../../jobs/operators/retry-row.ts';
+import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
+import { openContext } from '../../../src/context.ts';
+import { overWords } from '../../../src/ledger/approvals/approval.ts';
+import type { RowId } from '../../../src/ledger/row-id.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { ABOVE, openWindow, WAITS } from '../../support/approval-window.ts';
+import { NEVER } from '../../support/archive.ts';
+
+describe('what passed of one buyer', () => {
+  test('counts under whatever names of portfolios it is asked for, and the sum is told', async () => {
+    const { ask, stateOf } = await openWindow();
+    expect(await ask('one', '100000')).toBeUndefined();
+    expect(await ask('two', '100000', { buyer: 'Other' })).toBeUndefined();
+    expect(await ask('three', '50000')).toBeUndefined();
+    const waits = await ask('four', '0.01');
+    expect(waits).toMatchObject({
+      ...WAITS,
+      over: { of: 'buyer', name: 'Acme', sum: '150000.01', limit: '150000' },
+    });
+    expect(overWords(waits as never)).toBe(
+      "Acme is to get 150,000.01 with this and what passed lately without another person's yes, which is above 150,000.00.",
+    );
+    expect(await Promise.all(['one', 'two', 'three', 'four'].map(stateOf))).toEqual([
+      'queued',
+      'queued',
+      'queued',
+      'awaiting',
+    ]);
+    // What only waits has not passed.
+    expect(await ask('five', '1', { buyer: 'Third' })).toBeUndefined();
+  });
+
+  test('counts once, however many files come at the same moment', async () => {
+    const { ask } = await openWindow();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const answers = await Promise.all(names.map((name) => ask(name, '100000')));
+    expect(answers.filter((waits) => waits === undefined)).toHaveLength(1);
+  });
+
+  test('counts a request once, in however many portfolios it stands', async () => {
+    const place = await openWindow();
+    const lines = ['name,country_code,requested_limit', 'Acme,DE,100000'];
+    for (const portfolio of ['one', 'two']) expect((await place.import(lines, { portfolio })).approval).toBeUndefined();
+    expect(await place.ask('three', '50000')).toBeUndefined();
+    expect(await place.ask('four', '0.01')).toMatchObject({ over: { sum: '150000.01' } });
+  });
+
+  test('counts what is just being decided, by whoever was first, also where that process died', async () => {
+    const { ask, context, row } = await openWindow();
+    expect(await ask('first', '100000')).toBeUndefined();
+    const { ledger, keys } = context;
+    const { approval = '' } = await ledger.hgetall(keys.row('first', (await row('first')).key));
+    // As it stands while its buyers are looked at.
+    await ledger.hset(keys.approval(approval), { standing: 'open', ticket: 1 });
+    await ledger.hset(keys.row('first', (await row('first')).key), 'state', 'awaiting');
+    expect(await ask('second', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
+    // What began later is not before it.
+    await ledger.hset(keys.approval(approval), { ticket: 1_000 });
+    expect(await ask('third', '100000')).toBeUndefined();
+  });
+
+  test('is of all lines of a file together', async () => {
+    const place = await openWindow();
+    await place.ask('one', '100000');
+    const lines = ['name,country_code,requested_limit,request_reference'];
+    for (let n = 1; n <= 700; n += 1) lines.push(`Buyer ${n},DE,1,S${n}`);
+    const acme = (n: number) => `Acme,DE,25000,T${n}`;
+    expect((await place.import([...lines, acme(1), acme(2)], { portfolio: 'fits' })).approval).toBeUndefined();
+    const { approval } = await place.import([...lines.slice(0, 600), acme(3)], { portfolio: 'more' });
+    expect(approval).toMatchObject({ over: { of: 'buyer', name: 'Acme', sum: '175000.00' } });
+  });
+
+  test('is without what was refused, given up, or another said yes to', async () => {
+    const { ask, refuse, answer, context } = await openWindow();
+    await ask('refused', '100000');
+    await refuse('refused');
+    await ask('cancelled', '100000');
+    await cancelRows({ portfolio: 'cancelled', by: 'alice' }, context);
+    expect(await ask('approved', '200000')).toMatchObject({ over: { of: 'portfolio', name: 'approved' } });
+    await answer('grant');
+    expect(await ask('last', '150000')).toBeUndefined();
+    expect(await ask('more', '0.01')).toMatchObject(WAITS);
+    await answer('decline');
+    expect(await ask('again', '1', { buyer: 'Other' })).toBeUndefined();
+  });
+
+  test('is of the last APPROVE_WINDOW_DAYS, and what is not answered yet counts however old it is', async () => {
+    const { ask, make, hold, row, context } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '3' });
+    await ask('old', '100000');
+    await make('old', 3.01);
+    await ask('new', '100000');
+    await make('new', 2.99);
+    expect(await ask('above', '50000.01')).toMatchObject({ over: { sum: '150000.01' } });
+    await ask('held', '100000', { buyer: 'Other' });
+    await hold('held');
+    const held = await row('held');
+    await context.ledger.hset(context.keys.row('held', held.key), 'updated', 1);
+    expect(await ask('beside', '100000', { buyer: 'Other' })).toMatchObject({ over: { sum: '200000.00' } });
+    // Also while somebody's word of its call waits for another.
+    await context.approvals.close(
+      { portfolio: 'held', id: await askFor(held, context) },
+      { always: true, above: undefined },
+    );
+    expect(await ask('besides', '100000', { buyer: 'Other' })).toMatchObject({ over: { sum: '200000.00' } });
+  });
+
+  test('does not count where APPROVE_WINDOW_DAYS is 0', async () => {
+    const { ask } = await openWindow({ ...ABOVE, APPROVE_WINDOW_DAYS: '0' });
+    for (const name of ['a', 'b', 'c']) expect(await ask(name, '100000')).toBeUndefined();
+  });
+
+  test('counts whole where a buyer has too many requests to look at each', async () => {
+    const { ask, refuse, row, context } = await openWindow();
+    await ask('one', '1');
+    const { key } = await row('one');
+    const request = JSON.parse((await context.ledger.hget(context.keys.row('one', key), 'request')) ?? '');
+    const others = Object.fromEntries(Array.from({ length: 500 }, (_none, at) => [`gone/k${at}`, '1000']));
+    await context.ledger.hset(context.keys.buyerRows(request.buyer), others);
+    // All of them count then, whatever became of them.
+    expect(await ask('two', '1')).toMatchObject({ over: { of: 'buyer', name: 'Acme', sum: '500002.00' } });
+    await refuse('one');
+    expect(await context.rows.requeue(await row('one'), 'refused')).toBe(false);
+  });
+
+  test('counts when its portfolio is archived, too', async () => {
+    const { ask, make, context } = await openWindow();
+    await ask('gone', '100000');
+    await make('gone');
+    await archivePortfolio(context, 'gone', { by: 'alice', signal: NEVER });
+    expect(await ask('next', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
+  });
+
+  test('counts what came before there was a rule, for a process without settings too', async () => {
+    const place = await openWindow({});
+    await place.ask('before', '100000');
+    const settings = { ...place.context.settings, APPROVE_ABOVE: '150000' };
+    const serving = await openContext({ settings, log: makeSilentLog() });
+    await keepApprovalRule(serving).finally(() => serving.close());
+    expect(await place.ask('after', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
+  });
+
+  test('is not got round by sending again what was refused', async () => {
+    const { ask, refuse, row, context, stateOf, answer } = await openWindow();
+    await ask('first', '100000');
+    await refuse('first');
+    await ask('second', '100000');
+    await refuse('second');
+    await ask('third', '40000');
+    const [first, second] = [await row('first'), await row('second')];
+    const both = await Promise.all([first, second].map((one) => context.rows.requeue(one, 'refused')));
+    expect(both.filter(Boolean)).toHaveLength(1);
+    const left = both[0] ? 'second' : 'first';
+    expect(await stateOf(left)).toBe('refused');
+    const again = await retryRow(both[0] ? second : first, 'olivia', context);
+    expect(again).toMatchObject({ is: 'waits', asked: { rows: 1 } });
+    expect(await context.approvals.waiting()).toMatchObject([
+      { kind: 'retry', over: { of: 'buyer', name: 'Acme', sum: '240000.00', limit: '150000' } },
+    ]);
+    await answer('grant');
+    expect(await stateOf(left)).toBe('queued');
+    // What another said yes to leaves room as it was.
+    expect(await ask('fourth', '10000')).toBeUndefined();
+    expect(await ask('fifth', '0.01')).toMatchObject(WAITS);
+  });
+});
+
+async function askFor(row: RowId, { approvals }: { approvals: Awaited<ReturnType<typeof openContext>>['approvals'] }) {
+  const id = await approvals.askFor({ portfolio: row.portfolio, kind: 'answer', by: 'olivia' });
+  expect(await approvals.awaitRow(row, 'held', { id, by: 'olivia', said: 'resend' })).toBe(true);
+  return id;
+}
+
+test('what is said of a held row adds nothing to what passed', async () => {
+  const { ask, hold, row, context, stateOf } = await openWindow({ ...ABOVE, APPROVE_PERSON_ABOVE: '150000' });
+  await ask('held', '100000');
+  await hold('held');
+  const { key } = await row('held');
+  expect(await resolveCalls({ portfolio: 'held', row: key, by: 'olivia' }, context)).toMatchObject({ rows: 1 });
+  expect(await stateOf('held')).toBe('queued');
+  expect(await ask('rest', '50000')).toBeUndefined();
+  expect(await ask('above', '0.01')).toMatchObject({ over: { sum: '150000.01' } });
+});

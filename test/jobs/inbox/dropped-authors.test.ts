@@ -1,0 +1,91 @@
+import { chown } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
+import { approversOf } from '../../../jobs/approvals/approvers.ts';
+import { userNameOf } from '../../../jobs/inbox/user-name.ts';
+import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
+import { type Context, openContext } from '../../../src/context.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { openInbox } from '../../support/inbox.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const text = (lines: readonly string[]) => `${lines.join('\n')}\n`;
+const ALWAYS = { APPROVE_ALWAYS: 'on' };
+
+/** A file that was dropped and waits for another person. */
+async function openDropped(env: Record<string, string> = {}) {
+  const place = await openInbox({ env: { ...ALWAYS, ...env } });
+  await place.drop('q4.csv', text(buyerLines(2)));
+  await place.takeIn();
+  return place;
+}
+
+async function answerBy(by: string, context: Context) {
+  const [waiting] = await context.approvals.waiting();
+  const { id = '', digest = '' } = waiting ?? {};
+  const person = { by, roles: ['approver' as const] };
+  return (await answerApproval({ id, digest, answer: 'decline', words: 'no', person }, context)).is;
+}
+
+const { username } = userInfo();
+const isRoot = process.getuid?.() === 0;
+
+test('whoever owns a file that is dropped has put it there, and cannot approve it under any name of theirs', async () => {
+  const { context } = await openDropped();
+  expect(await context.approvals.waiting()).toMatchObject([{ authors: [`drop folder (${username})`] }]);
+  expect((await context.portfolios.read('q4')).file?.by).toBe(`drop folder (${username})`);
+  const { entries } = await context.audit.read.page({ count: 9, walk: 99, filter: { what: 'file imported' } });
+  expect(new Set(entries.map(({ by }) => by))).toEqual(new Set([`drop folder (${username})`]));
+  expect(await answerBy(username, context)).toBe('own');
+  expect(await answerBy(`${username}@example.com (sso 4f6d2a)`, context)).toBe('own');
+  expect(await answerBy('somebody else', context)).toBe('done');
+});
+
+test.skipIf(!isRoot)('whoever owns one of its documents has put that there', async () => {
+  const { drop, takeIn, inbox, context } = await openInbox({ env: ALWAYS });
+  await drop('q4/report.pdf', '%PDF-1.4');
+  await chown(join(inbox, 'q4/report.pdf'), 1_234_567, 0);
+  const [header, line] = buyerLines(1);
+  await drop('q4.csv', text([`${header},supporting_documents`, `${line},report.pdf`]));
+  await chown(join(inbox, 'q4.csv'), 7_654_321, 0);
+  await takeIn();
+  const authors = [`drop folder (${username})`, 'drop folder (uid 1234567)', 'drop folder (uid 7654321)'];
+  expect(await context.approvals.waiting()).toMatchObject([{ authors }]);
+  expect((await context.portfolios.read('q4')).file?.by).toBe('drop folder (uid 7654321)');
+});
+
+test('a user of the system has a name, or at least a number', async () => {
+  expect(await userNameOf(0)).toBe('root');
+  expect(await userNameOf(process.getuid?.() ?? 0)).toBe(username);
+  expect(await userNameOf(1_234_567)).toBe('uid 1234567');
+});
+
+test('INBOX_APPROVERS names who answers for what was dropped, and for nothing else', async () => {
+  const place = await openDropped({ INBOX_APPROVERS: 'dora, Erin' });
+  const { context } = place;
+  const users = ['carl', 'dora', 'erin'].map((name) => ({ name, roles: ['approver' as const] }));
+  const [waiting] = await context.approvals.waiting();
+  expect(await approversOf(waiting ?? { authors: [] }, { list: async () => ({ users }) })).toEqual(['dora', 'erin']);
+  expect(await answerBy('carl', context)).toBe('role');
+  expect(await answerBy('dora2', context)).toBe('role');
+  expect(await answerBy('dora@example.com (sso 4f6d2a)', context)).toBe('role');
+  expect(await answerBy('erin', context)).toBe('done');
+  await place.import(buyerLines(1), { portfolio: 'q5', by: 'alice' });
+  expect(await answerBy('carl', context)).toBe('done');
+});
+
+test('who serves says it for the whole account, whatever the settings of who answers', async () => {
+  const { context } = await openDropped();
+  const open = async (INBOX_APPROVERS: string[]) =>
+    openContext({ settings: { ...context.settings, INBOX_APPROVERS }, log: makeSilentLog() });
+  const serving = await open(['dora', 'erin']);
+  await keepApprovalRule(serving).finally(() => serving.close());
+  expect(await answerBy('carl', context)).toBe('role');
+  // Of two that name people only those whom both name.
+  const stricter = await open(['erin', 'carl']);
+  expect(await answerBy('carl', stricter)).toBe('role');
+  expect(await answerBy('dora', stricter)).toBe('role');
+  expect(await answerBy('erin', stricter).finally(() => stricter.close())).toBe('done');
+});
