@@ -114,6 +114,23 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  test('Redis has a password, and nothing that is secret stands in the environment of a container', () => {
+    const { redis, 'console-door': _door, ...ours } = compose.services;
+    expect(redis?.command.slice(0, 2)).toEqual(['redis-server', '/run/secrets/redis_conf']);
+    expect(redis?.secrets).toEqual(['redis_conf']);
+    for (const { environment, secrets } of Object.values(ours)) {
+      expect(environment.REDIS_URL_FILE).toBe('/run/secrets/redis_url');
+      expect(secrets).toEqual(['redis_url', 'service_client_secret']);
+      expect(Object.keys(environment).filter((name) => /SECRET$|PASSWORD|REDIS_URL$/.test(name))).toEqual([]);
+    }
+    const ignored = [read('.gitignore'), read('.dockerignore')].map((text) => text.split('\n'));
+    for (const { file } of Object.values(compose.secrets)) {
+      const name = file.replace(/^\.\//, '');
+      for (const names of ignored)
+        expect(names.includes(name) || (/_secret\.txt$/.test(name) && names.includes('*_secret.txt'))).toBe(true);
+    }
+  });
+
   test('the console may have no users, so it keeps its loopback address, and one door leads there from this machine alone', () => {
     const { console: web, 'console-door': door } = compose.services;
     expect(Object.keys(web?.environment ?? {}).filter((name) => name.startsWith('CONSOLE_'))).toEqual([]);
@@ -196,7 +213,9 @@ describe('docker-compose.yml', () => {
       LOG_LEVEL: 'info',
     };
     const inFiles = Object.entries(given).map(([name, value]) =>
-      name.endsWith('_FILE') ? [name.slice(0, -'_FILE'.length), 'x'.repeat(24)] : [name, value],
+      name.endsWith('_FILE')
+        ? [name.slice(0, -'_FILE'.length), name === 'REDIS_URL_FILE' ? 'redis://:x@redis:6379' : 'x'.repeat(24)]
+        : [name, value],
     );
     const settings = readSettings({ env: { LIMITLINE_DATA: '/data', ...Object.fromEntries(inFiles) }, cwd: '/' });
     expect(settings).toMatchObject({ EVENTS_PORT: 4_400, notices: [] });
@@ -226,7 +245,7 @@ describe('docker-compose.yml', () => {
 
   test('Redis keeps every write before it answers, and evicts nothing', () => {
     expect(compose.services.redis?.command.join(' ')).toBe(
-      'redis-server --appendonly yes --appendfsync always --maxmemory-policy noeviction',
+      'redis-server /run/secrets/redis_conf --appendonly yes --appendfsync always --maxmemory-policy noeviction',
     );
   });
 });

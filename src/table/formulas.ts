@@ -9,10 +9,11 @@ export function harmless(cell: string): string {
 
 /** The text without the apostrophe by which spreadsheets, and our own results, keep it from being run as a formula. */
 export function withoutApostrophe(text: string): string {
-  return text.replace(/^'(?=[=+\-@\t\r\n])/, '');
+  return text.startsWith("'") && RUN_AS_FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 }
 
-const RUN_AS_FORMULA = /^[=+\-@\t\r\n]/;
+/** In full width, too (U+FF1D and its like): spreadsheets of East Asia take them for the others. */
+const RUN_AS_FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
 /** Digits and what separates them: nothing that could be computed. */
 const NUMBER = /^[-+]?[\d.,'’ \u00a0\u202f]*\d[\d.,'’ \u00a0\u202f]*$/;

@@ -104,9 +104,13 @@ function refusalOfChange(headers: IncomingHttpHeaders, origin: string): Refusal 
 export function addGuard(app: FastifyInstance, { port, reach }: { port: () => number; reach: Reach }): void {
   app.decorateRequest('origin', '');
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
-    const { method, url, headers } = request.raw;
+    const { method, url, headers, headersDistinct } = request.raw;
     const from = request.socket.remoteAddress;
-    const found = lookAt({ method: method ?? '', url: url ?? '', headers, from, port: port(), reach });
+    // Which of two names is meant, everybody on the way may see otherwise (RFC 9112, section 3.2).
+    const isAskedTwice = (headersDistinct.host?.length ?? 0) > 1;
+    const found = isAskedTwice
+      ? { status: 400, words: 'The request names two hosts.' }
+      : lookAt({ method: method ?? '', url: url ?? '', headers, from, port: port(), reach });
     if (!('status' in found)) {
       // From here on nobody can read anything else out of what the proxies wrote: `request.ip` is this address.
       if (found.isPassedOn) headers['x-forwarded-for'] = found.address;

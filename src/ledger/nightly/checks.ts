@@ -13,6 +13,7 @@ export const CHECKS = {
   'buyer lists': { kind: 'ledger', title: "Buyers' lists that do not agree with the limits made" },
   files: { kind: 'ledger', title: 'Imported files that are missing or damaged' },
   documents: { kind: 'ledger', title: 'Documents that are missing, or that nobody names' },
+  audit: { kind: 'ledger', title: 'Entries of the audit trail that are missing or changed' },
   archives: { kind: 'ledger', title: 'Archives that are missing or changed, or did not come to an end' },
   'made twice': { kind: 'finance', title: 'Made twice' },
   'shared company': { kind: 'finance', title: 'Companies that two buyers share' },

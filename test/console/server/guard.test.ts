@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { makeConsole } from '../../../src/console/console.ts';
 import { refusalOf } from '../../../src/console/server/guard.ts';
@@ -81,6 +83,15 @@ test('only a host name of this machine is answered, so that no other name can be
     expect(text).not.toContain('<');
   }
   expect((await ask('GET', `http://evil.example/keys`, { host: `localhost:${port}` })).status).toBe(421);
+});
+
+test('a request with two names of the host is answered with 400, however alike they are', async () => {
+  const { port } = await openBareConsole();
+  for (const second of ['evil.example', `localhost:${port}`]) {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`GET /keys HTTP/1.1\r\nHost: localhost:${port}\r\nhost: ${second}\r\nConnection: close\r\n\r\n`);
+    expect((await text(socket)).split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request');
+  }
 });
 
 test.each([
