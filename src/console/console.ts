@@ -7,6 +7,7 @@ import { fastifySSE } from '@fastify/sse';
 import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { ANYBODY } from '../people/person.ts';
+import { addressGroup } from '../people/sign-in/address-group.ts';
 import { ACCESS } from './access/access-table.ts';
 import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
@@ -24,6 +25,7 @@ import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
 import { localReach, type Reach } from './server/reach.ts';
 import { addSecurityHeaders } from './server/security-headers.ts';
 import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
+import { makeDevices } from './sign-in/device-cookie.ts';
 import { holdTries } from './sign-in/hold-tries.ts';
 import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
 
@@ -63,7 +65,8 @@ export async function makeConsole(
   const { app, address } = makeServer({ reach, port, log });
   addAccessLog(app, log);
   await addSecurityHeaders(app);
-  const { know } = holdTries(app);
+  const devices = signIn && makeDevices(signIn.formKey, `${signIn.gate.cookie}-device`);
+  const know = holdTries(app, devices);
   await app.register(cookie);
   // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
   // while this address was the stand-in's console must not act at the service, where the same rows have the same names.
@@ -83,7 +86,8 @@ export async function makeConsole(
     getToken: (request) => tokenOf(request.body, request.query, request.headers['csrf-token']),
   });
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
-  await app.register(rateLimit, { global: false });
+  // Whoever has many addresses is one person; who is nobody yet is counted by the network.
+  await app.register(rateLimit, { global: false, keyGenerator: ({ person, ip }) => person.by || addressGroup(ip) });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
   app.decorate('audit', given.audit ?? NO_AUDIT);
   app.decorateRequest('signedIn', undefined);
@@ -101,7 +105,7 @@ export async function makeConsole(
   askWhoWasLed(app);
   addErrorPages(app, log);
   addEvents(app, hub, { url: '/events', key: () => '', frame: async () => [] });
-  if (signIn && gate) addSignInPages(app, { ...signIn, gate, know });
+  if (signIn && gate && devices) addSignInPages(app, { ...signIn, gate, know, devices });
   given.pages(app, hub);
   app.addHook('preClose', async () => hub.close());
   return {

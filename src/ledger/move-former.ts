@@ -48,11 +48,10 @@ export async function moveFormer({ connection, shared, prefix, log }: MoveDeps):
   }
 }
 
-/** Says in which format an account is written, and keeps out who looks at the names of before. */
+/** Says in which format an account is written, and keeps out who looks at the names of before: at once, since either alone says that it is older. */
 export async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'log'>, account: string) {
   const keys = makeKeys(prefix, account);
-  await connection.set(keys.formerPortfolios, MOVED, 'NX');
-  await connection.set(keys.format, FORMAT, 'NX');
+  await connection.multi().set(keys.format, FORMAT, 'NX').set(keys.formerPortfolios, MOVED, 'NX').exec();
 }
 
 async function moveKeys(now: string, before: string, connection: RedisConnection): Promise<number> {

@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts';
 import { NOBODY } from '../../people/person.ts';
 import { NO_RIGHTS } from '../access/access.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import { boundConnections } from './bound-connections.ts';
 import { keepCertificate, readCertificate, TLS_RULES } from './certificate.ts';
 import { closeUnread } from './close-unread.ts';
 import { makeHttpsDemand } from './demand-https.ts';
@@ -58,6 +59,7 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
     request.rights = NO_RIGHTS;
   });
   closeUnread(app);
+  boundConnections(app.server, reach.isProxy);
   addGuard(app, { port: address.port, reach });
   if (certificate && reach.certificate) {
     const server = app.server as unknown as Server;

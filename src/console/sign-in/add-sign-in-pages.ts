@@ -4,6 +4,8 @@ import { addOidcSignIn, type OidcFunctions } from './add-oidc-sign-in.ts';
 import { addSignIn } from './add-sign-in.ts';
 import { addSignInSteps } from './add-sign-in-steps.ts';
 import { addSignOut } from './add-sign-out.ts';
+import type { Devices } from './device-cookie.ts';
+import type { Know } from './hold-tries.ts';
 import type { Gate } from './make-gate.ts';
 import type { GateFunctions } from './people-functions.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
@@ -22,10 +24,10 @@ export type SignInOptions = {
 /** The sign-in, its steps, and the way out. */
 export function addSignInPages(
   app: ConsoleApp,
-  given: Omit<SignInOptions, 'gate'> & { gate: Gate; know: (address: string) => void },
+  given: Omit<SignInOptions, 'gate'> & { gate: Gate; know: Know; devices: Devices },
 ): void {
-  const { functions, audit, gate, know } = given;
-  const steps = { functions, audit, cookie: gate.cookie, gate, know };
+  const { functions, audit, gate, know, devices } = given;
+  const steps = { functions, audit, cookie: gate.cookie, gate, know, devices };
   addSignIn(app, { ...steps, isNeeded: gate.isNeeded });
   addSignInSteps(app, steps);
   if (given.oidc) addOidcSignIn(app, { ...steps, ...given.oidc });

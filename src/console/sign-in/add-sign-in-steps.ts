@@ -19,7 +19,7 @@ type Step = { request: FastifyRequest; reply: FastifyReply; token: string; name:
  * reaches the page for it and no other of the console (make-gate.ts); who owes something else, or nothing, is led on from here.
  */
 export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
-  const { functions, audit, gate, know } = given;
+  const { functions, audit, gate, know, devices } = given;
 
   /** A page and its form under one address. */
   const addStep = (
@@ -60,7 +60,12 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
     take: async (step) => {
       const { request, reply, token, name, to, fields } = step;
       const coming = comingOf(request);
-      const answer = await functions.code({ token, code: fields.code ?? '', ...coming });
+      const answer = await functions.code({
+        token,
+        code: fields.code ?? '',
+        ...coming,
+        device: devices.of(request, name),
+      });
       const facts = { by: /^\s*\d{6}\s*$/.test(fields.code ?? '') ? 'code' : 'recovery code' };
       if (answer.is === 'later') return showCode(step, fields.recovery === 'yes', sayLater(reply, answer.afterS));
       if (answer.is === 'no') {
@@ -69,7 +74,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
         return showCode(step, fields.recovery === 'yes', NO_CODE);
       }
       await audit.note({ by: name, what: 'session confirmed', from: coming.from, facts });
-      know(coming.from);
+      know(step, name);
       keepToken(step, answer.token);
       return reply.redirect(to, 303);
     },

@@ -3,6 +3,8 @@ import type { Audit } from '../../audit/audit.ts';
 import { fieldsOf } from '../actions/fields-of.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { comingOf } from './coming.ts';
+import type { Devices } from './device-cookie.ts';
+import type { Know } from './hold-tries.ts';
 import { sayLater } from './hold-tries.ts';
 import { type Gate, nextAddress } from './make-gate.ts';
 import type { Coming, PasswordAnswer } from './people-functions.ts';
@@ -26,7 +28,8 @@ export type SignInGiven = {
   audit: Audit;
   cookie: string;
   gate: Gate;
-  know: (address: string) => void;
+  know: Know;
+  devices: Pick<Devices, 'of'>;
 };
 
 /**
@@ -35,7 +38,7 @@ export type SignInGiven = {
  * else (login CSRF).
  */
 export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () => Promise<boolean> }): void {
-  const { functions, audit, cookie, gate, know, isNeeded } = given;
+  const { functions, audit, cookie, gate, know, devices, isNeeded } = given;
   const show = (reply: FastifyReply, { to, name, trouble }: { to: string; name?: string; trouble?: string }) =>
     reply.page({
       title: 'Sign in',
@@ -61,7 +64,12 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
     const to = wayBack(fields.to);
     const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
     const coming = comingOf(request);
-    const answer = await functions.password({ name, password: fields.password ?? '', ...coming });
+    const answer = await functions.password({
+      name,
+      password: fields.password ?? '',
+      ...coming,
+      device: devices.of(request, name),
+    });
     if (answer.is !== 'in') {
       await noteRefused({ answer, name, coming, given });
       return show(reply, { to, name, trouble: troubleOf(answer, reply) });
@@ -72,7 +80,7 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
       from: coming.from,
       facts: { by: 'password', owes: answer.owes },
     });
-    if (answer.owes === undefined) know(coming.from);
+    if (answer.owes === undefined) know({ request, reply }, name);
     const before = readToken(request, cookie);
     if (before !== undefined) await functions.end(before);
     giveToken(reply, cookie, answer.token);

@@ -13,8 +13,11 @@ export type PasswordAnswer =
   | { is: 'later'; afterS: number }
   | { is: 'busy' };
 
-/** From where somebody comes: an address of the network, and what their browser calls itself. */
-export type Coming = { from: string; agent: string };
+/**
+ * From where somebody comes: an address of the network, and what their browser calls itself. `device` is the id of the browser, where
+ * it is certain that this person signed in there before.
+ */
+export type Coming = { from: string; agent: string; device?: string | undefined };
 
 /** Sessions as the gate needs them, on each request (make-gate.ts). */
 export type GateFunctions = {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { addressGroup } from '../../people/sign-in/address-group.ts';
 import { ConsoleError } from '../server/console-error.ts';
-import { networkOf, tooMany } from './hold-tries.ts';
+import { tooMany } from './hold-tries.ts';
 
 /** More than the people of one office begin on a Monday morning, all behind one address. */
 const BEGUN_PER_MINUTE = 60;
@@ -15,7 +16,7 @@ export function slowDown() {
     max: BEGUN_PER_MINUTE,
     timeWindow: '1 minute',
     groupId: 'sign-in',
-    keyGenerator: ({ ip }: FastifyRequest) => networkOf(ip),
+    keyGenerator: ({ ip }: FastifyRequest) => addressGroup(ip),
     errorResponseBuilder: (_request: FastifyRequest, { ttl }: { ttl: number }) =>
       new ConsoleError(429, tooMany(Math.ceil(ttl / 1_000))),
   };

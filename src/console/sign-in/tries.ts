@@ -1,37 +1,53 @@
 /** More than the people of one office try on a Monday morning, all behind one address; and one a second from then on. */
 const OF_NETWORK = { atOnce: 60, backMs: 1_000 };
 
+/** Of the wider groups of a stranger's address (address-group.ts), the narrower one first. */
+const OF_WIDER = [
+  { atOnce: 120, backMs: 500 },
+  { atOnce: 240, backMs: 250 },
+] as const;
+
 /** Of all strangers together: a try that gets through costs about a millisecond of the processor, before anything is hashed. */
-const OF_STRANGERS = { atOnce: 200, backMs: 50 };
+const OF_STRANGERS = { atOnce: 400, backMs: 10 };
 
 /** Networks that are remembered; when there are more, those that were not heard of for longest are forgotten. */
 const MOST = 20_000;
 
 /**
- * Counts tries by network, and those of all strangers together, as GCRA does: one moment for each, up to which its tries are used
- * up. A network from which somebody signed in is no stranger's: whoever fills the strangers' part keeps nobody of it out.
+ * Counts tries by network, by the wider networks that it is in, and those of all strangers together, as GCRA does: one moment for
+ * each, up to which its tries are used up. A network from which somebody signed in is no stranger's: whoever fills the strangers' part
+ * keeps nobody of it out.
  */
-export function makeTries({ ofNetwork = OF_NETWORK, ofStrangers = OF_STRANGERS, most = MOST } = {}) {
+export function makeTries({
+  ofNetwork = OF_NETWORK,
+  ofWider = OF_WIDER as readonly Tries[],
+  ofStrangers = OF_STRANGERS as Tries,
+  most = MOST,
+} = {}) {
   const usedUp = new Map<string, number>();
   const known = new Set<string>();
-  let strangersMs = 0;
 
   return {
-    /** Takes a try, and answers 0; or after how many seconds there is one again. */
-    take(network: string, nowMs: number): number {
-      const used = Math.max(usedUp.get(network) ?? 0, nowMs);
-      const waitMs = waitOf(used - nowMs, ofNetwork);
-      if (waitMs > 0) return Math.ceil(waitMs / 1_000);
-      if (!known.has(network)) {
-        const usedByAll = Math.max(strangersMs, nowMs);
-        const strangersWaitMs = waitOf(usedByAll - nowMs, ofStrangers);
-        if (strangersWaitMs > 0) return Math.ceil(strangersWaitMs / 1_000);
-        strangersMs = usedByAll + ofStrangers.backMs;
+    /** Takes a try from a network, and the wider ones behind it, and answers 0; or after how many seconds there is one again. */
+    take([network = '', ...wider]: readonly string[], nowMs: number, isKnown = known.has(network)): number {
+      const counted: { name: string; tries: Tries }[] = [{ name: network, tries: ofNetwork }];
+      if (!isKnown) {
+        for (const [place, name] of wider.entries()) {
+          const tries = ofWider[place];
+          if (tries) counted.push({ name, tries });
+        }
+        counted.push({ name: STRANGERS, tries: ofStrangers });
       }
-      // Behind all others: what is heard of least stands in front.
-      usedUp.delete(network);
-      usedUp.set(network, used + ofNetwork.backMs);
-      forgetSome(usedUp, most);
+      const usedOf = (name: string) => Math.max(usedUp.get(name) ?? 0, nowMs);
+      const waitMs = Math.max(...counted.map(({ name, tries }) => waitOf(usedOf(name) - nowMs, tries)));
+      if (waitMs > 0) return Math.ceil(waitMs / 1_000);
+      for (const { name, tries } of counted) {
+        const used = usedOf(name) + tries.backMs;
+        // Behind all others: what is heard of least stands in front.
+        usedUp.delete(name);
+        usedUp.set(name, used);
+        forgetSome(usedUp, most);
+      }
       return 0;
     },
     /** Somebody signed in from there. */
@@ -43,7 +59,13 @@ export function makeTries({ ofNetwork = OF_NETWORK, ofStrangers = OF_STRANGERS, 
   };
 }
 
-function waitOf(aheadMs: number, { atOnce, backMs }: { atOnce: number; backMs: number }): number {
+/** So many tries in one go, of which one comes back after so long. */
+type Tries = { atOnce: number; backMs: number };
+
+/** Like no network's name. */
+const STRANGERS = '';
+
+function waitOf(aheadMs: number, { atOnce, backMs }: Tries): number {
   return Math.max(0, aheadMs - (atOnce - 1) * backMs);
 }
 

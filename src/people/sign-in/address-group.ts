@@ -6,16 +6,27 @@ import { isIP, isIPv6 } from 'node:net';
  * address, such as `command line on host`, is a place too.
  */
 export function addressGroup(from: string): string {
+  return addressGroups(from)[0];
+}
+
+/**
+ * The same, and the wider groups that one organisation may have all of: the /24 of an IPv4 address, the /56 and the /48 of one of IPv6.
+ * Who may change the place with each try is counted by them. The narrowest stands first.
+ */
+export function addressGroups(from: string): [string, ...string[]] {
   const bare = from.replace(/%.*$/, '');
-  if (!isIPv6(bare)) return isIP(bare) ? bare : from.slice(0, 100);
+  if (!isIPv6(bare)) return isIP(bare) ? ofIPv4(bare) : [from.slice(0, 100)];
   const groups = groupsOf(bare);
   const [high = 0, low = 0] = groups.slice(6);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+  if (isMapped) return ofIPv4([high >> 8, high & 0xff, low >> 8, low & 0xff].join('.'));
+  const [first = 0, second = 0, third = 0, fourth = 0] = groups;
+  const text = (last: number) => [first, second, third, last].map((group) => group.toString(16)).join(':');
+  return [`${text(fourth)}::/64`, `${text(fourth & 0xff00)}::/56`, `${text(0)}::/48`];
+}
+
+function ofIPv4(address: string): [string, string] {
+  return [address, address.replace(/\d+$/, '0/24')];
 }
 
 /** The eight numbers of an IPv6 address, in whichever of its spellings. */

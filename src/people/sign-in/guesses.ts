@@ -4,7 +4,7 @@ import type { RedisConnection } from '../../lua-script.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Secret } from '../secret.ts';
 import { isUserName } from '../users/user.ts';
-import { addressGroup } from './address-group.ts';
+import { addressGroups } from './address-group.ts';
 
 /** What is tried; each is counted for itself. */
 export type Guessed = 'password' | 'code';
@@ -24,7 +24,10 @@ export type GuessLimits = {
    */
   forgetMs: number;
   forgetFewMs: number;
-  /** Tries from one place for whatever accounts, of which one comes back after so long. An office may be one place. */
+  /**
+   * Tries from one place for whatever accounts, of which one comes back after so long. An office may be one place. The wider groups that
+   * the place is in have ten times as many, and that again (address-group.ts).
+   */
   placeTries: number;
   placeBackMs: number;
   /** For how long who signed in from a place is known there, and has a count of their own. */
@@ -85,11 +88,17 @@ export function makeGuesses({
   const untake = peopleScript(connection, 'untake-guess');
 
   /** Nothing where there is no room. */
-  const ask = async (what: Guessed, name: string, from: string, onlyKnown: boolean): Promise<Try | undefined> => {
+  const ask = async (
+    what: Guessed,
+    name: string,
+    from: string,
+    { onlyKnown, device }: { onlyKnown: boolean; device?: string | undefined },
+  ): Promise<Try | undefined> => {
     const key = await secret.key('guesses');
     const digest = (text: string) => createHmac('sha256', key).update(text).digest('base64url').slice(0, 16);
-    const place = addressGroup(from);
-    const [ofName, ofBoth, ofPlace] = [digest(`name ${name}`), digest(`both ${name}\n${place}`), digest(place)];
+    const [place, ...wider] = addressGroups(from);
+    const ofBoth = digest(`both ${name}\n${device === undefined ? place : `device ${device}`}`);
+    const [ofName, ofPlace] = [digest(`name ${name}`), digest(place)];
     const buckets = {
       strangers: keys.guesses(what, ofName),
       known: keys.guesses(what, ofBoth),
@@ -99,7 +108,10 @@ export function makeGuesses({
     // A key of what is no name at all could be any key; there is no user without a name.
     const user = keys.user(isUserName(name) ? name : '');
     const found = (await take(
-      [buckets.strangers, buckets.known, buckets.marker, buckets.place, user],
+      [
+        ...[buckets.strangers, buckets.known, buckets.marker, buckets.place, user],
+        ...wider.map((group) => keys.guesses('place', digest(group))),
+      ],
       [
         limits.freeTries,
         limits.firstWaitMs,
@@ -109,6 +121,7 @@ export function makeGuesses({
         limits.placeBackMs,
         limits.placeTries,
         onlyKnown ? 1 : 0,
+        device === undefined ? 0 : 1,
       ],
     )) as [number, number?, ...(string | null)[]];
     const [waitMs, isKnown, ...fields] = found;
@@ -139,13 +152,14 @@ export function makeGuesses({
      * {@link Counted}.
      *
      * @param onlyKnown there is room for those alone who are known in that place; others are answered `busy`, which costs no write
+     * @param device the browser, where it is certain that this person signed in there before: then that is the place, wherever it is
      */
-    takePassword: async (name: string, from: string, { onlyKnown }: { onlyKnown: boolean }) =>
-      (await ask('password', name, from, onlyKnown)) ?? ({ is: 'busy' } as const),
+    takePassword: async (name: string, from: string, how: { onlyKnown: boolean; device?: string | undefined }) =>
+      (await ask('password', name, from, how)) ?? ({ is: 'busy' } as const),
 
     /** The same for a code of the second factor, which is compared at once. */
-    takeCode: async (name: string, from: string): Promise<Try> =>
-      (await ask('code', name, from, false)) ?? { is: 'later', afterS: 1 },
+    takeCode: async (name: string, from: string, device?: string): Promise<Try> =>
+      (await ask('code', name, from, { onlyKnown: false, device })) ?? { is: 'later', afterS: 1 },
   };
 }
 

@@ -49,9 +49,11 @@ export function makeSignIn({
       password: string;
       from: string;
       agent: string;
+      /** The id of a browser in which this person signed in before. */
+      device?: string | undefined;
     }): Promise<{ is: 'in'; token: string; owes: Owes } | Refused> {
       const name = typedName(given.name);
-      const found = await tryPassword(name, given.password, given.from);
+      const found = await tryPassword(name, given.password, given.from, given.device);
       if (found.is !== 'right') return found;
       const { user, counted } = found.taken;
       const token = makeToken();
@@ -80,11 +82,12 @@ export function makeSignIn({
       token: string;
       code: string;
       from: string;
+      device?: string | undefined;
     }): Promise<{ is: 'in'; token: string } | Exclude<Refused, { is: 'busy' }>> {
       const half = isToken(given.token) ? await sessions.read(given.token, { counts: false }) : undefined;
       if (half?.owes !== 'code') return { is: 'no' };
       const name = half.person.by;
-      const taken = await guesses.takeCode(name, given.from);
+      const taken = await guesses.takeCode(name, given.from, given.device);
       if (taken.is === 'later') return taken;
       const { factor } = taken.user;
       const matched = factor && (await matchCode(given.code, { name, factor, nowMs: now() }, secret));

@@ -11,14 +11,19 @@ export type Taken = Extract<Try, { is: 'try' }>;
 /** Somebody gave the right password of a user who had this epoch then. It was counted as a wrong one, until that is taken back. */
 export type RightPassword = { is: 'right'; taken: Taken; epoch: string };
 
-export type TryPassword = (name: string, password: string, from: string) => Promise<Refused | RightPassword>;
+export type TryPassword = (
+  name: string,
+  password: string,
+  from: string,
+  device?: string,
+) => Promise<Refused | RightPassword>;
 
 /**
  * Compares a password: counted first, then in its turn, and for the same time whether or not there is such a user (ASVS 5.0, 6.3.8).
  */
 export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: HashQueue }): TryPassword {
-  return async (name, password, from) => {
-    const taken = await guesses.takePassword(name, from, { onlyKnown: queue.isFull('stranger') });
+  return async (name, password, from, device) => {
+    const taken = await guesses.takePassword(name, from, { onlyKnown: queue.isFull('stranger'), device });
     if (taken.is !== 'try') return taken;
     const { epoch, password: kept, isExpired } = taken.user;
     const isRight = await queue.run(taken.isKnown ? 'known' : 'stranger', () =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { as, byHeader } from '../../support/persons.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 /** Three rows that wait, and the console; what a plan's page posts to. */
@@ -94,4 +95,16 @@ test('a plan whose console went away in the middle says so, and goes on by one p
   expect(text).toMatch(new RegExp(`action="${confirm}"[\\s\\S]*Go on`));
   expect((await web.post(confirm)).headers.get('location')).toBe(`/plans/${id}`);
   expect(await states()).toMatchObject({ queued: 0, cancelled: 3 });
+});
+
+test('whoever asks for plans in great number is told to wait, and others are not', async () => {
+  const desk = await openDesk(1);
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const { get } = await openConsole(desk, byHeader);
+  const plan = (who: string) => get('/plans/new?portfolio=q4&action=cancel', as(who, 'operator'));
+  const answers = [];
+  for (let n = 0; n < 61; n += 1) answers.push(await plan('olaf'));
+  expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 60 }, () => 200), 429]);
+  expect(Number(answers.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await plan('olivia')).status).toBe(200);
 });

@@ -152,6 +152,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   tell: 'included',
   trip: 'quiet',
   'under-way': 'included',
+  unread: 'included',
   'waiting-rows': 'reads',
   waiting: 'included',
   'walk-rows': 'reads',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressGroup } from '../../../src/people/sign-in/address-group.ts';
+import { addressGroup, addressGroups } from '../../../src/people/sign-in/address-group.ts';
 
 describe('one place', () => {
   test.each([
@@ -18,6 +18,16 @@ describe('one place', () => {
     ['', ''],
   ])('of %j is %j', (from, group) => {
     expect(addressGroup(from)).toBe(group);
+  });
+
+  test.each([
+    ['192.0.2.7', ['192.0.2.0/24']],
+    ['::ffff:192.0.2.7', ['192.0.2.0/24']],
+    ['2001:db8:1:2ff:3::4', ['2001:db8:1:200::/56', '2001:db8:1:0::/48']],
+    ['2001:db8:1:3ff::', ['2001:db8:1:300::/56', '2001:db8:1:0::/48']],
+    ['command line on host', []],
+  ])('of %j is in the wider ones %j', (from, wider) => {
+    expect(addressGroups(from).slice(1)).toEqual(wider);
   });
 
   test('is the same for all addresses of one line, and another for each other line', () => {

@@ -108,13 +108,53 @@ describe('guesses of a password', () => {
     await signIn('alice');
   });
 
+  test('from many places of one provider are limited together, and leave others their tries', async () => {
+    const opened = openPeople({ guesses: { placeTries: 2 } });
+    await opened.addUser('alice');
+    const guess = (n: number, from: string) =>
+      opened.people.signIn.password({ name: `made-up-${n}`, password: WRONG, from, agent: '' });
+    const passed = async (from: (n: number) => string) => {
+      const answers = await Promise.all(Array.from({ length: 40 }, (_none, n) => guess(n, from(n))));
+      return answers.filter(({ is }) => is === 'no').length;
+    };
+    expect(await passed((n) => `198.51.100.${n}`)).toBe(20);
+    expect(await passed((n) => `2001:db8:1:2${n + 10}::1`)).toBe(20);
+    expect((await guess(1, '2001:db8:1:9900::1')).is).toBe('no');
+    expect((await guess(1, '203.0.113.9')).is).toBe('no');
+  });
+
+  test('of strangers keep nobody out whose browser is known, from whatever place', async () => {
+    const opened = openPeople({ guesses: { placeTries: 3 } });
+    const { people, addUser } = opened;
+    await addUser('alice');
+    for (const from of ['198.51.100.1', '203.0.113.9']) {
+      await people.signIn.password({ name: 'alice', password: WRONG, from, agent: '' });
+      await opened.connection.hset(
+        (await opened.connection.keys(opened.keys.guesses('password', '*')))[0] ?? '',
+        'next',
+        9e15,
+      );
+    }
+    expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('later');
+    const there = { ...STRANGER, device: 'a browser' };
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect((await people.signIn.password({ name: 'alice', password: WRONG, ...there })).is).toBe('no');
+    }
+    // It has as many tries as a known place.
+    expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...there })).is).toBe('later');
+    expect(
+      (await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER, device: 'another' })).is,
+    ).toBe('in');
+  });
+
   test('that are right cost a place nothing, though an office signs in from it', async () => {
     const { addUser, signIn, connection, keys } = openPeople({ guesses: { placeTries: 2 } });
     for (let one = 0; one < 4; one += 1) {
       await addUser(`user-${one}`);
       await signIn(`user-${one}`);
     }
-    expect(await connection.keys(keys.guesses('place', '*'))).toEqual([]);
+    // The wider network counts them for some seconds.
+    expect(await connection.keys(keys.guesses('place', '*'))).toHaveLength(1);
     expect(await connection.keys(keys.guesses('password', '*'))).toEqual([]);
   });
 

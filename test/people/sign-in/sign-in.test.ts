@@ -205,7 +205,7 @@ describe('a second factor', () => {
 
 describe('half a session', () => {
   test('is good for the code alone, ends by itself, and drives no whole one out', async () => {
-    const { people, addUser, setFactor, signIn, connection } = openPeople({ limits: { most: 1 } });
+    const { people, addUser, setFactor, signIn, connection, prefix } = openPeople({ limits: { most: 1 } });
     await addUser('alice', ['admin']);
     const app = await setFactor('alice');
     const half = await signIn('alice');
@@ -215,7 +215,9 @@ describe('half a session', () => {
     expect(await people.sessions.living([token, ...others.map((one) => one.token)])).toEqual([true, false, false]);
     expect((await people.sessions.read(others[0]?.token ?? '', { counts: true }))?.owes).toBe('code');
     expect(await people.sessions.list('alice')).toHaveLength(1);
-    const lives = await Promise.all((await connection.keys('*:session:*')).map((key) => connection.pttl(key)));
+    const lives = await Promise.all(
+      (await connection.keys(`{${prefix}}*:session:*`)).map((key) => connection.pttl(key)),
+    );
     expect(lives.every((ms) => ms > 0 && ms <= 12 * 3_600_000)).toBe(true);
   });
 

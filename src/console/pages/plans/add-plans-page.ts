@@ -28,6 +28,8 @@ export type PlansPageFunctions = {
 /** `started` also where it has ended by now. */
 export type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
+const PLANS_PER_MINUTE = 60;
+
 /**
  * Every action on more than one row: `/plans/new` counts what it would do, and shows it, as a page or in a dialog; the yes
  * carries the plan's id and nothing else; `/plans/ID` shows how far it is, and what became of it.
@@ -45,7 +47,9 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
     return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
   };
 
-  app.get('/plans/new', { config: { about: aboutWish } }, async (request, reply) => {
+  // Each counts rows and is kept: somebody who looks and decides asks for a few.
+  const rateLimit = { max: PLANS_PER_MINUTE, timeWindow: '1 minute' };
+  app.get('/plans/new', { config: { about: aboutWish, rateLimit } }, async (request, reply) => {
     const { portfolio, action } = wishOf(request);
     const filter = filterFromQuery(request.query as Query);
     const state = await given.make({ portfolio, action, filter, by: request.person.by });
