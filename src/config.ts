@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { z } from 'zod';
 import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-folder.ts';
 import { LimitlineError, maskUserInfo, messageOf } from './errors.ts';
@@ -20,6 +21,8 @@ export type AnswerCheck = 'hold' | 'warn';
 export type Settings = z.output<typeof settingsSchema> & {
   /** Why `LIMITLINE_DATA` is the folder that it is. */
   dataFolderBy: DataFolder['by'];
+  /** The file `.env` that was read and the names that stand in it; nothing where there is none. */
+  dotenv: { path: string; names: readonly string[] } | undefined;
   /** What is given and has no effect, one sentence each, for whoever watches. */
   notices: string[];
 };
@@ -56,7 +59,14 @@ export function readSettings({ env = process.env, cwd = process.cwd() } = {}): S
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
-  return { ...parsed.data, dataFolderBy: folder.by, notices: [...stray.notices, ...idleNoticeSettings(values)] };
+  const { dotenv: names } = given.names;
+  const dotenv = names.length > 0 ? { path: join(cwd, '.env'), names } : undefined;
+  return {
+    ...parsed.data,
+    dataFolderBy: folder.by,
+    dotenv,
+    notices: [...stray.notices, ...idleNoticeSettings(values)],
+  };
 }
 
 function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined {

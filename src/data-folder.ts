@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { LimitlineError } from './errors.ts';
+import { mustTrustFolder, runnerOf } from './trust.ts';
 
 /** Where a command keeps its ledger and its copies, and why there: it was named, it lies here, or it is the user's own. */
 export type DataFolder = { path: string; by: 'setting' | 'here' | 'user' };
@@ -23,7 +24,7 @@ export type Surroundings = {
  * else the user's. It does not depend on where one stands otherwise: run from two folders, the same file would be
  * requested twice.
  *
- * @throws LimitlineError `SETTINGS` where both have something in them, where the user has no home, or where the environment names
+ * @throws LimitlineError `SETTINGS` where both have something in them, where the one that lies here is not the user's own (trust.ts), where the user has no home, or where the environment names
  *   one that is another wherever one stands
  */
 export function chooseDataFolder(named: NamedFolder | undefined, surroundings: Surroundings): DataFolder {
@@ -32,6 +33,7 @@ export function chooseDataFolder(named: NamedFolder | undefined, surroundings: S
   const here = join(cwd, '.limitline');
   const user = userDataFolder(surroundings);
   if (!hasContents(here)) return { path: needed(user), by: 'user' };
+  mustTrustFolder(here, runnerOf(surroundings.env));
   if (user === undefined || !hasContents(user) || realpathSync(here) === realpathSync(user)) {
     return { path: here, by: 'here' };
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf } from './errors.ts';
+import { readTrusted, runnerOf } from './trust.ts';
 
 /** What is given: values by setting, what cannot be read, and all names that stand there with a value. */
 export type GivenSettings = {
@@ -27,10 +28,10 @@ export function readGiven({
   names: readonly string[];
   inFiles: readonly string[];
 }): GivenSettings {
-  const dotenv = dotenvFile(cwd);
-  const layered = { ...dotenv, ...env };
   const values: Record<string, string> = {};
   const faults: string[] = [];
+  const dotenv = dotenvFile(cwd, env, faults);
+  const layered = { ...dotenv, ...env };
   for (const name of names) {
     const value = PROXY_NAMES.has(name) ? layered[name.toLowerCase()] || layered[name] : layered[name];
     if (isGiven(value) && !isLink(name, value)) values[name] = value.trim();
@@ -84,11 +85,15 @@ function isLink(name: string, value: string): boolean {
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value);
 }
 
-function dotenvFile(cwd: string): NodeJS.Dict<string> {
+/** Nothing where there is none; one that is not to be obeyed is a fault. */
+function dotenvFile(cwd: string, env: NodeJS.Dict<string>, faults: string[]): NodeJS.Dict<string> {
   try {
     // Editors on Windows begin a file with a byte order mark, which would become part of the first name.
-    return parseEnv(readFileSync(resolve(cwd, '.env'), 'utf8').replace(/^\uFEFF/, ''));
-  } catch {
-    return {};
+    const dotenv = parseEnv(readTrusted(resolve(cwd, '.env'), runnerOf(env))?.replace(/^\uFEFF/, '') ?? '');
+    if (!isGiven(dotenv.LIMITLINE_TRUST_ENV)) return dotenv;
+    faults.push('LIMITLINE_TRUST_ENV stands in .env, which cannot speak for itself: it belongs into the environment');
+  } catch (error) {
+    faults.push(messageOf(error));
   }
+  return {};
 }

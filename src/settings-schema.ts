@@ -109,6 +109,8 @@ export const settingsSchema = z.object({
   REDIS_URL: redisUrl.optional(),
   REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
   LIMITLINE_DATA: z.string(),
+  /** Read by trust.ts, in the environment alone. */
+  LIMITLINE_TRUST_ENV: onOff.default('off'),
   LIMITLINE_PREFIX: z
     .string()
     .regex(/^[\w.-]{1,40}$/, 'must be up to 40 letters, digits, dots, hyphens or underscores')

@@ -1,0 +1,98 @@
+import { chmod, chown, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { readSettings } from '../src/config.ts';
+import { runnerOf } from '../src/trust.ts';
+import { callCommand } from './support/call-command.ts';
+import { makeFolder } from './support/workplace.ts';
+
+/** Somebody else on this machine. These tests are run by root, who may give files away. */
+const STRANGER = 4_242;
+
+let cwd = '';
+beforeEach(async () => {
+  cwd = await makeFolder();
+});
+
+/** A `.env` that sends what this machine keeps to its author. */
+async function strangersEnv() {
+  await writeFile(join(cwd, 'secret'), 'of this machine');
+  const lines = ['SERVICE_URL=https://evil.example', 'SERVICE_CLIENT_ID=x', `SERVICE_CLIENT_SECRET_FILE=${cwd}/secret`];
+  await writeFile(join(cwd, '.env'), lines.join('\n'), { mode: 0o644 });
+}
+
+const read = (env: Record<string, string> = {}) => readSettings({ env: { HOME: cwd, ...env }, cwd });
+
+describe('a .env in the working directory', () => {
+  test('of this user is obeyed, may name files with secrets, and is said by its names', async () => {
+    await strangersEnv();
+    expect(read()).toMatchObject({
+      SERVICE_CLIENT_SECRET: 'of this machine',
+      dotenv: { path: join(cwd, '.env'), names: ['SERVICE_CLIENT_ID', 'SERVICE_CLIENT_SECRET_FILE', 'SERVICE_URL'] },
+    });
+    const { stderr } = await callCommand(['portfolios'], { cwd, env: { HOME: cwd, REDIS_URL: 'redis://127.0.0.1:1' } });
+    expect(stderr).not.toContain('of this machine');
+  });
+
+  test.each<[what: string, change: (path: string) => Promise<void>, words: RegExp]>([
+    ['of somebody else', (path) => chown(path, STRANGER, 0), /\.env: it belongs to user 4242 and not to you/],
+    ['that everybody can write to', (path) => chmod(path, 0o646), /others than you can write to it.*chmod go-w/],
+    [
+      'that another group can write to',
+      async (path) => {
+        await chown(path, 0, STRANGER);
+        await chmod(path, 0o664);
+      },
+      /others than you can write/,
+    ],
+  ])('%s ends each command with status 1 and what to do, and nothing of it is used', async (_what, change, words) => {
+    await strangersEnv();
+    await change(join(cwd, '.env'));
+    expect(() => read()).toThrow(words);
+    expect(() => read()).toThrow(/LIMITLINE_TRUST_ENV=on in the environment/);
+    const { status, stderr } = await callCommand(['portfolios'], { cwd, env: { HOME: cwd } });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringMatching(words) });
+    expect(stderr).not.toContain('evil.example');
+    expect(read({ LIMITLINE_TRUST_ENV: 'on' }).SERVICE_URL).toBe('https://evil.example');
+    expect(() => read({ LIMITLINE_TRUST_ENV: 'off' })).toThrow(words);
+  });
+
+  test("that is a link is obeyed where the link is this user's as well", async () => {
+    await writeFile(join(cwd, 'ours'), 'SERVICE_CONCURRENCY=5\n', { mode: 0o600 });
+    await symlink('ours', join(cwd, '.env'));
+    expect(read().SERVICE_CONCURRENCY).toBe(5);
+    const { lchown } = await import('node:fs/promises');
+    await lchown(join(cwd, '.env'), STRANGER, STRANGER);
+    expect(() => read()).toThrow(/belongs to user 4242/);
+  });
+
+  test('does not speak for itself', async () => {
+    await writeFile(join(cwd, '.env'), 'LIMITLINE_TRUST_ENV=on\nSERVICE_CONCURRENCY=5\n');
+    expect(() => read()).toThrow(/it belongs into the environment/);
+    await chown(join(cwd, '.env'), STRANGER, STRANGER);
+    expect(() => read()).toThrow(/belongs to user 4242/);
+  });
+
+  test('that own group can write to is obeyed, and by sudo that of who called it', async () => {
+    await writeFile(join(cwd, '.env'), 'SERVICE_CONCURRENCY=5\n');
+    await chmod(join(cwd, '.env'), 0o664);
+    expect(read().SERVICE_CONCURRENCY).toBe(5);
+    await chown(join(cwd, '.env'), STRANGER, STRANGER);
+    expect(read({ SUDO_UID: String(STRANGER), SUDO_GID: String(STRANGER) }).SERVICE_CONCURRENCY).toBe(5);
+    expect(() => read({ SUDO_UID: '1', SUDO_GID: String(STRANGER) })).toThrow(/belongs to user 4242/);
+    // Whoever is not root is nobody else, whatever the environment says.
+    expect(runnerOf({ SUDO_UID: 'x' })?.uids).toEqual([0, 0]);
+  });
+});
+
+test('a .limitline of somebody else is not used, unless somebody says so', async () => {
+  const here = join(cwd, '.limitline');
+  await mkdir(here, { mode: 0o755 });
+  await writeFile(join(here, 'file'), 'x');
+  const home = await makeFolder();
+  expect(read({ HOME: home }).LIMITLINE_DATA).toBe(here);
+  await chown(here, STRANGER, STRANGER);
+  expect(() => read({ HOME: home })).toThrow(/\.limitline: it belongs to user 4242/);
+  expect(read({ HOME: home, LIMITLINE_TRUST_ENV: 'on' }).LIMITLINE_DATA).toBe(here);
+  expect(read({ HOME: home, LIMITLINE_DATA: here }).LIMITLINE_DATA).toBe(here);
+});
