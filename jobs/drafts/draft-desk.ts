@@ -12,15 +12,16 @@ import { checkImport } from '../import/import-portfolio.ts';
 import { checkLine } from './check-line.ts';
 import { makeDraftStore } from './draft-store.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
-import { fileOf, type PreviewDeps } from './make-preview.ts';
+import { fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
 import { mendDraft } from './mend-draft.ts';
 import { lineToMend, PROBLEMS_FILE, readMendPage, WARNINGS_FILE } from './mend-list.ts';
 import { makePreviews } from './previews.ts';
 import { receiveUpload } from './receive-upload.ts';
 import { makeSubmissions, type SubmissionDeps } from './submit-draft.ts';
 
-type DeskDeps = PreviewDeps &
-  Pick<SubmissionDeps, 'imports' | 'importFile'> & {
+type DeskDeps = PreviewDeps & {
+  preview?: MakePreview;
+} & Pick<SubmissionDeps, 'imports' | 'importFile'> & {
     /** The data folder: drafts and mappings have folders of their own in it. */
     dataDir: string;
     account: string;

@@ -43,10 +43,7 @@ export function fileOf(dir: string, draft: Pick<PortfolioDraft, 'versions' | 'na
  * @param onLines is told how many lines were read so far
  * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an encoding that there is not
  */
-export async function makePreview(
-  draft: PortfolioDraft,
-  { dir, of, deps, signal, onLines }: PreviewPlace & { deps: PreviewDeps; onLines: (lines: number) => void },
-): Promise<Preview> {
+export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, onLines }) => {
   const { reading, portfolio } = draft;
   const file = fileOf(dir, draft);
   const place = await openDocuments(documentsOf(dir, draft), signal);
@@ -85,9 +82,13 @@ export async function makePreview(
   } finally {
     await place.close();
   }
-}
+};
 
-type PreviewPlace = { dir: string; of: string; signal: AbortSignal };
+/** Makes the preview of a draft in its folder; `of` names what it is made of. */
+export type MakePreview = (
+  draft: PortfolioDraft,
+  how: { dir: string; of: string; signal: AbortSignal; deps: PreviewDeps; onLines: (lines: number) => void },
+) => Promise<Preview>;
 
 function headOf({ dialect, headerLine, above, problems, warnings }: Opened, columns: Preview['columns']) {
   return { dialect, headerLine, above, columns, faults: problems, fileWarnings: warnings };

@@ -8,7 +8,7 @@ import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-
 import type { Preview } from '../../src/portfolio/preview.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import type { DraftStore } from './draft-store.ts';
-import { makePreview, type PreviewDeps } from './make-preview.ts';
+import { type MakePreview, makePreview, type PreviewDeps } from './make-preview.ts';
 
 /** Previews of drafts. Each is made once in the background, and kept beside its draft until something of it is another. */
 export type Previews = {
@@ -26,12 +26,18 @@ export type Previews = {
 
 type UnderWay = { of: string; lines: number; failed: string | null; stop: AbortController; done: Promise<void> };
 
-type Deps = PreviewDeps & { drafts: DraftStore; account: string; log: Log };
+type Deps = PreviewDeps & {
+  drafts: DraftStore;
+  account: string;
+  log: Log;
+  /** How a preview is made; in this thread where nothing else is given. */
+  preview?: MakePreview;
+};
 
 const PREVIEW_FILE = 'preview.json';
 
 export function makePreviews(deps: Deps): Previews {
-  const { drafts } = deps;
+  const { drafts, preview: make = makePreview } = deps;
   const underWay = new Map<string, UnderWay>();
 
   async function kept(draft: PortfolioDraft, of: string): Promise<Preview | undefined> {
@@ -58,7 +64,7 @@ export function makePreviews(deps: Deps): Previews {
       const onLines = (lines: number) => {
         work.lines = lines;
       };
-      const preview = await makePreview(draft, { dir, of, deps, signal: stop.signal, onLines });
+      const preview = await make(draft, { dir, of, deps, signal: stop.signal, onLines });
       const path = join(dir, PREVIEW_FILE);
       await writeFile(`${path}.part`, JSON.stringify(preview), { mode: 0o600 });
       await rename(`${path}.part`, path);

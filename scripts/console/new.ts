@@ -1,4 +1,5 @@
 import { makeDraftDesk } from '../../jobs/drafts/draft-desk.ts';
+import { previewInThread } from '../../jobs/drafts/preview-in-thread.ts';
 import { importDepsOf } from '../../jobs/import/import-deps.ts';
 import { importPortfolio } from '../../jobs/import/import-portfolio.ts';
 import type { NewPageFunctions } from '../../src/console/pages/new/new-page-functions.ts';
@@ -16,6 +17,7 @@ export function newPageFunctions(context: Context): NewPageFunctions {
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
     knownRate: () => knownRate(context),
+    preview: previewInThread(),
     imports,
     async importFile(payload, { onLines }) {
       await context.enterAccount();

@@ -1,5 +1,6 @@
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { normal } from '../likeness.ts';
 
 /** Finds what a wrong file name was meant to be. */
 type NameFinder = {
@@ -38,7 +39,7 @@ export function makeNameFinder({ root }: { root: string }): NameFinder {
  * that others write whole.
  */
 export function foldedName(name: string): string {
-  return name.toLowerCase().normalize('NFC');
+  return normal(name.toLowerCase());
 }
 
 const MAX_FOLDERS = 100;

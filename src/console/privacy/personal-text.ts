@@ -1,3 +1,4 @@
+import { normal } from '../../likeness.ts';
 /** What stands where personal data was taken out. */
 export const MASK = '•••';
 
@@ -65,7 +66,7 @@ const LEAST_CHARACTERS = 2;
 function knownForms(values: Iterable<string>): Map<string, Set<string>> {
   const byWord = new Map<string, Set<string>>();
   for (const value of values) {
-    const text = value.normalize('NFC').replace(/\s+/g, ' ').trim();
+    const text = normal(value).replace(/\s+/g, ' ').trim();
     if ([...text].length < LEAST_CHARACTERS || text === MASK) continue;
     for (const form of formsOf(text)) {
       const [word] = form.toLowerCase().match(WORDS) ?? [];

@@ -1,3 +1,4 @@
+import { normal } from '../../likeness.ts';
 import type { RowRequest } from '../row.ts';
 
 /** What stands where something was taken out. */
@@ -14,7 +15,7 @@ export const LEFT_OUT = '…';
  * those that begin at one place the row's own values, the longest first.
  */
 export function rowlessWords(text: string, request: RowRequest): string {
-  const oneLine = text.normalize('NFC').replace(/\s+/g, ' ');
+  const oneLine = normal(text).replace(/\s+/g, ' ');
   const values = valuesOf(request).filter(thoseIn(oneLine));
   const own = new RegExp([...valuePatterns(values), ...amountPatterns(request)].join('|') || NOTHING, 'gu');
   // Of two such places side by side nobody can tell where the one ended.

@@ -1,3 +1,4 @@
+import { normal } from '../../likeness.ts';
 import { digestOf } from './digest.ts';
 import { looseName } from './loose-name.ts';
 
@@ -111,7 +112,7 @@ function alikeOf(loose: string): number {
 export function squeeze(text: string): string {
   const lower = text.toLowerCase();
   const squeezed = SPACE.test(lower) ? lower.replace(/\s+/g, '') : lower;
-  return WHOLE.test(squeezed) ? squeezed : squeezed.normalize('NFC');
+  return WHOLE.test(squeezed) ? squeezed : normal(squeezed);
 }
 
 /** Most numbers have nothing else, once they are squeezed. */

@@ -1,3 +1,5 @@
+import { grouped } from '../../counted.ts';
+import { MARKS, MOST_MARKS, normal } from '../../likeness.ts';
 import { type Dialect, delimiterWord } from '../../table/dialect.ts';
 import { describeDamage } from '../../table/encodings/damage.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
@@ -80,7 +82,7 @@ export function readConstants(
   for (const [name, text] of Object.entries(given) as [KnownColumn, string][]) {
     const reading = readers[name]?.(text) ?? { value: text };
     if ('problem' in reading) problems.push(makeProblem(line, name, text, `In the mapping: ${reading.problem}`));
-    else constants[name] = reading.value.normalize('NFC');
+    else constants[name] = normal(reading.value);
   }
   return { constants, problems };
 }
@@ -109,6 +111,11 @@ function readCell(
     result.problems.push(makeProblem(line, column.written, written, LOST));
     return;
   }
+  if (column.known && (written.length > MOST_CHARACTERS || (!plain && MARKS.test(written)))) {
+    const problem = written.length > MOST_CHARACTERS ? tooLong(written) : TOO_MANY_MARKS;
+    result.problems.push(makeProblem(line, column.written, written, problem));
+    return;
+  }
   if (written[0] === '#' && SHEET_ERROR.test(written)) {
     result.problems.push(makeProblem(line, column.written, written, SHEET_ERROR_PROBLEM));
     return;
@@ -129,6 +136,15 @@ function readCell(
     result.changed.push(makeChange(where, { value: written, became: reading.value, message }));
   }
 }
+
+/** As a cell of a workbook has. */
+const MOST_CHARACTERS = 32_767;
+
+function tooLong({ length }: string): string {
+  return `The cell has ${grouped(length)} characters, and a cell may have ${grouped(MOST_CHARACTERS)}: shorten it.`;
+}
+
+const TOO_MANY_MARKS = `The cell has more than ${MOST_MARKS} accents on one letter, as no writing has: type the cell again.`;
 
 const PLACEHOLDER = 'This cell must not be empty, and its text says nothing: fill it in.';
 
@@ -151,7 +167,7 @@ const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
 
 /** One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without a spreadsheet's apostrophe. */
 export function tidied(text: string): string {
-  return withoutApostrophe(text).trim().normalize('NFC');
+  return normal(withoutApostrophe(text).trim());
 }
 
 const TIDIED = "It was written with a spreadsheet's apostrophe, or with accents apart from their letters.";

@@ -1,0 +1,73 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { UnknownPolicy } from '../../src/config.ts';
+import { isLimitlineError, type LimitlineError, messageOf } from '../../src/errors.ts';
+import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
+import type { Preview } from '../../src/portfolio/preview.ts';
+import type { OutlookDeps } from '../preview/outlook.ts';
+import { makePreview, type PreviewDeps } from './make-preview.ts';
+
+/** What the thread is begun with. */
+export type ToPreview = { draft: PortfolioDraft; dir: string; of: string; onUnknownCompany: UnknownPolicy } & Pick<
+  PreviewDeps,
+  'requiredColumns' | 'maxDocumentMb'
+>;
+
+/** The answer to a question. */
+export type ToThread = { ask: number; value: unknown };
+
+export type FromThread =
+  | { is: 'lines'; lines: number }
+  | { is: 'ask'; ask: number; part: string; name: string; args: unknown[] }
+  | { is: 'preview'; preview: Preview }
+  | { is: 'fault'; message: string; code: LimitlineError['code'] | undefined };
+
+/** The thread of {@link previewInThread}: it reads one draft, asks the ledger through whoever started it, and ends. */
+const port = parentPort;
+if (!port) throw new Error('this is a thread, and nothing to be started by itself');
+const say = (message: FromThread) => port.postMessage(message);
+const { draft, dir, of, requiredColumns, maxDocumentMb, onUnknownCompany } = workerData as ToPreview;
+
+const waiting = new Map<number, (value: unknown) => void>();
+let asked = 0;
+port.on('message', ({ ask, value }: ToThread) => {
+  waiting.get(ask)?.(value);
+  waiting.delete(ask);
+});
+
+/** A part of the ledger that is somewhere else: each of its functions is one question. */
+function remote<Part extends object>(part: string): Part {
+  return new Proxy({} as Part, {
+    get:
+      (_none, name) =>
+      (...args: unknown[]) =>
+        new Promise((resolve) => {
+          asked += 1;
+          waiting.set(asked, resolve);
+          say({ is: 'ask', ask: asked, part, name: String(name), args });
+        }),
+  });
+}
+
+const functions = remote<Pick<OutlookDeps, 'foresight'> & Pick<PreviewDeps, 'knownRate'>>('functions');
+const deps: PreviewDeps = {
+  outlook: {
+    foresight: functions.foresight,
+    buyers: remote('buyers'),
+    rows: remote('rows'),
+    portfolios: remote('portfolios'),
+    onUnknownCompany,
+  },
+  requiredColumns,
+  maxDocumentMb,
+  knownRate: functions.knownRate,
+};
+const signal = new AbortController().signal;
+const onLines = (lines: number) => say({ is: 'lines', lines });
+try {
+  say({ is: 'preview', preview: await makePreview(draft, { dir, of, deps, signal, onLines }) });
+} catch (error) {
+  const code = isLimitlineError(error) ? error.code : undefined;
+  say({ is: 'fault', message: messageOf(error), code });
+} finally {
+  port.close();
+}

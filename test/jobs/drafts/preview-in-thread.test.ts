@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { previewInThread } from '../../../jobs/drafts/preview-in-thread.ts';
+import type { PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
+import { acme, HEADER, zinc } from '../../support/corrections.ts';
+import { draftOf, incoming, openDraftDesk } from '../../support/draft-desk.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+async function openDesk(silentMs?: number) {
+  const place = await openWorkplace();
+  const inThread = openDraftDesk(place.context, place.dir, {
+    preview: previewInThread({ ...(silentMs && { silentMs }) }),
+  });
+  const upload = async (desk: typeof inThread.desk, text: string) => {
+    const content = Readable.from([Buffer.from(text)]);
+    return draftOf(await desk.receive(incoming([{ field: 'file', name: 'q4.csv', content }]), undefined, 'ann'));
+  };
+  const stateOf = async (desk: typeof inThread.desk, draft: PortfolioDraft) => {
+    await expect.poll(async () => (await desk.preview(draft)).is, { timeout: 30_000 }).not.toBe('under way');
+    return desk.preview(draft);
+  };
+  return { ...place, desk: inThread.desk, upload, stateOf };
+}
+
+test('a preview that a thread makes is the one that is made here, and asks the same ledger', async () => {
+  const place = await openDesk();
+  await place.import([HEADER, acme(1), zinc(5)]);
+  const here = openDraftDesk(place.context, place.dir, {});
+  const text = `${[HEADER, acme(2), zinc(5), 'Tin AG,XX,HRB 3,,7'].join('\n')}\n`;
+  const [one, other] = [await place.upload(place.desk, text), await place.upload(here.desk, text)];
+  const [threads, ours] = [await place.stateOf(place.desk, one), await place.stateOf(here.desk, other)];
+  const less = (state: typeof ours) => ({ ...(state.is === 'there' ? state.preview : {}), of: '', madeMs: 0 });
+  expect(less(threads)).toEqual(less(ours));
+  expect(threads).toMatchObject({ is: 'there', preview: { counts: { lines: 3, invalid: 1 } } });
+});
+
+test('while a file is read that is dear to read this thread goes on, and one that gives no sign is given up', async () => {
+  const place = await openDesk(1);
+  const draft = await place.upload(place.desk, `${[HEADER, acme(2)].join('\n')}\n`);
+  const state = await place.stateOf(place.desk, draft);
+  expect(state).toMatchObject({ is: 'failed', message: expect.stringMatching(/takes too long to read/) });
+});
