@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** Who acts in the console, as long as it knows no users. */
+/** Who acted in a console without users, in what versions before wrote down. No user may be called so. */
 export const CONSOLE_ACTOR = 'console';
 
 /** Who acts by a command: the user of the system who runs it, or who became root for it by `sudo`. A container's user may have no name. */
@@ -48,15 +48,20 @@ export function isSamePerson(one: string, other: string): boolean {
   return a.kind === b.kind ? a.name === b.name : shortOf(a.name) === shortOf(b.name);
 }
 
+/** Whether this is a user of the system, who acts by commands, and in a console without users. */
+export function isOfSystem(by: string): boolean {
+  return kindOf(by).kind === 'system';
+}
+
 type Kind = { kind: 'system' | 'provider' | 'user'; name: string };
 
 function kindOf(by: string): Kind {
   const folded = by.normalize('NFKC').toLowerCase();
+  // First: a provider's people choose what they are called, `command line` too.
+  if (/ \(sso [0-9a-f]+\)$/.test(folded)) return { kind: 'provider', name: folded };
+  if (folded === CONSOLE_ACTOR) return { kind: 'system', name: folded };
   const [, system] = /^(?:command line|drop folder) \((.*)\)$/s.exec(folded) ?? [];
-  if (system !== undefined) return { kind: 'system', name: system };
-  return folded.endsWith(')') && folded.includes(' (sso ')
-    ? { kind: 'provider', name: folded }
-    : { kind: 'user', name: folded };
+  return system === undefined ? { kind: 'user', name: folded } : { kind: 'system', name: system };
 }
 
 /** Without the domain, and without what tells one provider's people from another's. A system may say `DOMAIN\alice`. */

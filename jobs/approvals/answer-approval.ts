@@ -1,21 +1,22 @@
-import { isNamed, isSamePerson } from '../../src/actor.ts';
+import { isNamed, isOfSystem, isSamePerson } from '../../src/actor.ts';
 import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
-import { ANYBODY, type Person } from '../../src/people/person.ts';
+import type { Person } from '../../src/people/person.ts';
 
 /** An answer: to which approval, as it was looked at (`digest`), by whom, in what words. */
 export type Said = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
 
 /**
- * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is known by no name may not, who
- * asked for it, under whatever name of theirs, who is no approver, and of what was dropped whom settings that name others do not.
+ * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is no user of ours or of an
+ * identity provider may not, who asked for it, under whatever name of theirs, who is no approver, and of what was dropped whom settings
+ * that name others do not.
  */
 export function whyNot(
   { authors, approvers }: Pick<Approval, 'authors' | 'approvers'>,
   { by, roles }: Person,
 ): 'nobody' | 'role' | 'own' | undefined {
-  if (by === ANYBODY.by) return 'nobody';
+  if (isOfSystem(by)) return 'nobody';
   if (isOwn({ authors }, by)) return 'own';
   const isMeant = approvers?.some((name) => isNamed(name, by)) ?? true;
   return roles.includes('approver') && isMeant ? undefined : 'role';

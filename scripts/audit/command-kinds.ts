@@ -47,7 +47,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   },
   up: 'serves',
   work: 'serves',
-  console: 'serves',
+  console: { what: 'console link made', wish: ({ options }) => (options.link === true ? {} : undefined) },
   nightly: 'serves',
   service: 'serves',
   'events listen': 'serves',

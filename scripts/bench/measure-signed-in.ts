@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { makeAuditTrail } from '../../src/audit/audit-trail.ts';
 import { trailFolder } from '../../src/audit/trail-folder.ts';
+import { sessionCookieName } from '../../src/console/sign-in/session-cookie.ts';
 import { makeSharedKeys } from '../../src/ledger/keys.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makePeople } from '../../src/people/people.ts';
 import { ROLES } from '../../src/people/person.ts';
 import { makeSecret } from '../../src/people/secret.ts';
-import { cookieNameBy } from '../console/people/sign-in.ts';
+import { markBy } from '../console/people/sign-in.ts';
 import { numberText, spreadOf } from './figures.ts';
 import { markdownTable } from './markdown-table.ts';
 import { KNOWN_DIGEST } from './measure-people.ts';
@@ -58,7 +59,7 @@ export async function measureSignedIn({ redis, web: start, env, portfolio, signa
     });
     const people = makePeople({ connection, keys, secret, hash: async () => KNOWN_DIGEST });
     await using web = await start(env);
-    const cookie = cookieNameBy(await secret.key('csrf'));
+    const cookie = sessionCookieName(markBy(await secret.key('csrf')));
     const add = (name: string) =>
       people.users.add({ name, roles: ['viewer'], password: 'a bench under seven trees', mustChange: false });
     const begin = async () =>

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
+import { consoleLink, linkWords, printLink } from '../console/console-link.ts';
 import { inTheClear } from '../console/in-the-clear.ts';
 import { openConsole } from '../console/open-console.ts';
 import { reachOf } from '../console/reach-of.ts';
@@ -19,7 +20,9 @@ import { endWithParent, sayReady } from '../up/with-parent.ts';
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('console'))
     .description('the web console, until SIGTERM or SIGINT; rows are sent by workers (limitline work)')
-    .action(async () => {
+    .option('--link', 'print a link that opens the running console once, as long as it has no users')
+    .action(async ({ link: isLinkWanted = false }: { link?: boolean }) => {
+      if (isLinkWanted) return printLink(terminal);
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
@@ -38,9 +41,10 @@ export function register(program: Command, terminal: Terminal): void {
         await keepApprovalRule(context);
         const web = await openConsole(context, { reach });
         await web.listen();
-        terminal.print(`The console is at ${web.url()}`, { url: web.url() });
+        const link = await consoleLink(context, web.url());
+        terminal.print(`The console is at ${web.url()}${linkWords(link)}`, { url: web.url(), ...(link && { link }) });
         log.info({ url: web.url(), listens: web.listens(), redis: context.redis.where }, 'the console listens');
-        sayReady(web.url());
+        sayReady(web.url(), link);
         await signal;
         await web.close();
       } finally {

@@ -1,11 +1,13 @@
 import { accountOf, readSettings } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
+import { linkWords } from '../console/console-link.ts';
 import { reachOf } from '../console/reach-of.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type Child, startChild } from './child.ts';
+import type { Ready } from './with-parent.ts';
 
 const PARTS = [['console'], ['work'], ['nightly', '--wait']] as const;
 
@@ -46,8 +48,7 @@ export async function runUp(
       log.fatal({ part: first }, `${first} could not begin, and said why above; nothing runs`);
       return FAULT_STATUS;
     }
-    if (first)
-      sayWhere(first[0].url ?? '', { terminal, standIn: settings.SERVICE_URL === undefined, events: first[1]?.url });
+    if (first) sayWhere(first[0], { terminal, standIn: settings.SERVICE_URL === undefined, events: first[1]?.url });
     await signal;
     log.info('stopping: calls in flight get up to 20 s; Ctrl-C again, after two seconds, cuts them off');
     return 0;
@@ -66,11 +67,12 @@ async function stopInOrder(children: readonly Child[]): Promise<void> {
 
 type Where = { terminal: Terminal; standIn: boolean; events: string | undefined };
 
-function sayWhere(url: string, { terminal, standIn, events }: Where): void {
+function sayWhere({ url = '', link }: Ready, { terminal, standIn, events }: Where): void {
   const played = standIn ? ' Calls go to the STAND-IN: nothing is really requested of anybody.' : '';
   const listening = events === undefined ? '' : ` Events are listened for at ${events}`;
-  terminal.print(`The console is at ${url} (Ctrl-C stops it and the workers).${listening}${played}`, {
+  terminal.print(`The console is at ${url} (Ctrl-C stops it and the workers).${listening}${played}${linkWords(link)}`, {
     url,
+    ...(link && { link }),
     standIn,
     ...(events === undefined ? {} : { events }),
   });

@@ -1,5 +1,5 @@
-/** What a part says when it works; `url` where it has an address. */
-export type Ready = { ready: true; url?: string };
+/** What a part says when it works; `url` where it has an address, and `link` where it is opened by one. */
+export type Ready = { ready: true; url?: string; link?: string };
 
 /**
  * For a command that `up` may have started: it ends in good order when `up` is gone, also by a kill that `up` could not pass
@@ -13,8 +13,8 @@ export function endWithParent(): void {
 }
 
 /** Tells `up` that this part works now. */
-export function sayReady(url?: string): void {
-  process.send?.({ ready: true, ...(url === undefined ? {} : { url }) } satisfies Ready);
+export function sayReady(url?: string, link?: string): void {
+  process.send?.({ ready: true, ...(url && { url }), ...(link && { link }) } satisfies Ready);
 }
 
 /** @param message whatever a child sent */

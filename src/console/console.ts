@@ -6,7 +6,6 @@ import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
 import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { ANYBODY } from '../people/person.ts';
 import { addressGroup } from '../people/sign-in/address-group.ts';
 import { ACCESS } from './access/access-table.ts';
 import { type AccessFunctions, addAccess } from './access/add-access.ts';
@@ -40,7 +39,7 @@ export type Console = Awaited<ReturnType<typeof makeConsole>>;
  * @param given.strip what every page says on top; asked for twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
  * @param given.reach from where and by which names it is reached, see server/reach.ts; without one, from this machine alone
- * @param given.signIn how people sign in; without it nobody can, and whoever comes is ANYBODY
+ * @param given.signIn how people sign in; without it and `identify` nobody is let in
  * @param given.identify who asks, in place of what their session says: the one way in which the console learns who asks, see access/add-access.ts
  * @param given.audit where what is done is written down; without one it is written nowhere
  * @throws LimitlineError `SETTINGS` for an address that is not loopback, and for a certificate that cannot be used
@@ -92,11 +91,10 @@ export async function makeConsole(
   app.decorate('audit', given.audit ?? NO_AUDIT);
   app.decorateRequest('signedIn', undefined);
   const gate = signIn && makeGate(signIn.gate);
-  const identify = given.identify ?? gate?.identify ?? (async () => ANYBODY);
   rememberWhoLooks(app);
   addAccess(app, {
     ...given,
-    identify: reach.signIn ? neverAnybody(identify) : identify,
+    identify: given.identify ?? gate?.identify ?? (async () => undefined),
     audit: app.audit,
     table: given.table ?? ACCESS,
   });
@@ -138,14 +136,6 @@ function signInFor(
     throw new LimitlineError('SETTINGS', 'Others can reach the console, and it was given no way to sign in.');
   }
   return signIn && { ...signIn, gate: { ...signIn.gate, isNeeded: async () => true } };
-}
-
-/** Whoever finds out who asks: nobody is ANYBODY there. */
-function neverAnybody(identify: AccessFunctions['identify']): AccessFunctions['identify'] {
-  return async (request, reply) => {
-    const person = await identify(request, reply);
-    return person === ANYBODY ? undefined : person;
-  };
 }
 
 const NO_AUDIT: AccessFunctions['audit'] = {

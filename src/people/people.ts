@@ -4,6 +4,7 @@ import { makePeopleElsewhere } from './oidc/people-elsewhere.ts';
 import { makeHashQueue } from './passwords/hash-queue.ts';
 import { passwordFault } from './passwords/password-rules.ts';
 import type { Secret } from './secret.ts';
+import { makeOpenings } from './sessions/openings.ts';
 import { SESSION_LIMITS, type SessionLimits } from './sessions/session-limits.ts';
 import { makeSessions } from './sessions/sessions.ts';
 import { GUESS_LIMITS, type GuessLimits, makeGuesses } from './sign-in/guesses.ts';
@@ -82,6 +83,7 @@ export function makePeople({
     /** `again`: the password once more, of somebody who is signed in. */
     signIn: { ...signIn, again },
     sessions,
+    openings: makeOpenings({ ...base, limits: sessionLimits }),
     /** People of identity providers, who have no account here. */
     elsewhere: makePeopleElsewhere({ connection, keys, sessions }),
 

@@ -5,8 +5,8 @@ export type Role = (typeof ROLES)[number];
 /** Who asks. `by` is unique, and how others read of them: in stories, approvals and the audit. */
 export type Person = {
   /**
-   * `alice` for a user of ours, `alice@example.com (sso 4f6d2a)` for one of an identity provider's, `console` where there are
-   * no users, `command line (root)` for a user of the system.
+   * `alice` for a user of ours, `alice@example.com (sso 4f6d2a)` for one of an identity provider's, `command line (root)` for a user of
+   * the system, also in a console without users.
    */
   by: string;
   roles: readonly Role[];
@@ -14,6 +14,3 @@ export type Person = {
 
 /** Whoever is not known, or still has something to do before they are: may do nothing, and is shown nothing. */
 export const NOBODY: Person = { by: '', roles: [] };
-
-/** Whoever comes while there are no users: from this machine only, and they may do everything. */
-export const ANYBODY: Person = { by: 'console', roles: ROLES };

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeConsole } from '../../src/console/console.ts';
 import { addHealthPage } from '../../src/console/pages/health/add-health-page.ts';
 import { makeSilentLog } from '../../src/log.ts';
-import { ANYBODY } from '../../src/people/person.ts';
 import { makeVisitor, openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
+import { ANYBODY } from '../support/persons.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 
 test('each part says how it is, and no secret and no password is among it', async () => {

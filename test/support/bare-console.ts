@@ -14,9 +14,9 @@ import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
 import type { Reach } from '../../src/console/server/reach.ts';
 import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
 import { type Log, makeSilentLog } from '../../src/log.ts';
-import { ANYBODY } from '../../src/people/person.ts';
 import { makeVisitor } from './console.ts';
 import { addGalleryPage } from './gallery.ts';
+import { ANYBODY } from './persons.ts';
 
 export const STRIP: Strip = { account: 'https://test.example', standIn: false, workers: 1, pace: '', stops: [] };
 

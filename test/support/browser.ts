@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startChromium } from './browser/chromium.ts';
 import { chromiumPath } from './browser/chromium-path.ts';
 import { watchForFaults } from './browser/faults.ts';
+import { OPENED } from './console.ts';
 
 /** A test that needs a browser. Where there is none it is skipped, and the last lines of the run say so. */
 export const testInBrowser = test.skipIf(chromiumPath() === undefined);
@@ -25,7 +26,7 @@ export type Looks = {
 export type OpenBrowser = Awaited<ReturnType<typeof openBrowser>>;
 
 /**
- * A browser of this test's own: no cookie and nothing kept from others. When the test is over it is closed, and the test
+ * A browser of this test's own: no cookie but of consoles that the test opened without users, and nothing kept from others. When the test is over it is closed, and the test
  * fails where anything went wrong in a page: an error of script or on its console, anything that the content policy
  * forbade, a request that failed or would have left this machine.
  */
@@ -41,6 +42,7 @@ export async function openBrowser({ width = 1280, height = 800, dark = false, sc
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(STEP_LIMIT_MS);
+  await context.addCookies([...OPENED].map(([url, cookie]) => ({ ...cookie, url, sameSite: 'Strict' as const })));
   const faults: string[] = [];
   const expected: RegExp[] = [];
   await watchForFaults(context, (fault) => faults.push(fault));

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { consoleLink } from '../../scripts/console/console-link.ts';
 import { openConsole as openConsoleOf } from '../../scripts/console/open-console.ts';
 import { readSettings } from '../../src/config.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
@@ -7,11 +8,14 @@ import { makeSilentLog } from '../../src/log.ts';
 import { ownDataHome } from './command.ts';
 import { cheapHash } from './people.ts';
 
+/** The consoles of this test that a link opened, by their address: what a browser of it is given (test/support/browser.ts). */
+export const OPENED = new Map<string, { name: string; value: string }>();
+
 /**
  * The console in the test's own process, on a port of its own, for the folder and settings of a desk (test/support/desk.ts);
- * closed when the test ends.
+ * closed when the test ends. While it has no users the visitor, and each browser of the test, opened it by its link.
  *
- * @param who who comes, in place of anybody
+ * @param who who comes, in place of what sessions say
  */
 export async function openConsole(
   { cwd, env }: { cwd: string; env: Record<string, string> },
@@ -25,7 +29,24 @@ export async function openConsole(
     await context.close();
   });
   await web.listen();
-  return { context, app: web.app, url: web.url(), ...makeVisitor(web.url()) };
+  const url = web.url();
+  const visitor = makeVisitor(url);
+  const link = who.identify ? undefined : await consoleLink(context, url);
+  if (link !== undefined) {
+    await visitor.get(link.slice(url.length));
+    const [name = '', value = ''] = [...visitor.cookies].find(([one]) => one.startsWith('limitline-opened-')) ?? [];
+    OPENED.set(url, { name, value });
+    onTestFinished(() => void OPENED.delete(url));
+  }
+  return { context, app: web.app, url, ...visitor };
+}
+
+/** Opens a console without users by the link that it printed. */
+export async function openByLink(link: string) {
+  const { origin, pathname, search } = new URL(link);
+  const visitor = makeVisitor(origin);
+  await visitor.get(`${pathname}${search}`);
+  return visitor;
 }
 
 /** Looks at pages and posts forms as a browser does: with the cookies that it was given, and the token of the last page. */

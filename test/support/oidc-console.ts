@@ -58,6 +58,7 @@ export async function openOidcConsole(given: {
         const person = sessions.get(token);
         return person && { person, owes: undefined, session: token.slice(0, 8) };
       },
+      opening: { cookie: 'limitline-opened-test', open: async () => undefined },
       living: async (tokens) => tokens.map((token) => sessions.has(token)),
     },
     functions: { ...noPasswords(), end: async (token) => void sessions.delete(token) },

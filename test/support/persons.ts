@@ -3,6 +3,9 @@ import type { AuditNote } from '../../src/audit/audit.ts';
 import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { type Person, ROLES } from '../../src/people/person.ts';
 
+/** Somebody who may do everything, and is no user: for tests of what pages do. */
+export const ANYBODY: Person = { by: 'console', roles: ROLES };
+
 /** The header by which a test says who asks, `fiona finance+approver`; somebody who is not known leaves it out. */
 const WHO = 'x-test-who';
 

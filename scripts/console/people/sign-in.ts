@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { SignInOptions } from '../../../src/console/sign-in/add-sign-in-pages.ts';
 import { OIDC_ADDRESS } from '../../../src/console/sign-in/oidc-view.ts';
 import type { GateFunctions, OtherWay } from '../../../src/console/sign-in/people-functions.ts';
-import { sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
+import { openedCookieName, sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
 import type { SignInFunctions } from '../../../src/console/sign-in/sign-in-functions.ts';
 import type { Context } from '../../../src/context.ts';
 import type { Oidc } from '../../../src/people/oidc/oidc.ts';
@@ -19,15 +19,15 @@ export async function signInOptions(context: Context): Promise<SignInOptions> {
   return {
     formKey,
     audit: context.audit,
-    gate: gateFunctions(context, cookieNameBy(formKey)),
+    gate: gateFunctions(context, markBy(formKey)),
     functions: { ...signInFunctions(context), ways: waysOf(oidc) },
     oidc: oidc && { oidc, beginSession: (person, coming) => context.people.sessions.begin({ person, ...coming }) },
   };
 }
 
-/** The name of the session's cookie at all consoles of an installation. */
-export function cookieNameBy(formKey: Buffer): string {
-  return sessionCookieName(createHmac('sha256', formKey).update('cookie').digest('hex').slice(0, MARK_DIGITS));
+/** What the cookies of all consoles of an installation have in their names. */
+export function markBy(formKey: Buffer): string {
+  return createHmac('sha256', formKey).update('cookie').digest('hex').slice(0, MARK_DIGITS);
 }
 
 /** Besides a password. */
@@ -35,9 +35,18 @@ function waysOf(oidc: Oidc | undefined): OtherWay[] {
   return oidc === undefined ? [] : [{ href: OIDC_ADDRESS, words: `Sign in with ${oidc.name}` }];
 }
 
-function gateFunctions({ people }: Context, cookie: string): GateFunctions {
+function gateFunctions({ people, audit }: Context, mark: string): GateFunctions {
   return {
-    cookie,
+    cookie: sessionCookieName(mark),
+    opening: {
+      cookie: openedCookieName(mark),
+      open: async (link, coming) => {
+        const opened = await people.openings.open(link, coming);
+        if (!opened) return undefined;
+        await audit.note({ by: opened.by, what: 'session begun', from: coming.from, facts: { by: 'link' } });
+        return opened.token;
+      },
+    },
     isNeeded: () => people.required(),
     read: (token, how) => people.sessions.read(token, how),
     living: (tokens) => people.sessions.living(tokens),

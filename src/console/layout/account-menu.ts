@@ -1,10 +1,11 @@
-import { ANYBODY, type Person } from '../../people/person.ts';
+import { isOfSystem } from '../../actor.ts';
+import type { Person } from '../../people/person.ts';
 import { type Html, html, NOTHING } from '../html/html.ts';
 import { form } from '../parts/form.ts';
 
-/** Who is signed in, with what is theirs; it opens without script. Nothing where nobody signed in, or nobody has to. */
+/** Who is signed in, with what is theirs; it opens without script. Nothing for who has no account: nobody, or a user of the system. */
 export function accountMenu(person: Person, csrf: string): Html {
-  if (person === ANYBODY || person.by === '') return NOTHING;
+  if (person.by === '' || isOfSystem(person.by)) return NOTHING;
   return html`<details class="account" id="account">
 <summary aria-label="${`Account of ${person.by}`}"><span class="account-name"><bdi>${person.by}</bdi></span></summary>
 <div class="account-menu">

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ANYBODY, type Person } from '../../people/person.ts';
+import { CONSOLE_ACTOR } from '../../actor.ts';
+import { type Person, ROLES } from '../../people/person.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { isMasked } from './is-masked.ts';
 
@@ -27,5 +28,5 @@ export function looksMasked(): boolean {
 
 /** Does something for the console itself, which nobody asked for, such as to end in good order. */
 export function asConsole<T>(act: () => T): T {
-  return looking.run({ person: ANYBODY }, act);
+  return looking.run({ person: { by: CONSOLE_ACTOR, roles: ROLES } }, act);
 }

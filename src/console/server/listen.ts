@@ -2,6 +2,11 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { LimitlineError, messageOf } from '../../errors.ts';
 
+/** The address of a server that listens there. */
+export function addressOf({ host, port, isHttps }: { host: string; port: number; isHttps: boolean }): string {
+  return `http${isHttps ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /**
  * Where a server listens. Before the first `open`, a port that was given as 0 is not known.
  *
@@ -12,7 +17,7 @@ export function listenOn(
   { host, port, home, isHttps = false }: { host: string; port: number; home?: string | undefined; isHttps?: boolean },
 ) {
   let bound = port;
-  const listens = () => `http${isHttps ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  const listens = () => addressOf({ host, port: bound, isHttps });
   return {
     port: () => bound,
     listens,

@@ -1,12 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ANYBODY, type Person } from '../../people/person.ts';
+import { isOfSystem } from '../../actor.ts';
+import type { Person } from '../../people/person.ts';
 import type { MayWatch } from '../events/hub.ts';
 import { html } from '../html/html.ts';
 import { wantsFragment } from '../layout/wants-fragment.ts';
 import { linkButton } from '../parts/button.ts';
+import { commandLine } from '../parts/command-line.ts';
 import { notice } from '../parts/notice.ts';
+import { isLedByOthers } from '../server/led-here.ts';
+import { comingOf } from './coming.ts';
 import type { GateFunctions, Owed, SignedIn } from './people-functions.ts';
-import { readToken } from './session-cookie.ts';
+import { giveOpened, readToken } from './session-cookie.ts';
 import { signInAddress } from './way-back.ts';
 
 /** The pages on which what is owed is done. */
@@ -20,40 +24,66 @@ export type Gate = ReturnType<typeof makeGate>;
 
 /** Finds out who asks, by the session's cookie. */
 export function makeGate(given: GateFunctions) {
-  const { cookie, read, isNeeded } = given;
-  /** Reads the session that a request came with into `request.signedIn`, in one round trip; none where it brings no token. */
-  const readSession = async (request: FastifyRequest): Promise<void> => {
-    const token = readToken(request, cookie);
+  const { cookie, read, isNeeded, opening } = given;
+  const readFrom = async (request: FastifyRequest, name: string): Promise<void> => {
+    const token = readToken(request, name);
     if (token === undefined) return;
     const found = await read(token, { counts: !isByItself(request) });
-    if (found) request.signedIn = { ...found, token, cookie };
+    if (!found) return;
+    // A neighbour on this machine can put a cookie in the place of the opened one: there it is a session of that kind, or none.
+    const isOpened = isOfSystem(found.person.by);
+    if (isOpened !== (name === opening.cookie) || (isOpened && (await isNeeded()))) return;
+    request.signedIn = { ...found, token, cookie: name };
+  };
+  /** Reads the session that a request came with into `request.signedIn`, in one round trip; none where it brings no token. */
+  const readSession = async (request: FastifyRequest): Promise<void> => {
+    await readFrom(request, cookie);
+    if (!request.signedIn) await readFrom(request, opening.cookie);
+  };
+  /** Lets somebody in who brings the console's link. Once it is used up, its browser has a session, and may ask for it again. */
+  const openBy = async (link: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
+    const token = request.signedIn ? undefined : await opening.open(link, comingOf(request));
+    if (token !== undefined) giveOpened(reply, opening.cookie, token);
+    else if (!request.signedIn) return false;
+    reply.redirect('/', 303);
+    return true;
   };
   return {
     ...given,
     readSession,
     /**
      * Who asks. Whoever has no session, or still owes something, is led to where it is done, from every address, those that
-     * do not exist among them; then the request is `answered`. Where nobody needs to be known, whoever comes is ANYBODY.
+     * do not exist among them; then the request is `answered`. Without users a session begins by the console's link.
      */
     async identify(request: FastifyRequest, reply: FastifyReply): Promise<Person | 'answered'> {
       await readSession(request);
       const { signedIn } = request;
+      const isOpen = signedIn === undefined && !(await isNeeded());
+      const link = linkOf(request);
+      if (link !== undefined && (isOpen || signedIn?.cookie === opening.cookie)) {
+        if (await openBy(link, request, reply)) return 'answered';
+      }
       if (signedIn && signedIn.owes === undefined) return signedIn.person;
-      if (!signedIn && !(await isNeeded())) return ANYBODY;
-      lead(request, reply, signedIn?.owes ? PAGE_OF[signedIn.owes] : '/sign-in');
+      lead(request, reply, isOpen ? undefined : signedIn?.owes ? PAGE_OF[signedIn.owes] : '/sign-in');
       return 'answered';
     },
   };
 }
 
-/** Who may go on watching: whose session lives; without one, as long as nobody needs to be known. */
-export function makeMayWatch({ living, isNeeded }: Pick<GateFunctions, 'living' | 'isNeeded'>): MayWatch {
+/** Who may go on watching: whose session lives. */
+export function makeMayWatch({ living }: Pick<GateFunctions, 'living'>): MayWatch {
   return async (sessions) => {
     const tokens = sessions.filter((session) => session !== undefined);
-    const [answers, needed] = await Promise.all([tokens.length > 0 ? living(tokens) : [], isNeeded()]);
-    const lives = new Map(tokens.map((token, place) => [token, answers[place] === true]));
-    return sessions.map((session) => (session === undefined ? !needed : lives.get(session) === true));
+    const answers = tokens.length > 0 ? await living(tokens) : [];
+    const lives = new Set(tokens.filter((_token, place) => answers[place] === true));
+    return sessions.map((session) => session !== undefined && lives.has(session));
   };
+}
+
+/** The token of the console's link, where the request is for it: to look at its head alone opens nothing. */
+function linkOf({ method, routeOptions, query }: FastifyRequest): string | undefined {
+  const { token } = query as { token?: unknown };
+  return method === 'GET' && routeOptions.url === '/' && typeof token === 'string' ? token : undefined;
 }
 
 /** The address of what somebody has to do next: what is owed, or where they wanted to go. */
@@ -66,31 +96,39 @@ function isByItself({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.config.byItself === true || headers['x-by-itself'] !== undefined;
 }
 
-/** Pages lead to the sign-in; pieces of pages, events and whatever changes something are refused, and nothing was done. */
-function lead(request: FastifyRequest, reply: FastifyReply, page: string): FastifyReply {
+/**
+ * Pages lead to the sign-in, where there is one (`page`); pieces of pages, events and whatever changes something are refused, and nothing
+ * was done.
+ */
+function lead(request: FastifyRequest, reply: FastifyReply, page: string | undefined): FastifyReply {
   const { method, headers, raw } = request;
   const reads = method === 'GET' || method === 'HEAD';
-  if (reads && !wantsFragment(request) && !isByItself(request)) {
+  if (page !== undefined && reads && !wantsFragment(request) && !isByItself(request)) {
     return reply.header('cache-control', 'no-store').redirect(signInAddress(raw.url, page), 303);
   }
   // RFC 9110, section 15.5.2, wants a challenge; no browser knows this one, so none asks with a window of its own.
   reply.code(401).header('www-authenticate', 'Session realm="limitline"');
-  if (wantsFragment(request)) return reply.fragment(notice('bad', SIGNED_OUT, { title: 'Signed out.', urgent: true }));
-  if (isByItself(request)) return reply.header('cache-control', 'no-store').send({ error: SIGNED_OUT });
+  const [title, words] = page === undefined ? ['Open it by its link', BY_LINK] : ['Signed out', SIGNED_OUT];
+  if (wantsFragment(request)) return reply.fragment(notice('bad', words, { title: `${title}.`, urgent: true }));
+  if (isByItself(request)) return reply.header('cache-control', 'no-store').send({ error: words });
   const from = URL.parse(headers.referer ?? '');
   const back = from?.host === headers.host ? `${from?.pathname}${from?.search}` : '/';
   return reply.pageNow({
-    title: 'Signed out',
+    title,
     body: html`<div class="trouble">
       <p class="trouble-status">401</p>
-      <h1>Signed out</h1>
-      <p>${SIGNED_OUT}</p>
-      <p>${linkButton({ href: signInAddress(back, page), words: 'Sign in', kind: 'primary' })}</p>
+      <h1>${title}</h1>
+      <p>${words}</p>
+      ${page !== undefined && html`<p>${linkButton({ href: signInAddress(back, page), words: 'Sign in', kind: 'primary' })}</p>`}
+      ${page === undefined && html`<p>For another link, run on this machine: ${commandLine('npx limitline console --link')}</p>`}
+      ${page === undefined && isLedByOthers(headers) && html`<p>If you opened it in this browser before: ${linkButton({ href: raw.url ?? '/', words: 'Go on' })}</p>`}
     </div>`,
   });
 }
 
 const SIGNED_OUT = 'You are not signed in any more. Nothing was done; sign in, and do it again.';
+const BY_LINK =
+  'This console has no users yet. It opens by the link that it printed when it was started: look at the terminal, or the log, of whoever started it. A link works once, and within 12 hours.';
 
 declare module 'fastify' {
   interface FastifyRequest {

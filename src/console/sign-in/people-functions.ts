@@ -29,6 +29,13 @@ export type GateFunctions = {
   living: (tokens: string[]) => Promise<boolean[]>;
   /** The name of the session's cookie. */
   cookie: string;
+  /** How whoever has the console's link comes in, as long as nobody must be known. */
+  opening: {
+    /** The name of their session's cookie. */
+    cookie: string;
+    /** Uses a link up, and answers the token of a session; nothing where it is none (any more). */
+    open: (link: string, coming: Coming) => Promise<string | undefined>;
+  };
 };
 
 /** Another way to sign in than a password, such as an identity provider's page. */

@@ -21,6 +21,14 @@ export function sessionCookieName(mark: string): string {
   return `__Host-limitline-${mark}`;
 }
 
+/**
+ * The cookie of whoever opened a console without users by its link. Not `Secure`: Safari would not keep it for `http://127.0.0.1`.
+ * `Strict`, since every program on this machine that a browser asks under the same name is sent it: no other site can make it ask.
+ */
+export function openedCookieName(mark: string): string {
+  return `limitline-opened-${mark}`;
+}
+
 /** The token that a request brings, if it looks like one. */
 export function readToken({ cookies }: FastifyRequest, name: string): string | undefined {
   const token = cookies[name];
@@ -29,6 +37,11 @@ export function readToken({ cookies }: FastifyRequest, name: string): string | u
 
 export function giveToken(reply: FastifyReply, name: string, token: string): void {
   reply.setCookie(name, token, ATTRIBUTES);
+}
+
+/** Gives somebody who opened the console by its link the token of their session; see {@link openedCookieName}. */
+export function giveOpened(reply: FastifyReply, name: string, token: string): void {
+  reply.setCookie(name, token, { ...ATTRIBUTES, secure: 'auto', sameSite: 'strict' });
 }
 
 /** Gives somebody who came with a session the token that it has from now on. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { CONSOLE_ACTOR, isDropActor, personOf } from '../../actor.ts';
+import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../archive/gated-script.ts';
 import { contentOf, type ImportedFile } from '../imports.ts';
@@ -81,7 +81,7 @@ export function makeApprovals({
       if (!found) return 'gone';
       const { portfolio } = found.approval;
       // Nobody knows who that is, so nobody knows that it is another.
-      if (by === '' || by === CONSOLE_ACTOR) return 'own';
+      if (by === '' || isOfSystem(by)) return 'own';
       // Whatever else is so is told by the script, but nobody answers what they did not see.
       const isSeen = found.approval.digest === digest;
       const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName];

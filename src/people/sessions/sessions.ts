@@ -86,7 +86,8 @@ export function makeSessions({
       )) as [number, string?, string?, string?];
       const [required, by, roles = '', owes] = found;
       onRequired(required === 1);
-      if (by === undefined) return undefined;
+      // A link that nobody opened yet is no session: see openings.ts.
+      if (by === undefined || owes === 'link') return undefined;
       return { person: { by, roles: rolesOf(roles) }, owes: (owes || undefined) as Owes, session: handleOf(digest) };
     },
 

@@ -7,6 +7,7 @@ import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
 import { normalPassword, passwordFault } from '../passwords/password-rules.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Secret } from '../secret.ts';
+import { openingsKey } from '../sessions/openings.ts';
 import { keyBeginnings } from '../sessions/sessions.ts';
 import { makeUserChanges } from './change-user.ts';
 import { isUserName, makeEpoch, needRoles, needUserName, type UserView, VIEW_FIELDS, viewOf } from './user.ts';
@@ -84,8 +85,9 @@ export function makeUsers({
       needUserName(name);
       const roles = needRoles(user.roles);
       needPassword(password, name, words);
-      const args = [name, makeEpoch(), mustChange ? initialMs : '', roles.join(','), await digestOf(password)];
-      if ((await add([keys.user(name), keys.users], args)) === 1) return;
+      const untilMs = mustChange ? initialMs : '';
+      const args = [name, makeEpoch(), untilMs, roles.join(','), await digestOf(password), beginnings.session];
+      if ((await add([keys.user(name), keys.users, openingsKey(keys)], args)) === 1) return;
       throw new LimitlineError('USAGE', `There is a user ${name} already.`);
     },
 

@@ -4,9 +4,9 @@ import { consoleFunctions } from '../../../scripts/console/functions.ts';
 import { makeConsole } from '../../../src/console/console.ts';
 import { addPages } from '../../../src/console/pages/index.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { ANYBODY } from '../../../src/people/person.ts';
 import { STRIP } from '../../support/bare-console.ts';
 import { makeVisitor } from '../../support/console.ts';
+import { ANYBODY } from '../../support/persons.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 /** These change nothing. */

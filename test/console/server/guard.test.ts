@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { makeConsole } from '../../../src/console/console.ts';
 import { refusalOf } from '../../../src/console/server/guard.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { ANYBODY } from '../../../src/people/person.ts';
 import { openBareConsole, STRIP } from '../../support/bare-console.ts';
+import { ANYBODY } from '../../support/persons.ts';
 
 const identify = async () => ANYBODY;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
-import { ANYBODY } from '../../../src/people/person.ts';
 import { ALICE, BOB, openPortfolio } from '../../support/approved-portfolio.ts';
 import { retryRows } from '../../support/operate.ts';
+import { ANYBODY } from '../../support/persons.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 describe('a yes', () => {

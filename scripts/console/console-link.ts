@@ -1,0 +1,48 @@
+import { commandLineActor } from '../../src/actor.ts';
+import { addressOf } from '../../src/console/server/listen.ts';
+import { signInNeeded } from '../../src/console/server/reach.ts';
+import type { Context } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** A link by which whoever runs this opens a console without users, once; nothing where people sign in. Only they may see it. */
+export async function consoleLink(
+  { people, settings }: Pick<Context, 'people' | 'settings'>,
+  url: string,
+): Promise<string | undefined> {
+  const token = signInNeeded(settings) ? undefined : await people.openings.link(commandLineActor());
+  return token === undefined ? undefined : `${url}/?token=${token}`;
+}
+
+/** The link on a line of its own, for people: it fits a terminal of 80 columns. */
+export function linkWords(link: string | undefined): string {
+  return link === undefined
+    ? ''
+    : `\nIt has no users yet. Open it by this link, which works once, and within 12 hours:\n  ${link}`;
+}
+
+/**
+ * `limitline console --link`: another link to a console that runs, for another browser or the next day.
+ *
+ * @throws LimitlineError `USAGE` where people sign in, and where nobody can say on which port the console listens
+ */
+export function printLink(terminal: Terminal): Promise<void> {
+  return withContext(async (context) => {
+    const { CONSOLE_HOST: host, CONSOLE_PORT: port, CONSOLE_URL: home, CONSOLE_TLS_CERT_FILE: cert } = context.settings;
+    const url = home === undefined ? addressOf({ host, port, isHttps: cert !== undefined }) : new URL(home).origin;
+    if (home === undefined && port === 0) {
+      throw new LimitlineError(
+        'USAGE',
+        'CONSOLE_PORT is 0, so the console alone knows its port: start it again for a link.',
+      );
+    }
+    const link = await consoleLink(context, url);
+    if (link === undefined)
+      throw new LimitlineError('USAGE', `People sign in to this console, at ${url}: no link opens it.`);
+    terminal.print(
+      `This link opens the console once, within 12 hours; the one before opens nothing any more:\n  ${link}`,
+      { link },
+    );
+  });
+}
