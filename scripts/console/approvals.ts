@@ -22,7 +22,10 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
   const understand = makeUnderstandFile(context);
 
   /** Of a user of ours, who has one; whom an identity provider knows is asked there. */
-  const needsPassword = async ({ by }: Person) => (await people.users.read(by)) !== undefined;
+  const needsOf = async ({ by }: Person) => {
+    const user = await people.users.read(by);
+    return { needsPassword: user !== undefined, needsCode: user?.hasFactor === true };
+  };
 
   return {
     async list() {
@@ -41,14 +44,14 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
     isOwn: (approval, { by }) => isOwn(approval, by),
 
     async answering(approval, person) {
-      const [needs, approvers] = await Promise.all([needsPassword(person), approversOf(approval, people.users)]);
-      return { may: whyNot(approval, person) ?? 'yes', needsPassword: needs, approvers };
+      const [needs, approvers] = await Promise.all([needsOf(person), approversOf(approval, people.users)]);
+      return { may: whyNot(approval, person) ?? 'yes', ...needs, approvers };
     },
 
-    async answer({ password, from, ...said }) {
+    async answer({ password, code, from, ...said }) {
       const { person, answer } = said;
-      if (answer === 'approve' && (await needsPassword(person))) {
-        const checked = await people.signIn.again({ name: person.by, password, from });
+      if (answer === 'approve' && (await needsOf(person)).needsPassword) {
+        const checked = await people.check({ name: person.by, password, code, from });
         if (checked.is === 'no') return { is: 'password' };
         if (checked.is !== 'ok') return checked;
       }

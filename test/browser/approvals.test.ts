@@ -18,6 +18,7 @@ async function openOffice() {
   return {
     ...desk,
     web,
+    users,
     states: async (name: string) => (await web.context.portfolios.read(name)).states,
     /** A browser in which somebody is signed in. */
     as: async (name: keyof typeof users, looks: Looks = {}) => {
@@ -70,11 +71,14 @@ testInBrowser('finance submits, another person approves with the password, and t
   await keepScreenshot(bob.page, 'approval');
   bob.expectFault(/422/);
   await bob.page.getByLabel('Your password').fill('not the password');
+  await bob.page.getByLabel('Code of your second factor').fill('000000');
   await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
-  await bob.page.getByText('This is not your password. Nothing was approved.').waitFor();
+  await bob.page.getByText('The password is wrong, or the code is').waitFor();
   await keepScreenshot(bob.page, 'approval-password');
   expect(await states('q4')).toMatchObject({ awaiting: 12, queued: 0 });
   await bob.page.getByLabel('Your password').fill(PASSWORD);
+  // The code of before was used to sign in.
+  await bob.page.getByLabel('Code of your second factor').fill(codeOf(office.users.bob.secret, 1));
   await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
   await bob.page.getByText('Approved').first().waitFor();
   await keepScreenshot(bob.page, 'approval-granted');

@@ -6,7 +6,7 @@ import { constants, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { startCommand } from '../support/command.ts';
-import { makeVisitor } from '../support/console.ts';
+import { makeVisitor, openByLink } from '../support/console.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
@@ -34,9 +34,11 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   const secret = 'a-secret-that-nobody-guesses';
   const { child, ended, output } = start(['up', '--json'], { EVENTS_PORT: '0', EVENTS_SECRET: secret });
   await expect.poll(() => output().stdout).toContain('"url"');
-  const { url, standIn, events } = JSON.parse(output().stdout);
+  const { url, link, standIn, events } = JSON.parse(output().stdout);
   expect([new URL(url).hostname, standIn]).toEqual(['127.0.0.1', true]);
-  const page = await makeVisitor(url).get('/keys');
+  expect((await makeVisitor(url).get('/keys')).status).toBe(401);
+  const visitor = await openByLink(link);
+  const page = await visitor.get('/keys');
   expect(page.text).toMatch(/STAND-IN.*1 worker seen/s);
   expect((await start(['import', 'q4.csv']).ended).status).toBe(0);
   await expect.poll(() => output().stderr).toContain('portfolio q4 is finished: 3 done');
@@ -57,7 +59,7 @@ test('up sends what is imported, shows it, starts a part that was killed again, 
   process.kill(worker, 'SIGKILL');
   await expect.poll(() => entries(output().stderr).filter(({ msg }) => msg === 'working')).toHaveLength(2);
   expect(output().stderr).toContain('work ended and is started again in 1 s');
-  expect((await makeVisitor(url).get('/keys')).status).toBe(200);
+  expect((await visitor.get('/keys')).status).toBe(200);
 
   child.kill('SIGTERM');
   expect((await ended).status).toBe(0);
@@ -102,7 +104,8 @@ test('the console alone says where it is, logs no names, and ends in good order'
   const { start } = await openPlace();
   const { child, output, ended } = start(['console', '--json'], { LOG_LEVEL: 'debug' });
   await expect.poll(() => output().stdout).toContain('"url"');
-  const { get } = makeVisitor(JSON.parse(output().stdout).url);
+  const { link } = JSON.parse(output().stdout);
+  const { get } = await openByLink(link);
   expect((await get('/keys?text=Muster')).text).toContain('No worker runs');
   child.kill('SIGINT');
   const { status, stderr } = await ended;
@@ -110,4 +113,5 @@ test('the console alone says where it is, logs no names, and ends in good order'
   expect(entries(stderr).at(-1)).toMatchObject({ msg: 'stopped' });
   expect(stderr).toContain('"route":"/keys"');
   expect(stderr).not.toContain('Muster');
+  expect(stderr).not.toContain(new URL(link).searchParams.get('token'));
 });

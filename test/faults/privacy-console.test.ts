@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeVisitor } from '../support/console.ts';
+import { openByLink } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { connectRedis } from '../support/ledger.ts';
 import { ECHOING_RULES, MARK, MARKED_HEADER, markedLine } from '../support/marked-file.ts';
@@ -59,7 +59,7 @@ async function openPlace() {
   await expect.poll(() => work.output().stderr).toContain('"metrics":"http');
   const url = addressIn(web.output().stdout, /"url"/);
   const metrics = addressIn(work.output().stderr, /"metrics":"http/);
-  const visitor = { url, ...makeVisitor(url) };
+  const visitor = { url, ...(await openByLink(addressIn(web.output().stdout, /"link"/))) };
   const redis = connectRedis();
   return {
     json: desk.json,

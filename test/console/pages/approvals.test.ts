@@ -4,9 +4,10 @@ import { expect, test } from 'vitest';
 import type { Person } from '../../../src/people/person.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
+import { PASSWORD } from '../../support/people.ts';
+import { addUser, codeOf } from '../../support/signed-in.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
-const PASSWORD = 'a bench under seven trees';
 const ALICE: Person = { by: 'alice', roles: ['finance'] };
 const BOB: Person = { by: 'bob', roles: ['approver'] };
 
@@ -15,8 +16,8 @@ async function openWaiting({ settings = { APPROVE_ALWAYS: 'on' }, users = true }
   const desk = await openDesk(3, {}, settings);
   const now = { who: BOB };
   const web = await openConsole(desk, { identify: async () => now.who });
-  const { approvals, people, portfolios } = web.context;
-  if (users) await people.users.add({ name: 'bob', roles: ['approver'], password: PASSWORD, mustChange: false });
+  const { approvals, portfolios } = web.context;
+  const { codes = [], secret = '' } = users ? await addUser(web, 'bob', ['approver']) : {};
   await desk.limitline('import', 'q4.csv', '--yes');
   const [approval] = await approvals.waiting();
   if (!approval) throw new Error('nothing waits');
@@ -26,12 +27,18 @@ async function openWaiting({ settings = { APPROVE_ALWAYS: 'on' }, users = true }
     desk,
     approval,
     address,
+    secret,
     as: (who: Person) => {
       now.who = who;
     },
     states: async () => (await portfolios.read('q4')).states,
     approve: (fields: Record<string, string> = {}) =>
-      web.post(`${address}/approve`, { digest: approval.digest, password: PASSWORD, ...fields }),
+      web.post(`${address}/approve`, {
+        digest: approval.digest,
+        password: PASSWORD,
+        code: codes.shift() ?? '',
+        ...fields,
+      }),
   };
 }
 
@@ -68,14 +75,18 @@ test('the page of what waits says which sum is above its limit', async () => {
   );
 });
 
-test('a yes takes the password again, and is heard once', async () => {
-  const { get, address, approve, states } = await openWaiting();
+test('a yes takes the password and a code again, each code once, and is heard once', async () => {
+  const { get, address, approve, states, secret, context } = await openWaiting();
   expect((await get(address)).text).toContain('type="password"');
   const wrong = await approve({ password: 'not the password' });
-  expect(wrong).toMatchObject({ status: 422, text: expect.stringContaining('This is not your password.') });
+  expect(wrong).toMatchObject({ status: 422, text: expect.stringContaining('The password is wrong') });
   expect(wrong.text).not.toContain('not the password');
+  for (const code of ['', '000000', 'made-up-code']) expect(await approve({ code })).toMatchObject({ status: 422 });
+  const code = codeOf(secret);
+  expect((await context.people.check({ name: 'bob', password: PASSWORD, code, from: '' })).is).toBe('ok');
+  expect(await approve({ code }), 'used before').toMatchObject({ status: 422 });
   expect(await states()).toMatchObject({ awaiting: 3 });
-  expect(await approve()).toMatchObject({ status: 303 });
+  expect(await approve({ code: codeOf(secret, 1) })).toMatchObject({ status: 303 });
   expect(await states()).toMatchObject({ awaiting: 0, queued: 3 });
   expect(await approve()).toMatchObject({ status: 409, text: expect.stringContaining('approved by bob before') });
   expect((await get(address)).text).toMatch(/Approved[\s\S]*by bob/);

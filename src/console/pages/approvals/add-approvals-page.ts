@@ -19,7 +19,10 @@ export type ApprovalsPageFunctions = {
   /** Whether this person asked for it, under whatever name. */
   isOwn: (approval: Pick<Approval, 'authors'>, person: Person) => boolean;
   /** Whether a person may answer, whether their password is asked for, and who may besides. */
-  answering: (approval: Approval, person: Person) => Promise<Pick<Answering, 'may' | 'needsPassword' | 'approvers'>>;
+  answering: (
+    approval: Approval,
+    person: Person,
+  ) => Promise<Pick<Answering, 'may' | 'needsPassword' | 'needsCode' | 'approvers'>>;
   /**
    * Answers it, once, as it was looked at.
    *
@@ -32,6 +35,7 @@ export type ApprovalsPageFunctions = {
     words: string;
     person: Person;
     password: string;
+    code: string;
     from: string;
   }) => Promise<Answered>;
 };
@@ -81,8 +85,8 @@ async function hear(
   const words = (fields.because ?? '').trim().slice(0, LONGEST_WORDS);
   if (answer === 'decline' && words === '') throw new ConsoleError(422, 'Say why not: whoever asked for it reads it.');
   const { person, ip } = request;
-  const { digest = '', password = '' } = fields;
-  const answered = await given.answer({ id, answer, digest, words, person, password, from: ip });
+  const { digest = '', password = '', code = '' } = fields;
+  const answered = await given.answer({ id, answer, digest, words, person, password, code, from: ip });
   tell({ answered: answered.is });
   switch (answered.is) {
     case 'done':
@@ -104,7 +108,7 @@ async function hear(
   return show(id, { request, reply, refused: answered }, given);
 }
 
-const STATUSES = { changed: 409, password: 422, busy: 503 } as const;
+const STATUSES = { changed: 409, password: 422, owes: 403, busy: 503 } as const;
 
 /** A sentence or two. */
 const LONGEST_WORDS = 400;

@@ -15,6 +15,8 @@ export type Answering = {
   may: 'yes' | 'own' | 'role' | 'nobody';
   /** Whether the password is asked for: of a user of ours, not of one whom an identity provider knows. */
   needsPassword: boolean;
+  /** Whether a code of the second factor is asked for as well. */
+  needsCode: boolean;
   /** Who may answer, besides those who asked for it. Empty where none is known. */
   approvers: readonly string[];
   /** What became of the answer before this page, where nothing was done. */
@@ -43,7 +45,7 @@ export function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
     : `${peopleWords(approvers)} may`;
 }
 
-function approveForm(approval: Approval, { needsPassword, refused, csrf }: Answering): Html {
+function approveForm(approval: Approval, { needsPassword, needsCode, refused, csrf }: Answering): Html {
   const { id, digest } = approval;
   return form({
     action: `${approvalAddress(id)}/approve`,
@@ -60,11 +62,31 @@ function approveForm(approval: Approval, { needsPassword, refused, csrf }: Answe
         required: true,
         maxlength: LONGEST_PASSWORD,
         hint: 'Asked for again, so that nobody approves at a screen that was left open.',
-        problem: refused?.is === 'password' ? 'This is not your password. Nothing was approved.' : undefined,
+        problem: refused?.is === 'password' ? noFit(needsCode) : undefined,
+      })
+    }${
+      needsCode &&
+      field({
+        label: 'Code of your second factor',
+        name: 'code',
+        autocomplete: 'one-time-code',
+        inputmode: 'numeric',
+        required: true,
+        maxlength: LONGEST_CODE,
+        hint: 'Each code is good once: not the one that you signed in with.',
       })
     }${button({ words: `Approve ${sizeWords(approval)}`, kind: 'primary' })}`,
   });
 }
+
+function noFit(needsCode: boolean): string {
+  return needsCode
+    ? 'The password is wrong, or the code is, or it was used before: wait for the next one. Nothing was approved.'
+    : 'This is not your password. Nothing was approved.';
+}
+
+/** A recovery code, with what people write between its parts. */
+const LONGEST_CODE = 100;
 
 /** Longer than any that is allowed, short enough for a form. */
 const LONGEST_PASSWORD = 1_000;
@@ -118,6 +140,8 @@ export function refusedWords(refused: Answered): string {
       return 'Nobody is known by name here, so nobody can approve: add a user with the role approver first (npx limitline user add). Nothing was done.';
     case 'password':
       return 'The password or the code is wrong. Nothing was done.';
+    case 'owes':
+      return 'Set a password of your own and a second factor first, under your account. Nothing was done.';
     case 'later':
       return `Too many wrong passwords: try again in ${refused.afterS} seconds. Nothing was done.`;
     case 'busy':

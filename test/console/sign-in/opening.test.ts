@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { consoleLink } from '../../../scripts/console/console-link.ts';
+import { commandLineActor } from '../../../src/actor.ts';
+import { makeVisitor, openByLink, openConsole } from '../../support/console.ts';
+import { openDesk } from '../../support/desk.ts';
+import { PASSWORD } from '../../support/people.ts';
+import { auditOf } from '../../support/signed-in.ts';
+
+async function openUnknown() {
+  const desk = await openDesk(1);
+  const web = await openConsole(desk);
+  const link = async () => (await consoleLink(web.context, web.url)) ?? '';
+  return { ...web, desk, link };
+}
+
+test("a link opens the console once, for one browser, and what is done there is its maker's", async () => {
+  const { url, link, desk, context } = await openUnknown();
+  const stranger = makeVisitor(url);
+  for (const path of ['/', '/keys', '/users', '/nowhere']) {
+    const { status, text } = await stranger.get(path);
+    expect({ path, status }).toEqual({ path, status: 401 });
+    expect(text).toContain('npx limitline console --link');
+  }
+  expect((await stranger.get('/health/ready')).status).toBe(200);
+  const address = await link();
+  expect((await fetch(address, { method: 'HEAD', redirect: 'manual' })).status, 'to look at its head alone').toBe(401);
+  const answers = await Promise.all([openByLink(address), openByLink(address), openByLink(address)]);
+  const statuses = await Promise.all(answers.map(async ({ get }) => (await get('/keys')).status));
+  expect(statuses.toSorted()).toEqual([200, 401, 401]);
+  expect((await (await openByLink(address)).get('/keys')).status).toBe(401);
+  const owner = answers[statuses.indexOf(200)];
+  await desk.limitline('import', 'q4.csv', '--yes');
+  expect((await owner?.post('/portfolios/q4/pause', {}))?.status).toBe(303);
+  const entries = await auditOf({ context });
+  expect(entries.filter(({ what }) => what === 'portfolio paused').map(({ by }) => by)).toContain(commandLineActor());
+  expect(JSON.stringify(entries)).not.toContain(new URL(address).searchParams.get('token'));
+});
+
+test('another link takes the place of one that nobody opened, and one that is made up is none', async () => {
+  const { url, link } = await openUnknown();
+  const [first, second] = [await link(), await link()];
+  expect((await (await openByLink(first)).get('/keys')).status).toBe(401);
+  expect((await (await openByLink(second)).get('/keys')).status).toBe(200);
+  for (const token of ['', 'x', 'A'.repeat(43)]) {
+    expect((await (await openByLink(`${url}/?token=${token}`)).get('/keys')).status).toBe(401);
+  }
+});
+
+test('the first user ends every link and every session of one', async () => {
+  const { get, url, link, context } = await openUnknown();
+  expect((await get('/keys')).status).toBe(200);
+  const unused = await link();
+  await context.people.users.add({ name: 'anna', roles: ['admin'], password: PASSWORD, mustChange: false });
+  await expect.poll(async () => (await get('/keys')).status).toBe(303);
+  expect((await (await openByLink(unused)).get('/keys')).status).toBe(303);
+  expect(await consoleLink(context, url)).toBeUndefined();
+  // Nor does it open again, once that user is gone.
+  await context.people.users.remove('anna').catch(() => {});
+  expect((await get('/keys')).status).not.toBe(200);
+});
