@@ -34,7 +34,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
     load: () => import('./commands/work.ts'),
   },
   console: {
-    usage: '',
+    usage: '[options]',
     says: 'the web console, until SIGTERM or SIGINT; rows are sent by workers (limitline work)',
     load: () => import('./commands/console.ts'),
   },

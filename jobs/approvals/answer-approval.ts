@@ -16,8 +16,8 @@ export function whyNot(
   { authors, approvers }: Pick<Approval, 'authors' | 'approvers'>,
   { by, roles }: Person,
 ): 'nobody' | 'role' | 'own' | undefined {
-  if (isOfSystem(by)) return 'nobody';
   if (isOwn({ authors }, by)) return 'own';
+  if (isOfSystem(by)) return 'nobody';
   const isMeant = approvers?.some((name) => isNamed(name, by)) ?? true;
   return roles.includes('approver') && isMeant ? undefined : 'role';
 }

@@ -1,61 +1,77 @@
 import { Worker } from 'node:worker_threads';
 import { LimitlineError } from '../../src/errors.ts';
+import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../src/portfolio/preview.ts';
-import type { MakePreview } from './make-preview.ts';
+import { type MakePreview, makePreview } from './make-preview.ts';
 import type { FromThread, ToPreview, ToThread } from './preview-thread.ts';
 
 /** A million lines take a minute, with their conventions; what gives no sign for so long would keep a processor for ever. */
 const SILENT_MS = 120_000;
 
+/** A text of so much is read in less time than a thread takes to begin. */
+const SMALL_BYTES = 64 * 1024;
+
 /**
- * Makes a preview as {@link makePreview} does, in a thread of its own: however dear a file is to read, pages are answered meanwhile.
+ * Makes a preview as {@link makePreview} does, in a thread of its own, but for small texts: however dear a file is to read, pages are answered meanwhile.
  * One that gives no sign for two minutes is given up. The ledger is asked here, so that the thread needs no connection.
  */
-export function previewInThread({ silentMs = SILENT_MS } = {}): MakePreview {
-  return (draft, { dir, of, deps, signal, onLines }) =>
-    new Promise<Preview>((resolve, reject) => {
-      const { outlook, requiredColumns, maxDocumentMb, knownRate } = deps;
-      const { onUnknownCompany } = outlook;
-      const begun: ToPreview = { draft, dir, of, requiredColumns, maxDocumentMb, onUnknownCompany };
-      const thread = new Worker(new URL('./preview-thread.ts', import.meta.url), { workerData: begun });
-      const parts: Readonly<Record<string, unknown>> = {
-        ...outlook,
-        functions: { foresight: outlook.foresight, knownRate },
-      };
-      let isEnded = false;
-      const end = (done: () => void) => {
-        if (isEnded) return;
-        isEnded = true;
-        clearTimeout(silence);
-        signal.removeEventListener('abort', stop);
-        void thread.terminate().then(done);
-      };
-      const stop = () => end(() => reject(signal.reason));
-      const silence = setTimeout(() => end(() => reject(new LimitlineError('FILE', TOO_LONG))), silentMs);
-      const answer = async ({ ask, part, name, args }: Extract<FromThread, { is: 'ask' }>): Promise<void> => {
-        try {
-          const asked = parts[part] as Record<string, (...args: unknown[]) => Promise<unknown>>;
-          thread.postMessage({ ask, value: await asked[name]?.(...args) } satisfies ToThread);
-        } catch (error) {
-          // What went wrong here is thrown here: a thread would make another error of it.
-          end(() => reject(error));
-        }
-      };
-      thread.on('message', (message: FromThread) => {
-        silence.refresh();
-        if (message.is === 'lines') onLines(message.lines);
-        else if (message.is === 'ask') void answer(message);
-        else if (message.is === 'preview') end(() => resolve(message.preview));
-        else
-          end(() =>
-            reject(message.code ? new LimitlineError(message.code, message.message) : new Error(message.message)),
-          );
-      });
-      thread.once('error', (error) => end(() => reject(error)));
-      thread.once('exit', () => end(() => reject(new Error('the thread that reads a file ended without an answer'))));
-      signal.addEventListener('abort', stop, { once: true });
-      if (signal.aborted) stop();
+export function previewInThread({ silentMs = SILENT_MS, smallBytes = SMALL_BYTES } = {}): MakePreview {
+  return (draft, how) => {
+    const isText = /\.(csv|tsv|txt)$/i.test(draft.name) && !draft.isArchive;
+    return isText && lastVersion(draft).sizeBytes <= smallBytes
+      ? makePreview(draft, how)
+      : inThread(draft, how, silentMs);
+  };
+}
+
+function inThread(
+  draft: PortfolioDraft,
+  { dir, of, deps, signal, onLines }: Parameters<MakePreview>[1],
+  silentMs: number,
+): Promise<Preview> {
+  return new Promise<Preview>((resolve, reject) => {
+    const { outlook, requiredColumns, maxDocumentMb, knownRate } = deps;
+    const { onUnknownCompany } = outlook;
+    const begun: ToPreview = { draft, dir, of, requiredColumns, maxDocumentMb, onUnknownCompany };
+    const thread = new Worker(new URL('./preview-thread.ts', import.meta.url), { workerData: begun });
+    const parts: Readonly<Record<string, unknown>> = {
+      ...outlook,
+      functions: { foresight: outlook.foresight, knownRate },
+    };
+    let isEnded = false;
+    const end = (done: () => void) => {
+      if (isEnded) return;
+      isEnded = true;
+      clearTimeout(silence);
+      signal.removeEventListener('abort', stop);
+      void thread.terminate().then(done);
+    };
+    const stop = () => end(() => reject(signal.reason));
+    const silence = setTimeout(() => end(() => reject(new LimitlineError('FILE', TOO_LONG))), silentMs);
+    const answer = async ({ ask, part, name, args }: Extract<FromThread, { is: 'ask' }>): Promise<void> => {
+      try {
+        const asked = parts[part] as Record<string, (...args: unknown[]) => Promise<unknown>>;
+        thread.postMessage({ ask, value: await asked[name]?.(...args) } satisfies ToThread);
+      } catch (error) {
+        // What went wrong here is thrown here: a thread would make another error of it.
+        end(() => reject(error));
+      }
+    };
+    thread.on('message', (message: FromThread) => {
+      silence.refresh();
+      if (message.is === 'lines') onLines(message.lines);
+      else if (message.is === 'ask') void answer(message);
+      else if (message.is === 'preview') end(() => resolve(message.preview));
+      else
+        end(() =>
+          reject(message.code ? new LimitlineError(message.code, message.message) : new Error(message.message)),
+        );
     });
+    thread.once('error', (error) => end(() => reject(error)));
+    thread.once('exit', () => end(() => reject(new Error('the thread that reads a file ended without an answer'))));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
 }
 
 const TOO_LONG =

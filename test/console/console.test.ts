@@ -20,7 +20,7 @@ test('a page comes whole, with the strip, its files and its headers', async () =
 });
 
 test('the events of a page begin with all of its pieces, and are to be had without a stream', async () => {
-  const { url, get } = await openConsole(await openDesk(0));
+  const { open, get } = await openConsole(await openDesk(0));
   const once = await get('/events');
   expect(JSON.parse(once.text)).toEqual({
     fragments: [
@@ -29,7 +29,7 @@ test('the events of a page begin with all of its pieces, and are to be had witho
     ],
   });
   const ending = new AbortController();
-  const response = await fetch(`${url}/events`, { headers: { accept: 'text/event-stream' }, signal: ending.signal });
+  const response = await open('/events', { headers: { accept: 'text/event-stream' }, signal: ending.signal });
   let text = '';
   const decoder = new TextDecoder();
   for await (const piece of response.body ?? []) {

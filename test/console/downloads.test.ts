@@ -14,9 +14,9 @@ test.each([
 ] as const)(
   '%s is what the command line writes, to the byte, and is saved and not shown',
   async (file, options, name) => {
-    const { url, limitline, cwd } = await openThreeRows();
+    const { open, limitline, cwd } = await openThreeRows();
     await limitline('report', 'q4', ...options, '--out', 'expected');
-    const response = await fetch(`${url}/portfolios/q4/downloads/${file}`);
+    const response = await open(`/portfolios/q4/downloads/${file}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-disposition')).toContain(`attachment; filename="${name}"`);
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
@@ -49,9 +49,9 @@ test('what is downloaded opens where the file came from: separated as it was, as
   const lines = ['Firma;Land;HRB-Nummer;Kreditlimit', 'Müller AG;DE;HRB 1;1.250,50', 'Nobody AG;DE;HRB 2;viel'];
   await writeFile(join(desk.cwd, 'mai.csv'), lines.join('\r\n'), 'latin1');
   await desk.limitline('run', 'mai.csv', '--yes');
-  const { url } = await openConsole(desk);
+  const { open } = await openConsole(desk);
   for (const file of ['results', 'errors']) {
-    const response = await fetch(`${url}/portfolios/mai/downloads/${file}.csv`);
+    const response = await open(`/portfolios/mai/downloads/${file}.csv`);
     const got = Buffer.from(await response.arrayBuffer());
     expect(got.equals(await readFile(join(desk.cwd, `mai.${file}.csv`)))).toBe(true);
     expect(got.toString()).toContain('Firma;Land');
@@ -82,8 +82,8 @@ test('the file as it came, under its own name, whatever that is', async () => {
   await writeFile(join(desk.cwd, name), await readFile(join(desk.cwd, 'q4.csv')));
   await desk.limitline('import', name, '--portfolio', 'q4');
   await desk.limitline('import', 'q4.csv', '--portfolio', 'q5');
-  const { url, get } = await openConsole(desk);
-  const response = await fetch(`${url}/portfolios/q4/downloads/original`);
+  const { open, get } = await openConsole(desk);
+  const response = await open(`/portfolios/q4/downloads/original`);
   expect(response.headers.get('content-type')).toBe('application/octet-stream');
   expect(response.headers.get('content-disposition')).toMatch(
     /^attachment; filename="[\x20-\x7E]+"; filename\*=UTF-8''K%C3%A4ufer/,
@@ -109,7 +109,8 @@ test.each([
 test('a reader who goes away ends the work', async () => {
   const desk = await openDesk(8_000);
   await desk.limitline('import', 'q4.csv');
-  const { url, context } = await openConsole(desk);
+  const { url, context, credentials } = await openConsole(desk);
+  const { cookie } = await credentials();
   let opened = 0;
   const before = context.rows.atLines;
   context.rows.atLines = async (...args) => {
@@ -117,7 +118,7 @@ test('a reader who goes away ends the work', async () => {
     return before(...args);
   };
   await new Promise<void>((resolve) => {
-    const asked = request(`${url}/portfolios/q4/downloads/results.csv`, (response) => {
+    const asked = request(`${url}/portfolios/q4/downloads/results.csv`, { headers: { cookie } }, (response) => {
       response.once('data', () => {
         asked.destroy();
         resolve();

@@ -67,7 +67,7 @@ test('a part that does not answer, or fails, says so and keeps nobody waiting', 
 test('while Redis is away the page says so within its time, and what does not need it is told all the same', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(1, {}, { REDIS_URL: redis.url });
-  const { get } = await openConsole(desk);
+  const { get } = await openConsole(desk, { identify: async () => ANYBODY });
   expect((await get('/health')).text).toContain('<dt>Answers in</dt>');
   await redis.kill();
   const { status, text } = await get('/health');

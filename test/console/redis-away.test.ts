@@ -6,11 +6,11 @@ import { startKillableRedis } from '../support/redis/killable-redis.ts';
 test('a page says that Redis is away, also where it only hangs, and all of it comes back by itself', async () => {
   const redis = await startKillableRedis();
   const desk = await openDesk(0, {}, { REDIS_URL: redis.url });
-  const { get, url } = await openConsole(desk);
+  const { get, open } = await openConsole(desk);
   expect(await get('/')).toMatchObject({ status: 200, text: expect.stringContaining('No worker runs') });
 
   const ending = new AbortController();
-  const stream = await fetch(`${url}/events`, { headers: { accept: 'text/event-stream' }, signal: ending.signal });
+  const stream = await open('/events', { headers: { accept: 'text/event-stream' }, signal: ending.signal });
   let heard = '';
   const listening = (async () => {
     for await (const piece of stream.body ?? []) heard += Buffer.from(piece).toString();

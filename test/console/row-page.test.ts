@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { commandLineActor } from '../../src/actor.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
@@ -43,7 +44,7 @@ test('a refused row shows what the service said as text, goes again, and remembe
   });
   await limitline('run', 'q4.csv');
   const { text } = await get(address);
-  expect(text).toContain('Put back by console to be sent again: it had been refused.');
+  expect(text).toContain(`Put back by ${commandLineActor()} to be sent again: it had been refused.`);
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text).toContain('The row is done.');
 });
@@ -66,7 +67,7 @@ test('a held row is answered on its page, and the wrong id is refused with nothi
   expect((await post(`${address}/resolve`, { made, back: 'row' })).headers.get('location')).toBe(`${address}?did=made`);
   await limitline('run', 'q4.csv');
   const after = await get(address);
-  expect(after.text).toContain(`console said: the limit was made, ${made}.`);
+  expect(after.text).toContain(`${commandLineActor()} said: the limit was made, ${made}.`);
   expect(after.text).toContain('The row is done.');
   expect(standIn.counts().made.limit).toBe(2);
 });

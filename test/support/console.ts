@@ -38,7 +38,12 @@ export async function openConsole(
     OPENED.set(url, { name, value });
     onTestFinished(() => void OPENED.delete(url));
   }
-  return { context, app: web.app, url, ...visitor };
+  /** For what is not a page or a form: with the cookies that the visitor has. */
+  const open = (path: string, init: RequestInit = {}) => {
+    const cookie = [...visitor.cookies].map((pair) => pair.join('=')).join('; ');
+    return fetch(`${url}${path}`, { ...init, headers: { ...(cookie && { cookie }), ...(init.headers as object) } });
+  };
+  return { context, app: web.app, url, open, ...visitor };
 }
 
 /** Opens a console without users by the link that it printed. */

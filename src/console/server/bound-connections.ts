@@ -1,10 +1,10 @@
 import type { Server, Socket } from 'node:net';
 import { addressGroup } from '../../people/sign-in/address-group.ts';
 
-/** The browsers of a large office that come from one address: each has six at the most for pages, and one for events. */
-const OF_NETWORK = 500;
-/** Of all together: a process may have some thousand files open. */
-const OF_ALL = 5_000;
+/** The browsers of a large office that come from one address, with a thousand pages open: each has one for events, and some more for a moment. */
+const OF_NETWORK = 2_000;
+/** Of all together: a process may have some ten thousand files open. */
+const OF_ALL = 10_000;
 
 /**
  * Lets no network have so many connections, idle ones among them, that there are none left for others. What is above is closed before

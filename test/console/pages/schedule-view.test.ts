@@ -1,4 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
+import { commandLineActor } from '../../../src/actor.ts';
 import { type ScheduleFacts, scheduleSection } from '../../../src/console/pages/nightly/schedule-view.ts';
 import { openConsole } from '../../support/console.ts';
 import { freshPrefix } from '../../support/ledger.ts';
@@ -80,7 +81,7 @@ describe('the schedule on its page', () => {
     const prefix = context.keys.queuePrefix('maintenance');
     const [id = ''] = await context.ledger.lrange(`${prefix}:maintenance:wait`, 0, -1);
     const data = JSON.parse((await context.ledger.hget(`${prefix}:maintenance:${id}`, 'data')) ?? '');
-    expect(data).toMatchObject({ task: 'reconcile', by: 'console' });
+    expect(data).toMatchObject({ task: 'reconcile', by: commandLineActor() });
     const { entries } = await context.audit.read.page({ count: 9, walk: 9 });
     expect(entries.map(({ what, facts }) => [what, facts])).toContainEqual([
       'nightly task asked for',

@@ -21,7 +21,7 @@ test("a link opens the console once, for one browser, and what is done there is 
     expect({ path, status }).toEqual({ path, status: 401 });
     expect(text).toContain('npx limitline console --link');
   }
-  expect((await stranger.get('/health/ready')).status).toBe(200);
+  expect((await stranger.get('/health/live')).status).toBe(200);
   const address = await link();
   expect((await fetch(address, { method: 'HEAD', redirect: 'manual' })).status, 'to look at its head alone').toBe(401);
   const answers = await Promise.all([openByLink(address), openByLink(address), openByLink(address)]);

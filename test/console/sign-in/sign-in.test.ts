@@ -34,6 +34,7 @@ test('a person signs in with password and code, is led back, acts, and signs out
   const web = await openConsole(await openDesk(0));
   const anna = await addUser(web, 'anna', ['operator']);
   const visitor = makeVisitor(web.url);
+  await expect.poll(async () => (await visitor.get('/sign-in')).status).toBe(200);
   const page = await visitor.get('/sign-in?to=%2Fheld%3Fafter%3D2');
   expect(page.text).toContain('value="/held?after=2"');
   const half = await visitor.post('/sign-in', { name: ' Anna', password: anna.password, to: '/held?after=2' });

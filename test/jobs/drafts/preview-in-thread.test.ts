@@ -9,7 +9,7 @@ import { openWorkplace } from '../../support/workplace.ts';
 async function openDesk(silentMs?: number) {
   const place = await openWorkplace();
   const inThread = openDraftDesk(place.context, place.dir, {
-    preview: previewInThread({ ...(silentMs && { silentMs }) }),
+    preview: previewInThread({ smallBytes: 0, ...(silentMs && { silentMs }) }),
   });
   const upload = async (desk: typeof inThread.desk, text: string) => {
     const content = Readable.from([Buffer.from(text)]);

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isOfSystem } from '../../../actor.ts';
 import type { Action } from '../../actions/action-words.ts';
 import { type Acting, addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -19,7 +20,8 @@ type Own = Acting & { by: string; token: string };
  */
 export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, said?: MeSaid) => {
-    const { person, signedIn } = request;
+    const { person } = request;
+    const signedIn = accountOf(request);
     // Nobody is signed in where nobody needs to be known.
     if (!signedIn) return reply.redirect('/', 303);
     const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
@@ -39,7 +41,7 @@ export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
       url,
       action,
       handle: (acting) => {
-        const { signedIn } = acting.request;
+        const signedIn = accountOf(acting.request);
         if (!signedIn) return acting.reply.redirect('/', 303);
         return handle({ ...acting, by: signedIn.person.by, token: signedIn.token });
       },
@@ -115,4 +117,9 @@ function showCodes(reply: FastifyReply, codes: readonly string[]) {
     body: recoveryCodes({ codes, next: '/me', words: 'I have kept them' }),
   });
   return reply.page({ title: 'Recovery codes', at: 'people', body });
+}
+
+/** The session of somebody with an account: who opened the console by its link has none. */
+function accountOf({ signedIn }: FastifyRequest): FastifyRequest['signedIn'] {
+  return signedIn && !isOfSystem(signedIn.person.by) ? signedIn : undefined;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commandLineActor } from '../../../../src/actor.ts';
 import { rulesSection } from '../../../../src/console/pages/nightly/rules-view.ts';
 import type { RulesNow } from '../../../../src/ledger/nightly/rules-now.ts';
 import { openNightlyConsole } from '../../../support/nightly-console.ts';
@@ -59,7 +60,7 @@ test('a rule is made and removed from the page, in the name of who does it; what
   const made = await post('/nightly/rules', { status: '422', words: 'closed', nights: '3' });
   expect([made.status, made.headers.get('location')]).toEqual([303, '/nightly?rule=added#sent-again-at-night-title']);
   const [known] = await context.retryRules.known();
-  expect(known?.rule).toMatchObject({ status: 422, words: 'closed', nights: 3, by: 'console' });
+  expect(known?.rule).toMatchObject({ status: 422, words: 'closed', nights: 3, by: commandLineActor() });
   expect((await get('/nightly?rule=added')).text).toContain(`Rule <code>${known?.rule.id}</code>`);
   for (const [fields, words] of [
     [{ nights: '3' }, 'Say which refused rows are meant'],
