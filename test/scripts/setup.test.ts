@@ -124,9 +124,11 @@ describe('with other programs on the PATH', () => {
     });
     const killed = start('node', ['scripts/setup.mjs'], { cwd: clone, env: inClone(clone, { PATH: hanging }) });
     await vi.waitUntil(() => existsSync(pidFile), { timeout: 60_000 });
+    const npmPid = Number(readFileSync(pidFile, 'utf8'));
+    // Its npm may be quicker than it notes whom it has begun.
+    await vi.waitUntil(() => isLockedBy(npmPid), { timeout: 60_000 });
     killed.kill('SIGKILL');
     await once(killed, 'exit');
-    const npmPid = Number(readFileSync(pidFile, 'utf8'));
     const next = start('node', ['scripts/setup.mjs'], {
       cwd: clone,
       env: inClone(clone, { PATH: makeInstalling(clone) }),
@@ -237,6 +239,15 @@ function makeProgramFolder(clone: string, names: string[], scripts: Record<strin
     chmodSync(join(folder, name), 0o755);
   }
   return folder;
+}
+
+/** Whether a lock of a set-up names this process. */
+function isLockedBy(pid: number): boolean {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('limitline-setup-'));
+  const locks = folders.flatMap((folder) =>
+    readdirSync(join(tmpdir(), folder)).map((name) => join(tmpdir(), folder, name)),
+  );
+  return locks.some((path) => readFileSync(path, 'utf8').split(' ').includes(String(pid)));
 }
 
 /** An npm that refuses `ci` as a lock file without all systems makes it do, and an apt-get that installs at once. */
