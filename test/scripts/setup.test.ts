@@ -126,7 +126,7 @@ describe('with other programs on the PATH', () => {
     await vi.waitUntil(() => existsSync(pidFile), { timeout: 60_000 });
     const npmPid = Number(readFileSync(pidFile, 'utf8'));
     // Its npm may be quicker than it notes whom it has begun.
-    await vi.waitUntil(() => isLockedBy(npmPid), { timeout: 60_000 });
+    await vi.waitUntil(() => isLockedBy(npmPid, clone), { timeout: 60_000 });
     killed.kill('SIGKILL');
     await once(killed, 'exit');
     const next = start('node', ['scripts/setup.mjs'], {
@@ -241,12 +241,13 @@ function makeProgramFolder(clone: string, names: string[], scripts: Record<strin
   return folder;
 }
 
-/** Whether a lock of a set-up names this process. */
-function isLockedBy(pid: number): boolean {
-  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('limitline-setup-'));
-  const locks = folders.flatMap((folder) =>
-    readdirSync(join(tmpdir(), folder)).map((name) => join(tmpdir(), folder, name)),
-  );
+/** Whether a lock of a set-up of this clone names a process. */
+function isLockedBy(pid: number, clone: string): boolean {
+  const temporary = join(clone, 'tmp');
+  const locks = readdirSync(temporary).flatMap((name) => {
+    const folder = join(temporary, name);
+    return name.startsWith('limitline-setup-') ? readdirSync(folder).map((lock) => join(folder, lock)) : [];
+  });
   return locks.some((path) => readFileSync(path, 'utf8').split(' ').includes(String(pid)));
 }
 
