@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { keepRoom } from '../../src/files/free-bytes.ts';
 import type { FileFacts } from './manifest.ts';
 
 /** What people read; a line a row; all other keys of the portfolio, piece by piece (archive-lines.lua). */
@@ -57,7 +58,7 @@ export async function writeArchiveFile(
   });
   const toDisk = file.createWriteStream({ flush: true });
   const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: PIECE_BYTES });
-  const written = pipeline(content, plain.meter, gzip, packed.meter, toDisk).catch(note);
+  const written = pipeline(content, plain.meter, gzip, keepRoom(dir), packed.meter, toDisk).catch(note);
   await write(content).catch(note);
   await written;
   if (faults.length > 0) {

@@ -10,7 +10,7 @@ import { authorsWith, lastVersion, type PortfolioDraft } from '../../src/portfol
 import { lastingOf } from '../../src/portfolio/read-options.ts';
 import { checkImport } from '../import/import-portfolio.ts';
 import { checkLine } from './check-line.ts';
-import { makeDraftStore } from './draft-store.ts';
+import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
 import { fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
 import { mendDraft } from './mend-draft.ts';
@@ -26,6 +26,8 @@ type DeskDeps = PreviewDeps & {
     dataDir: string;
     account: string;
     maxUploadMb: number;
+    /** Of all uploads of one person together. */
+    quotaBytes?: number;
     log: Log;
     /** What is free on the data folder's disk, in bytes; asked of the system if it is left out. */
     freeBytes?: () => Promise<number>;
@@ -33,7 +35,7 @@ type DeskDeps = PreviewDeps & {
 
 /** Uploaded portfolios in the data folder. The next process of the same folder finds them as they are. */
 export function makeDraftDesk(deps: DeskDeps): DraftDesk {
-  const { dataDir, maxUploadMb, requiredColumns, maxDocumentMb } = deps;
+  const { dataDir, maxUploadMb, requiredColumns, maxDocumentMb, quotaBytes = QUOTA_BYTES } = deps;
   const dir = join(dataDir, 'drafts');
   const drafts = makeDraftStore({ dir });
   const mappings = makeKeptMappings({ dir: join(dataDir, 'mappings') });
@@ -41,6 +43,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   const submissions = makeSubmissions({ ...deps, drafts, previews, mappings });
   const limits = {
     maxBytes: maxUploadMb * 1024 * 1024,
+    quotaBytes,
     reserveBytes: RESERVE_BYTES,
     freeBytes: deps.freeBytes ?? (() => freeBytesIn(dataDir)),
   };
@@ -105,7 +108,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     },
     async mend(id, wish, by) {
       refuseWhileImported(id);
-      return mendDraft(id, { ...wish, by }, { drafts, previews });
+      return mendDraft(id, { ...wish, by }, { drafts, previews, quotaBytes });
     },
     submit: submissions.submit,
     progress: submissions.progress,

@@ -19,6 +19,8 @@ export type DraftStore = {
   }>;
   /** Newest first; those that nobody touched for a week are removed. */
   list(): Promise<PortfolioDraft[]>;
+  /** How much the uploads take of which somebody is an author: the versions that are kept, and the documents. */
+  usedBy(person: string | undefined): Promise<number>;
   /** @throws LimitlineError `NOT_FOUND` */
   read(id: string): Promise<PortfolioDraft>;
   /** Changes what is known of one, one change after the other. @throws LimitlineError `NOT_FOUND` */
@@ -30,6 +32,11 @@ export type DraftStore = {
   /** Where its files are: `v1`, `v2` … for its versions, `documents` for its documents. */
   dirOf(id: string): string;
 };
+
+/** What the uploads of one person may take: whoever has more looks at what they have first. */
+export const QUOTA_BYTES = 2 * 1024 ** 3;
+
+export const NO_QUOTA = 'Your uploads take as much as those of one person may: submit or remove some of them first.';
 
 /** What nobody touched for so long is forgotten: its file lies where it came from. */
 const KEPT_MS = 7 * 86_400_000;
@@ -67,9 +74,22 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
     }
   }
 
+  async function list(): Promise<PortfolioDraft[]> {
+    await sweep();
+    const ids = (await readdir(dir).catch(() => [])).filter((name) => ID.test(name));
+    const drafts = await Promise.all(ids.map((id) => read(id).catch(() => undefined)));
+    return drafts.filter((draft) => draft !== undefined).sort((a, b) => b.uploadedMs - a.uploadedMs);
+  }
+
   return {
     dirOf,
     read,
+    list,
+    async usedBy(person) {
+      const own = (await list()).filter(({ authors }) => person !== undefined && authors.includes(person));
+      const parts = own.flatMap(({ versions, documents }) => [...versions.slice(-3), ...documents]);
+      return parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    },
     async begin() {
       const id = randomBytes(9).toString('base64url');
       const folder = join(dir, `incoming-${markOfProcess()}-${id}`);
@@ -84,12 +104,6 @@ export function makeDraftStore({ dir }: { dir: string }): DraftStore {
         },
         drop: () => rm(folder, { recursive: true, force: true }),
       };
-    },
-    async list() {
-      await sweep();
-      const ids = (await readdir(dir).catch(() => [])).filter((name) => ID.test(name));
-      const drafts = await Promise.all(ids.map((id) => read(id).catch(() => undefined)));
-      return drafts.filter((draft) => draft !== undefined).sort((a, b) => b.uploadedMs - a.uploadedMs);
     },
     async change(id, change) {
       const before = turns.get(id) ?? Promise.resolve();

@@ -1,8 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { LimitlineError } from '../../src/errors.ts';
+import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { keepRoom } from '../../src/files/free-bytes.ts';
 import type { LineWish, MendAnswer } from '../../src/portfolio/draft-desk.ts';
 import {
   authorsWith,
@@ -16,28 +19,31 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { mendSheet } from '../../src/table/mend/mend-sheet.ts';
 import { mendText, type RecordMend } from '../../src/table/mend/mend-text.ts';
 import { sha256Of } from '../import/file-digest.ts';
-import type { DraftStore } from './draft-store.ts';
+import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { fileOf } from './make-preview.ts';
 import { lineToMend } from './mend-list.ts';
 import type { Previews } from './previews.ts';
 
-type Deps = { drafts: DraftStore; previews: Previews };
+type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
 
 /** What of a version's changes is kept to be shown. */
 const CELLS_KEPT = 200;
 const TEXT_KEPT = 200;
 
+/** Of the files; of what was changed in each version all is kept. */
+const VERSIONS_KEPT = 3;
+
 /**
- * Writes a new version of a draft's file with these cells changed and all else as it was; the earlier ones stay.
+ * Writes a new version of a draft's file with these cells changed and all else as it was; the two before it stay.
  *
  * @param version the one that the person looked at
  * @param by who mends it: one of its authors from then on
- * @throws LimitlineError `NOT_FOUND`; `USAGE` where a line cannot be mended so
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where a line cannot be mended so, or whoever mends has no room left for uploads; `FILE`
  */
 export async function mendDraft(
   id: string,
   { version, wishes, by }: { version: number; wishes: readonly LineWish[]; by?: string | undefined },
-  { drafts, previews }: Deps,
+  { drafts, previews, quotaBytes }: Deps,
 ): Promise<MendAnswer> {
   const seen = await drafts.read(id);
   const conflict = conflictOf(seen, version);
@@ -50,6 +56,7 @@ export async function mendDraft(
   const cells = found.flatMap(({ wish, line }) => mendedCells(wish, line, preview));
   if (cells.length === 0) return { draft: seen, mended: 0 };
   const number = version + 1;
+  if ((await drafts.usedBy(by)) + lastVersion(seen).sizeBytes > quotaBytes) throw new LimitlineError('USAGE', NO_QUOTA);
   const changed = found.filter(({ wish, line }) => mendedCells(wish, line, preview).length > 0);
   let lost: MendAnswer | undefined;
   const draft = await drafts.change(id, async (now) => {
@@ -110,12 +117,17 @@ async function writeVersion(
   await rm(target, { force: true });
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
   try {
-    if (dialect.sheet !== undefined) await mendSheet({ path, sheet: dialect.sheet, to }, mends);
-    else await pipeline(mendText({ path, dialect }, mends), to);
+    if (dialect.sheet !== undefined) {
+      const mended = new PassThrough();
+      const { sheet } = dialect;
+      await Promise.all([pipeline(mended, keepRoom(dir), to), mendSheet({ path, sheet, to: mended }, mends)]);
+    } else await pipeline(mendText({ path, dialect }, mends), keepRoom(dir), to);
   } catch (error) {
     to.destroy();
     await rm(target, { force: true });
-    throw error;
+    throw systemCode(error) === 'ENOSPC' ? fileFault(seen.name, 'written', error) : error;
   }
+  // What was looked at, and what can still be looked back at.
+  await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
   return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
 }

@@ -10,13 +10,15 @@ import type { IncomingFile, Refused } from '../../src/portfolio/draft-desk.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import type { DraftStore } from './draft-store.ts';
+import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
 export type UploadLimits = {
   /** Of all files of an upload together. */
   maxBytes: number;
+  /** Of all uploads of one person together. */
+  quotaBytes: number;
   /** What is left free on the disk whatever is uploaded: the ledger is on it as well. */
   reserveBytes: number;
   /** What is free now. */
@@ -64,8 +66,13 @@ export async function receiveUpload(
   try {
     if (announcedBytes > limits.maxBytes) throw tooLarge(limits);
     if (announcedBytes > (await limits.freeBytes()) - limits.reserveBytes) throw noRoom();
+    const leftBytes = limits.quotaBytes - (await drafts.usedBy(deps.by));
+    if (announcedBytes > leftBytes || leftBytes <= 0) throw new Refusal(507, NO_QUOTA);
     incoming = await drafts.begin();
-    const received = await writeFiles(files, incoming.dir, limits);
+    const received = await writeFiles(files, incoming.dir, {
+      ...limits,
+      maxBytes: Math.min(limits.maxBytes, leftBytes),
+    });
     return { draft: await incoming.keep(await describe(received, incoming.dir, deps)) };
   } catch (error) {
     await incoming?.drop();

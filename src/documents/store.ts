@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
 import { fileFault } from '../files/file-fault.ts';
+import { keepRoom } from '../files/free-bytes.ts';
 import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
 import { sweepLeftBehind } from '../files/sweep.ts';
 import type { Document } from './document.ts';
@@ -106,6 +107,7 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
       }
       if (sizeBytes !== doc.sizeBytes) throw changed(doc);
     },
+    keepRoom(dirname(temporary)),
     // Documents are confidential: for this user alone. `flush` is an fsync before the file is closed.
     createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
   );

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Writable } from 'node:stream';
+import { dirname, join } from 'node:path';
+import { PassThrough, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { fileFault, systemCode } from './file-fault.ts';
+import { keepRoom } from './free-bytes.ts';
 import { MARK_PATTERN, markOfProcess } from './process-mark.ts';
 import { sweepLeftBehind } from './sweep.ts';
 
@@ -67,11 +69,13 @@ export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOption
 
 /** The file is open before anything is asked of `write`: a stream that cannot open would say so when nobody listens yet. */
 async function writeInto(path: string, mode: number, write: DraftOptions['write']): Promise<void> {
-  const stream = (await open(path, 'wx', mode)).createWriteStream({ flush: true });
+  const file = (await open(path, 'wx', mode)).createWriteStream({ flush: true });
+  const stream = new PassThrough();
   try {
-    await write(stream);
+    await Promise.all([pipeline(stream, keepRoom(dirname(path)), file), write(stream)]);
   } finally {
     stream.destroy();
+    file.destroy();
   }
 }
 

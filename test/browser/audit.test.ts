@@ -61,5 +61,5 @@ testInBrowser('entries are found without script, and found again by their addres
   expect(await page.getByRole('row').count()).toBe(3);
   expect(new URL(page.url()).searchParams.get('by')).toBe('BEN');
   await page.getByRole('link', { name: 'Show all' }).click();
-  await page.getByText('of 8 entries').waitFor();
+  await page.getByText('of 9 entries').waitFor();
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commandLineActor } from '../../src/actor.ts';
 import { readExportLine } from '../../src/audit/entry.ts';
 import { makeVerifier } from '../../src/audit/verify.ts';
 import { openConsole } from '../support/console.ts';
@@ -80,8 +81,8 @@ test('the whole trail is downloaded as NDJSON that holds without Redis, and that
   const verifier = makeVerifier({ chain: await context.audit.chain() });
   for (const line of lines) verifier.add(readExportLine(line) ?? { text: '', link: '' });
   expect(verifier.end()).toMatchObject({ entries: 5, broken: undefined });
-  expect(JSON.parse(lines[3] ?? '')).toMatchObject({
-    by: 'console',
+  expect(JSON.parse(lines[4] ?? '')).toMatchObject({
+    by: commandLineActor(),
     what: 'audit trail exported',
     from: '127.0.0.1',
     is: 'begun',

@@ -1,10 +1,45 @@
 import { tmpdir } from 'node:os';
-import { expect, test } from 'vitest';
-import { freeBytesOf, RESERVE_BYTES, roomBytesOf } from '../../src/files/free-bytes.ts';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { systemCode } from '../../src/files/file-fault.ts';
+import { freeBytesOf, keepRoom, RESERVE_BYTES, roomBytesOf } from '../../src/files/free-bytes.ts';
 
 test('something is left free on a disk, and of a small one no more than a part', async () => {
   const left = async () => (await freeBytesOf(tmpdir())) - (await roomBytesOf(tmpdir()));
   // Others write to the disk, and take away what they wrote: between two looks that may be as much as is left.
   const isKept = (bytes: number) => bytes > 0 && bytes < RESERVE_BYTES + 64 * 1024 * 1024;
   await expect.poll(async () => isKept(await left()), { interval: 5 }).toBe(true);
+});
+
+describe('what is written goes on', () => {
+  /** Writes pieces of a megabyte while the disk has what `room` says at each look, and answers how many came through. */
+  async function passed(pieces: number, room: number[]): Promise<{ through: number; looks: number; code: string }> {
+    let [through, looks] = [0, 0];
+    const write = keepRoom(tmpdir(), async () => {
+      looks += 1;
+      return room[looks - 1] ?? 0;
+    });
+    try {
+      async function* all() {
+        for (let piece = 0; piece < pieces; piece += 1) yield Buffer.alloc(1024 * 1024);
+      }
+      for await (const _chunk of write(all())) through += 1;
+      return { through, looks, code: '' };
+    } catch (error) {
+      return { through, looks, code: systemCode(error) };
+    }
+  }
+
+  test('as long as there is room besides what is left free', async () => {
+    expect(await passed(40, [1e9, 1e9, 1e9])).toEqual({ through: 40, looks: 3, code: '' });
+    expect(await passed(40, [1e9, 0])).toEqual({ through: 15, looks: 2, code: 'ENOSPC' });
+    expect(await passed(40, [0])).toEqual({ through: 0, looks: 1, code: 'ENOSPC' });
+  });
+
+  test('where it is as small as what is written down of how things stand', async () => {
+    const write = keepRoom(tmpdir(), async () => 0);
+    const chunks = [];
+    for await (const chunk of write(Readable.from([Buffer.from('{}')]))) chunks.push(chunk);
+    expect(chunks).toHaveLength(1);
+  });
 });
