@@ -53,6 +53,11 @@ export function isOfSystem(by: string): boolean {
   return kindOf(by).kind === 'system';
 }
 
+/** Whether an identity provider knows this person. */
+export function isOfProvider(by: string): boolean {
+  return kindOf(by).kind === 'provider';
+}
+
 type Kind = { kind: 'system' | 'provider' | 'user'; name: string };
 
 function kindOf(by: string): Kind {

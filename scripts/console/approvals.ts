@@ -4,6 +4,7 @@ import { approversOf } from '../../jobs/approvals/approvers.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
 import { lookAtApproval } from '../../jobs/approvals/look-at-approval.ts';
 import { makeUnderstandFile } from '../../jobs/approvals/understood-file.ts';
+import { isOfProvider } from '../../src/actor.ts';
 import type { ApprovalsPageFunctions } from '../../src/console/pages/approvals/add-approvals-page.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
@@ -43,13 +44,21 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
 
     isOwn: (approval, { by }) => isOwn(approval, by),
 
-    async answering(approval, person) {
-      const [needs, approvers] = await Promise.all([needsOf(person), approversOf(approval, people.users)]);
-      return { may: whyNot(approval, person) ?? 'yes', ...needs, approvers };
+    async answering(approval, person, session) {
+      const proof = { approval: approval.id, by: person.by, session };
+      const [needs, approvers, needsSignIn] = await Promise.all([
+        needsOf(person),
+        approversOf(approval, people.users),
+        isOfProvider(person.by) && people.elsewhere.hasProof(proof).then((has) => !has),
+      ]);
+      return { may: whyNot(approval, person) ?? 'yes', ...needs, needsSignIn, approvers };
     },
 
-    async answer({ password, code, from, ...said }) {
-      const { person, answer } = said;
+    async answer({ password, code, from, session, ...said }) {
+      const { id, person, answer } = said;
+      if (answer === 'approve' && isOfProvider(person.by)) {
+        if (!(await people.elsewhere.takeProof({ approval: id, by: person.by, session }))) return { is: 'sign in' };
+      }
       if (answer === 'approve' && (await needsOf(person)).needsPassword) {
         const checked = await people.check({ name: person.by, password, code, from });
         if (checked.is === 'no') return { is: 'password' };
@@ -57,7 +66,7 @@ export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions
       }
       const answered = await answerApproval(said, context);
       if (answered.is !== 'done') return answered;
-      const { id, portfolio } = answered.approval;
+      const { portfolio } = answered.approval;
       log.info({ approval: id, portfolio, answer, by: person.by }, 'an approval was answered');
       const done = carryOutAnswered(answered.approval, context).catch((error) => {
         log.warn({ approval: id, reason: messageOf(error) }, 'what was approved goes on with the next worker');

@@ -7,7 +7,7 @@ import { makeIssuerFetch } from '../../src/people/oidc/issuer-fetch.ts';
 import { makeOidc } from '../../src/people/oidc/oidc.ts';
 import { makePersonNames } from '../../src/people/oidc/person-names.ts';
 import { makeProvider } from '../../src/people/oidc/provider.ts';
-import { makeSignIns } from '../../src/people/oidc/sign-ins.ts';
+import { type Anew, makeSignIns } from '../../src/people/oidc/sign-ins.ts';
 import type { Person } from '../../src/people/person.ts';
 import { openBareConsole } from './bare-console.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
@@ -34,6 +34,7 @@ export async function openOidcConsole(given: {
   const connection = connectRedis();
   const { log, lines } = makeKeptLog();
   const notes: AuditNote[] = [];
+  const proofs: Anew[] = [];
   const keys = makeSharedKeys(prefix);
   const provider = makeProvider({
     issuer,
@@ -78,6 +79,7 @@ export async function openOidcConsole(given: {
         sessions.set(token, person);
         return token;
       },
+      keepProof: async (anew) => void proofs.push(anew),
     },
   };
   const bare = await openBareConsole({
@@ -85,7 +87,7 @@ export async function openOidcConsole(given: {
     signIn,
     pages: (app) => app.get('/me', async ({ person }) => person),
   });
-  return { ...bare, notes, lines, prefix, sessions, connection };
+  return { ...bare, notes, proofs, lines, prefix, sessions, connection };
 }
 
 /** There are no users here. */

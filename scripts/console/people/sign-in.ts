@@ -21,7 +21,11 @@ export async function signInOptions(context: Context): Promise<SignInOptions> {
     audit: context.audit,
     gate: gateFunctions(context, markBy(formKey)),
     functions: { ...signInFunctions(context), ways: waysOf(oidc) },
-    oidc: oidc && { oidc, beginSession: (person, coming) => context.people.sessions.begin({ person, ...coming }) },
+    oidc: oidc && {
+      oidc,
+      beginSession: (person, coming) => context.people.sessions.begin({ person, ...coming }),
+      keepProof: context.people.elsewhere.keepProof,
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Oidc, OidcAnswer } from '../../people/oidc/oidc.ts';
-import { browserName, UNDER_WAY_S } from '../../people/oidc/sign-ins.ts';
+import { type Anew, browserName, UNDER_WAY_S } from '../../people/oidc/sign-ins.ts';
 import type { Person } from '../../people/person.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { isAway } from '../server/error-pages.ts';
@@ -22,6 +22,9 @@ const OUT = `${OIDC_ADDRESS}/out`;
 /** The provider is asked up to three things: what it is, for a token, for its keys; each has four seconds (provider.ts). */
 const LIMIT_MS = 15_000;
 
+/** Longer than an approval's. */
+const LONGEST_ID = 100;
+
 /** However many networks they come from: each takes some 300 bytes of Redis for ten minutes. */
 const MOST_BEGUN_PER_S = 50;
 
@@ -30,6 +33,8 @@ export type OidcFunctions = {
   oidc: Oidc;
   /** Answers the value of the cookie of a session of this person, whose roles are kept in it. */
   beginSession: (person: Person, coming: Coming) => Promise<string>;
+  /** Remembers that somebody signed in anew, for an approval. */
+  keepProof: (anew: Anew) => Promise<void>;
 };
 
 /**
@@ -37,7 +42,7 @@ export type OidcFunctions = {
  * the browser's own names it in between, so that nobody can end in one browser what began in another (login CSRF, mix-up).
  */
 export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
-  const { oidc, beginSession, functions, audit, cookie, gate } = given;
+  const { oidc, beginSession, keepProof, functions, audit, cookie, gate } = given;
   const name = `${cookie}-sso`;
   const mayBegin = makeSecondLimit(MOST_BEGUN_PER_S);
   const sayTrouble = (reply: FastifyReply, trouble: OidcTrouble, to: string) => {
@@ -47,12 +52,21 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   const route = { exposeHeadRoute: false, handlerTimeout: LIMIT_MS, config: { rateLimit: slowDown() } };
 
   app.get(OIDC_ADDRESS, { ...route, onRequest: gate.readSession }, async (request, reply) => {
-    const to = wayBack((request.query as { to?: unknown }).to);
-    if (request.signedIn) return reply.redirect(nextAddress(request.signedIn.owes, to), 303);
+    const query = request.query as { to?: unknown; approval?: unknown };
+    const to = wayBack(query.to);
+    const { signedIn } = request;
+    const isAnew = signedIn?.owes === undefined && typeof query.approval === 'string';
+    if (signedIn && !isAnew) return reply.redirect(nextAddress(signedIn.owes, to), 303);
+    const anew = signedIn && {
+      approval: String(query.approval).slice(0, LONGEST_ID),
+      by: signedIn.person.by,
+      session: signedIn.session,
+      beganS: Math.floor(Date.now() / 1_000),
+    };
     if (!mayBegin()) return sayTrouble(reply, 'too many', to);
     const browser = browserName(request.cookies[name]);
     const redirect = `${request.origin}${CALLBACK}`;
-    const url = await oidc.begin({ browser, redirect, to }).catch((error) => {
+    const url = await oidc.begin({ browser, redirect, to, anew }).catch((error) => {
       // Redis has a page of its own; whatever else happened here is the provider's.
       if (isAway(error)) throw error;
       return undefined;
@@ -62,12 +76,17 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     return reply.header('cache-control', 'no-store').redirect(url.href, 303);
   });
 
-  app.get(CALLBACK, route, async (request, reply) => {
+  app.get(CALLBACK, { ...route, onRequest: gate.readSession }, async (request, reply) => {
     const coming = comingOf(request);
     const answer = await oidc.finish({
       browser: request.cookies[name],
       url: new URL(request.url, request.origin),
     });
+    if (answer.is === 'anew' && request.signedIn?.session === answer.for.session) {
+      await keepProof(answer.for);
+      await audit.note({ by: answer.for.by, what: 'signed in anew', from: coming.from, facts: { by: oidc.name } });
+      return leadOn(reply, wayBack(answer.to));
+    }
     if (answer.is !== 'in') {
       const { by, trouble } = refusedAs(answer);
       await audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { by: oidc.name, why: trouble } });
@@ -102,7 +121,8 @@ export function addressAfterSignOut(by: string): string {
 }
 
 function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; trouble: OidcTrouble } {
-  if (answer.is === 'no role') return { by: answer.by, trouble: 'no role' };
+  if (answer.is === 'no role' || answer.is === 'not anew') return { by: answer.by, trouble: answer.is };
+  if (answer.is === 'anew') return { by: answer.for.by, trouble: 'not anew' };
   return { by: 'unknown', trouble: answer.is === 'no' ? answer.why : 'unknown' };
 }
 

@@ -7,7 +7,7 @@ import { signInAddress } from './way-back.ts';
 export const OIDC_ADDRESS = '/sign-in/oidc';
 
 /** Why somebody is not signed in who tried it at the identity provider: what happened, and what to do, without details. */
-export type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many';
+export type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
 
 /** With which status each is answered. */
 export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
@@ -17,6 +17,7 @@ export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   unknown: 403,
   'no role': 403,
   'too many': 429,
+  'not anew': 403,
 };
 
 /** The page that says so. @param given.name the provider's, @param given.groups those that count */
@@ -47,6 +48,8 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
       return 'This sign-in was not begun in this browser, took longer than ten minutes, or was used before. Begin again.';
     case 'no role':
       return `${name} knows you, but none of your groups there may use this console. Ask whoever looks after the groups.`;
+    case 'not anew':
+      return `${name} did not ask you to sign in again, or does not say when it did, or another person signed in there. Nothing was approved.`;
     case 'too many':
       return 'Very many people sign in at this moment. Try again in a few seconds.';
   }

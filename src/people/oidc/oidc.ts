@@ -1,7 +1,7 @@
 import type { Person } from '../person.ts';
 import { type GroupRoles, groupsOf, rolesOfGroups } from './group-roles.ts';
 import type { Claims, Provider, Why } from './provider.ts';
-import type { makeSignIns } from './sign-ins.ts';
+import type { Anew, makeSignIns } from './sign-ins.ts';
 
 /** How the provider says that it knew the person, where it says so (RFC 8176; OpenID Connect Core 1.0, section 2). */
 type Strength = { amr?: string[]; acr?: string };
@@ -9,6 +9,9 @@ type Strength = { amr?: string[]; acr?: string };
 /** What came of a sign-in at the identity provider. */
 export type OidcAnswer =
   | { is: 'in'; person: Person; strength: Strength; to: string }
+  /** Signed in anew, for an approval; or not, or another person did. */
+  | { is: 'anew'; for: Anew; to: string }
+  | { is: 'not anew'; by: string; to: string }
   /** Known, but of no group that counts here. */
   | { is: 'no role'; by: string; to: string }
   | { is: 'no'; why: Why; to: string }
@@ -44,11 +47,22 @@ export function makeOidc({
      * @param given.browser its name, see {@link browserName}
      * @param given.redirect where the provider sends it back to
      * @param given.to where the person wants to be
+     * @param given.anew what somebody who has a session signs in again for
      * @throws when the provider cannot be asked
      */
-    async begin({ browser, redirect, to }: { browser: string; redirect: string; to: string }): Promise<URL> {
-      const { url, ...begun } = await provider.begin(redirect);
-      await signIns.begin(browser, { ...begun, to });
+    async begin({
+      browser,
+      redirect,
+      to,
+      anew,
+    }: {
+      browser: string;
+      redirect: string;
+      to: string;
+      anew?: Anew | undefined;
+    }): Promise<URL> {
+      const { url, ...begun } = await provider.begin(redirect, anew !== undefined);
+      await signIns.begin(browser, { ...begun, to, anew });
       return url;
     },
 
@@ -57,10 +71,16 @@ export function makeOidc({
       const state = url.searchParams.get('state');
       const signIn = await signIns.take(browser, state);
       if (!signIn || state === null) return { is: 'unknown' };
-      const { to, nonce, verifier } = signIn;
+      const { to, nonce, verifier, anew } = signIn;
       const answer = await provider.finish(url, { state, nonce, verifier });
       if ('why' in answer) return { is: 'no', why: answer.why, to };
       const by = await nameOf(answer.claims);
+      if (anew) {
+        // A provider that does not say when it asked may not have asked at all.
+        const { auth_time: atS } = answer.claims;
+        const isAnew = by === anew.by && typeof atS === 'number' && atS >= anew.beganS - LEEWAY_S;
+        return isAnew ? { is: 'anew', for: anew, to } : { is: 'not anew', by, to };
+      }
       const roles = rolesOfGroups(groupsOf(answer.claims, groupsClaim), groupRoles);
       return roles.length === 0
         ? { is: 'no role', by, to }
@@ -68,6 +88,9 @@ export function makeOidc({
     },
   };
 }
+
+/** Clocks of two hosts differ by as much. */
+const LEEWAY_S = 30;
 
 /** So much is kept of each word of theirs. */
 const LONGEST = 100;

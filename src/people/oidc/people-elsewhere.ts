@@ -1,12 +1,17 @@
+import { createHash } from 'node:crypto';
 import type { SharedKeys } from '../../ledger/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { Anew } from './sign-ins.ts';
 
 /** Somebody whom an identity provider knows, and who is signed in here now. */
 export type PersonElsewhere = { name: string; sessions: number; seenMs: number };
 
 /** How the names of such people stand among the keys of {@link SharedKeys.subjects}, see name-for.lua. */
 const BY = 'by ';
+
+/** Long enough to read once more what one approves. */
+const PROOF_S = 300;
 
 /** Names are looked through so many at a time. */
 const PAGE = 1_000;
@@ -38,7 +43,18 @@ export function makePeopleElsewhere({
     } while (cursor !== '0');
   }
 
+  const proofKey = ({ approval, by, session }: Omit<Anew, 'beganS'>) =>
+    keys.signIn(
+      createHash('sha256')
+        .update(JSON.stringify(['proof', approval, by, session]))
+        .digest('hex'),
+    );
   return {
+    /** Somebody signed in anew, for one approval and in one session: that is good once, and for five minutes. */
+    keepProof: async (anew: Anew): Promise<void> => void (await connection.set(proofKey(anew), '1', 'EX', PROOF_S)),
+    hasProof: async (of: Omit<Anew, 'beganS'>): Promise<boolean> => (await connection.exists(proofKey(of))) === 1,
+    takeProof: async (of: Omit<Anew, 'beganS'>): Promise<boolean> => (await connection.getdel(proofKey(of))) !== null,
+
     async list(): Promise<PersonElsewhere[]> {
       const known = new Map<string, PersonElsewhere>();
       for await (const page of names()) {

@@ -73,8 +73,11 @@ export function makeProvider(given: {
   return {
     issuer,
 
-    /** Begins a sign-in that ends at `redirect`. @throws when the provider cannot be asked */
-    async begin(redirect: string): Promise<Begun> {
+    /**
+     * Begins a sign-in that ends at `redirect`; `anew` asks for one of whoever is signed in there already (OpenID Connect Core 1.0,
+     * section 3.1.2.1). @throws when the provider cannot be asked
+     */
+    async begin(redirect: string, anew = false): Promise<Begun> {
       const configuration = await configurationNow();
       const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
       const url = client.buildAuthorizationUrl(configuration, {
@@ -84,6 +87,7 @@ export function makeProvider(given: {
         code_challenge_method: 'S256',
         state,
         nonce,
+        ...(anew && { prompt: 'login', max_age: '0' }),
       });
       return { url, state, nonce, verifier };
     },

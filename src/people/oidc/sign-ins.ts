@@ -7,8 +7,11 @@ export const UNDER_WAY_S = 600;
 /** What a browser that begins is given, and brings back. */
 const BROWSER = /^[\w-]{43}$/;
 
+/** What somebody signs in anew for who has a session: an approval, whose session it is, and since when. */
+export type Anew = { approval: string; by: string; session: string; beganS: number };
+
 /** A sign-in that is under way. */
-export type SignIn = { nonce: string; verifier: string; to: string };
+export type SignIn = { nonce: string; verifier: string; to: string; anew?: Anew | undefined };
 
 /** Names a browser: 256 random bits, for a cookie. One that has such a name keeps it, so that two of its tabs can sign in. */
 export function browserName(given: string | undefined): string {

@@ -104,10 +104,25 @@ test('many wrong passwords are told to wait, before any of them is looked at', a
   expect(await states()).toMatchObject({ awaiting: 3 });
 });
 
-test('whom an identity provider knows is asked for no password of ours', async () => {
-  const { as, get, address, approve, states } = await openWaiting();
+test('whom an identity provider knows is asked for no password of ours, and signs in there anew, for each approval once', async () => {
+  const { as, get, address, approve, states, approval, context } = await openWaiting();
   as({ by: 'bea@example.com (sso 4f6d2a)', roles: ['approver'] });
   expect((await get(address)).text).not.toContain('type="password"');
+  expect((await get(address)).text).toContain(`/sign-in/oidc?approval=${approval.id}`);
+  expect(await approve({ password: '' })).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('Sign in again'),
+  });
+  const proof = { by: 'bea@example.com (sso 4f6d2a)', session: '', beganS: 0 };
+  await context.people.elsewhere.keepProof({ ...proof, approval: 'another' });
+  await context.people.elsewhere.keepProof({ ...proof, approval: approval.id, by: 'ben@example.com (sso 4f6d2b)' });
+  await context.people.elsewhere.keepProof({ ...proof, approval: approval.id, session: 'another' });
+  expect(await approve({ password: '' })).toMatchObject({ status: 403 });
+  await context.people.elsewhere.keepProof({ ...proof, approval: approval.id });
+  expect(await approve({ digest: 'another' }), 'used up').toMatchObject({ status: 409 });
+  expect(await approve({ password: '' })).toMatchObject({ status: 403 });
+  await context.people.elsewhere.keepProof({ ...proof, approval: approval.id });
+  expect((await get(address)).text).not.toContain('/sign-in/oidc');
   expect(await approve({ password: '' })).toMatchObject({ status: 303 });
   expect(await states()).toMatchObject({ queued: 3 });
 });

@@ -22,7 +22,8 @@ export type ApprovalsPageFunctions = {
   answering: (
     approval: Approval,
     person: Person,
-  ) => Promise<Pick<Answering, 'may' | 'needsPassword' | 'needsCode' | 'approvers'>>;
+    session: string,
+  ) => Promise<Pick<Answering, 'may' | 'needsPassword' | 'needsCode' | 'needsSignIn' | 'approvers'>>;
   /**
    * Answers it, once, as it was looked at.
    *
@@ -36,6 +37,8 @@ export type ApprovalsPageFunctions = {
     person: Person;
     password: string;
     code: string;
+    /** The session in which it is said; '' for none. */
+    session: string;
     from: string;
   }) => Promise<Answered>;
 };
@@ -86,7 +89,17 @@ async function hear(
   if (answer === 'decline' && words === '') throw new ConsoleError(422, 'Say why not: whoever asked for it reads it.');
   const { person, ip } = request;
   const { digest = '', password = '', code = '' } = fields;
-  const answered = await given.answer({ id, answer, digest, words, person, password, code, from: ip });
+  const answered = await given.answer({
+    id,
+    answer,
+    digest,
+    words,
+    person,
+    password,
+    code,
+    session: sessionOf(request),
+    from: ip,
+  });
   tell({ answered: answered.is });
   switch (answered.is) {
     case 'done':
@@ -108,7 +121,7 @@ async function hear(
   return show(id, { request, reply, refused: answered }, given);
 }
 
-const STATUSES = { changed: 409, password: 422, owes: 403, busy: 503 } as const;
+const STATUSES = { changed: 409, password: 422, owes: 403, 'sign in': 403, busy: 503 } as const;
 
 /** A sentence or two. */
 const LONGEST_WORDS = 400;
@@ -123,10 +136,16 @@ async function show(
   const look = await given.look(id);
   if (!look) throw new ConsoleError(404, NO_APPROVAL);
   const { approval } = look;
-  const answering = { ...(await given.answering(approval, request.person)), refused, csrf: reply.csrf() };
+  const answering = {
+    ...(await given.answering(approval, request.person, sessionOf(request))),
+    refused,
+    csrf: reply.csrf(),
+  };
   return reply.page({
     title: `Approval (${approval.portfolio})`,
     at: 'approvals',
     body: approvalPage(look, answering, request.rights),
   });
 }
+
+const sessionOf = ({ signedIn }: FastifyRequest): string => signedIn?.session ?? '';

@@ -1,10 +1,11 @@
 import type { Answered } from '../../../ledger/approvals/answered.ts';
 import type { Approval } from '../../../ledger/approvals/approval.ts';
 import { type Html, html } from '../../html/html.ts';
-import { button } from '../../parts/button.ts';
+import { button, linkButton } from '../../parts/button.ts';
 import { commandLine, shellWord } from '../../parts/command-line.ts';
 import { field, form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
+import { OIDC_ADDRESS } from '../../sign-in/oidc-view.ts';
 import { approvalAddress } from './approval-address.ts';
 import { peopleWords, sizeWords } from './approval-words.ts';
 import { noUsers } from './approvals-list.ts';
@@ -17,6 +18,8 @@ export type Answering = {
   needsPassword: boolean;
   /** Whether a code of the second factor is asked for as well. */
   needsCode: boolean;
+  /** Whether they have to sign in anew at their identity provider first. */
+  needsSignIn: boolean;
   /** Who may answer, besides those who asked for it. Empty where none is known. */
   approvers: readonly string[];
   /** What became of the answer before this page, where nothing was done. */
@@ -45,8 +48,12 @@ export function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
     : `${peopleWords(approvers)} may`;
 }
 
-function approveForm(approval: Approval, { needsPassword, needsCode, refused, csrf }: Answering): Html {
+function approveForm(approval: Approval, { needsPassword, needsCode, needsSignIn, refused, csrf }: Answering): Html {
   const { id, digest } = approval;
+  if (needsSignIn) {
+    const href = `${OIDC_ADDRESS}?${new URLSearchParams({ approval: id, to: approvalAddress(id) })}`;
+    return html`<div class="form answer"><p>Sign in again first, so that nobody approves at a screen that was left open. Then approve within five minutes.</p>${linkButton({ href, words: 'Sign in again', kind: 'primary' })}</div>`;
+  }
   return form({
     action: `${approvalAddress(id)}/approve`,
     csrf,
@@ -140,6 +147,8 @@ export function refusedWords(refused: Answered): string {
       return 'Nobody is known by name here, so nobody can approve: add a user with the role approver first (npx limitline user add). Nothing was done.';
     case 'password':
       return 'The password or the code is wrong. Nothing was done.';
+    case 'sign in':
+      return 'Sign in again at your identity provider first: that is good for this approval, once, and for five minutes. Nothing was done.';
     case 'owes':
       return 'Set a password of your own and a second factor first, under your account. Nothing was done.';
     case 'later':

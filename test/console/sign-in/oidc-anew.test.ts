@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { openSignIn, SESSION, signIn } from '../../support/oidc-sign-in.ts';
+
+/** Somebody who is signed in, and signs in anew for an approval; answers where they end up. */
+async function openAnew() {
+  const both = await openSignIn();
+  const { web, provider } = both;
+  const { jar } = await signIn(both);
+  const anew = async (claims: Record<string, unknown>, before: () => unknown = () => {}) => {
+    const { to: there = '' } = await jar.ask(`${web.url}/sign-in/oidc?approval=q4-1&to=%2Fapprovals%2Fq4-1`);
+    const query = new URL(there).searchParams;
+    provider.state.nonce = query.get('nonce') ?? '';
+    provider.state.forgery = { claims };
+    before();
+    const answer = await jar.ask(`${web.url}/sign-in/oidc/callback?code=good&state=${query.get('state')}`);
+    return { query, ...answer };
+  };
+  return { ...both, jar, anew };
+}
+
+const nowS = () => Math.floor(Date.now() / 1_000);
+
+test('who approves signs in anew at the provider, which has to say when; the session goes on as it was', async () => {
+  const { web, jar, anew } = await openAnew();
+  const session = jar.cookiesOf(web.url).get(SESSION);
+  const { query, status, headers } = await anew({ auth_time: nowS() });
+  expect([query.get('prompt'), query.get('max_age')]).toEqual(['login', '0']);
+  expect([status, headers.get('refresh')]).toEqual([200, '0; url=/approvals/q4-1']);
+  expect(web.proofs).toMatchObject([{ approval: 'q4-1', by: expect.stringMatching(/^alice@example\.com \(sso /) }]);
+  expect(jar.cookiesOf(web.url).get(SESSION)).toBe(session);
+});
+
+test.each<[what: string, claims: () => Record<string, unknown>]>([
+  ['says nothing of when', () => ({})],
+  ['says it as a text', () => ({ auth_time: String(nowS()) })],
+  ['asked long before', () => ({ auth_time: nowS() - 120 })],
+  ['has another person', () => ({ auth_time: nowS(), sub: 'subject-2', preferred_username: 'bob@example.com' })],
+])('where the provider %s nothing is proved', async (_what, claims) => {
+  const { web, anew } = await openAnew();
+  const { status, text } = await anew(claims());
+  expect(status).toBe(403);
+  expect(text).toMatch(/Nothing was approved\.|was not one that this console believes/);
+  expect(web.proofs).toEqual([]);
+});
+
+test('an answer that comes back without the session for which it was begun proves nothing', async () => {
+  const { web, anew } = await openAnew();
+  const { status } = await anew({ auth_time: nowS() }, () => web.sessions.clear());
+  expect(status).toBe(403);
+  expect(web.proofs).toEqual([]);
+});
