@@ -29,7 +29,7 @@ export async function lookThrough(
     ...(lookAgainMs !== undefined && { lookAgainMs }),
   });
   await finance.run();
-  const { broken } = await deps.audit.verify();
+  const { broken } = await deps.audit.verify(undefined, signal);
   if (broken) await sink.found({ ...BROKEN_TRAIL, detail: broken.words });
   return looked;
 }

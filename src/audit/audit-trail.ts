@@ -87,7 +87,8 @@ export function makeAuditTrail(given: {
     /** Reads entries as they stand; see {@link makeTrailReader}. */
     read: reader,
     /** Checks all entries, or those from a number on; see {@link verifyTrail}. */
-    verify: async (from?: number) => verifyTrail({ connection, keys, chain: await chain(), last, reader, from }),
+    verify: async (from?: number, signal?: AbortSignal) =>
+      verifyTrail({ connection, keys, chain: await chain(), last, reader, from, signal }),
     /** The last link that this host remembers. */
     remembered: last.read,
     /** The chain, for checking an export. @throws LimitlineError where the key cannot be had */

@@ -14,6 +14,8 @@ export type TrailVerdict = Verdict & { remembered: number | undefined };
 /**
  * Checks the trail in Redis from its beginning, or from a number on, a page at a time, against its own head and against the last
  * link that this host remembers. What is written meanwhile is checked as far as it is met.
+ *
+ * @throws the signal's reason when it is aborted
  */
 export async function verifyTrail({
   connection,
@@ -22,6 +24,7 @@ export async function verifyTrail({
   last,
   reader,
   from,
+  signal,
 }: {
   connection: RedisConnection;
   keys: AuditKeys;
@@ -29,6 +32,7 @@ export async function verifyTrail({
   last: LastLinkMemory;
   reader: TrailReader;
   from: number | undefined;
+  signal: AbortSignal | undefined;
 }): Promise<TrailVerdict> {
   for (let readings = 1; ; readings += 1) {
     // What is remembered was in Redis before, so that it is asked first; both may only be behind what is read.
@@ -40,7 +44,10 @@ export async function verifyTrail({
     ];
     const verifier = makeVerifier({ chain, from, remembered });
     const begins = (await reader.at(0))?.place;
-    for await (const page of reader.pages(from)) for (const entry of page) verifier.add(entry);
+    for await (const page of reader.pages(from)) {
+      signal?.throwIfAborted();
+      for (const entry of page) verifier.add(entry);
+    }
     const verdict = verifier.end();
     const wasCut = (await reader.at(0))?.place !== begins;
     if (verdict.broken && wasCut && readings < MOST_READINGS) continue;

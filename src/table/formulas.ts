@@ -12,8 +12,11 @@ export function withoutApostrophe(text: string): string {
   return text.startsWith("'") && RUN_AS_FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 }
 
-/** In full width, too (U+FF1D and its like): spreadsheets of East Asia take them for the others. */
-const RUN_AS_FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
+/**
+ * In full width, too (U+FF1D and its like): spreadsheets of East Asia take them for the others. And behind blanks and byte order
+ * marks, which some leave out.
+ */
+const RUN_AS_FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 
-/** Digits and what separates them: nothing that could be computed. */
-const NUMBER = /^[-+]?[\d.,'’ \u00a0\u202f]*\d[\d.,'’ \u00a0\u202f]*$/;
+/** A sign, then digits and what separates them: nothing that could be computed. In one way only, so that a long one takes no longer. */
+const NUMBER = /^[ \u00a0\u202f]*[-+](?=\D*\d)[\d.,'’ \u00a0\u202f]*$/;

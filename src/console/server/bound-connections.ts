@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
-import { addressGroup } from '../../people/sign-in/address-group.ts';
+import { addressGroups } from '../../people/sign-in/address-group.ts';
 
-/** The browsers of a large office that come from one address, with a thousand pages open: each has one for events, and some more for a moment. */
+/** The browsers of a large office that come from one network (/24, /48), with a thousand pages open: each has one for events, and some more for a moment. */
 const OF_NETWORK = 2_000;
 /** Of all together: a process may have some ten thousand files open. */
 const OF_ALL = 10_000;
@@ -20,7 +20,7 @@ export function boundConnections(
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
     if (isProxy?.(remoteAddress)) return;
-    const network = addressGroup(remoteAddress);
+    const network = addressGroups(remoteAddress).at(-1) ?? '';
     const others = open.get(network) ?? 0;
     if (others >= ofNetwork) {
       socket.destroy();

@@ -1,6 +1,7 @@
 import type { HashQueue } from '../passwords/hash-queue.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
 import { isOfPossibleLength, normalPassword } from '../passwords/password-rules.ts';
+import { addressGroups } from './address-group.ts';
 import type { Guesses, Try } from './guesses.ts';
 
 /** `later`: too many wrong ones; `busy`: too many people at this moment; `no`: a wrong name or password, and it is not said which. */
@@ -23,12 +24,12 @@ export type TryPassword = (
  */
 export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: HashQueue }): TryPassword {
   return async (name, password, from, device) => {
-    const taken = await guesses.takePassword(name, from, { onlyKnown: queue.isFull('stranger'), device });
+    const network = addressGroups(from).at(-1);
+    const taken = await guesses.takePassword(name, from, { onlyKnown: queue.isFull('stranger', network), device });
     if (taken.is !== 'try') return taken;
     const { epoch, password: kept, isExpired } = taken.user;
-    const isRight = await queue.run(taken.isKnown ? 'known' : 'stranger', () =>
-      verifyPassword(normalPassword(cut(password)), kept),
-    );
+    const verify = () => verifyPassword(normalPassword(cut(password)), kept);
+    const isRight = await queue.run(taken.isKnown ? 'known' : 'stranger', verify, network);
     if (isRight === 'busy') {
       // The last place in the queue was somebody else's in the meantime.
       await guesses.untake(taken.counted);

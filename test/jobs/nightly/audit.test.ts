@@ -3,6 +3,12 @@ import { makeSharedKeys } from '../../../src/ledger/keys.ts';
 import { foundBy } from '../../support/found-by.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
+test('a check that is to stop reads no trail to its end', async () => {
+  const { context } = await openWorkplace();
+  await context.audit.note({ by: 'alice', what: 'one', from: 'test' });
+  await expect(context.audit.verify(undefined, AbortSignal.abort(new Error('stop')))).rejects.toThrow('stop');
+});
+
 test('a trail from which an entry was taken is found at night, and one that is whole is not', async () => {
   const { context } = await openWorkplace();
   const keys = makeSharedKeys(context.settings.LIMITLINE_PREFIX);

@@ -60,12 +60,35 @@ describe('the queue of what is dear', () => {
       for (let one = 0; one < count; one += 1) all.push(await run(lane, async () => 'done'));
       return all;
     };
-    expect(await answers('stranger', 5)).toEqual(['done', 'done', 'done', 'busy', 'busy']);
+    // Two of them as somebody from a network that had none.
+    expect(await answers('stranger', 7)).toEqual([...Array(3 + 2).fill('done'), 'busy', 'busy']);
     expect(await answers('known', 5)).toEqual(Array(5).fill('done'));
     clock.mockReturnValue(6_000);
     expect(await answers('stranger', 2)).toEqual(['done', 'busy']);
     clock.mockReturnValue(1_000_000);
     expect(await answers('stranger', 4)).toEqual(['done', 'done', 'done', 'busy']);
+  });
+
+  test('has turns of their own for networks that had few, and each of these has two in half an hour', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(5_000);
+    const { run, isFull } = makeHashQueue({ strangers: { atOnce: 3, backMs: 1_000 } });
+    const answers = async (count: number, networkOf: (n: number) => string) => {
+      const all = Array.from({ length: count }, (_none, n) => run('stranger', async () => 'done', networkOf(n)));
+      return (await Promise.all(all)).filter((is) => is === 'done').length;
+    };
+    expect(await answers(50, () => 'a')).toBe(3 + 2);
+    expect([isFull('stranger', 'a'), isFull('stranger', 'b'), isFull('known')]).toEqual([true, false, false]);
+    expect(await answers(1, () => 'b')).toBe(1);
+    // Whoever has very many networks takes no more by them than strangers have otherwise.
+    expect(await answers(50, (n) => `${n}`)).toBe(0);
+    clock.mockReturnValue(6_000);
+    expect(await answers(50, (n) => `${n}`)).toBe(1 + 1);
+    clock.mockReturnValue(10_000);
+    // Those of before have used up theirs, and whoever comes later has not.
+    expect(await answers(50, () => 'a')).toBe(3);
+    expect(await answers(1, () => 'c')).toBe(1);
+    clock.mockReturnValue(10_000 + 30 * 60_000);
+    expect(await answers(50, () => 'a')).toBe(3 + 1);
   });
 
   test('goes on after work that failed', async () => {

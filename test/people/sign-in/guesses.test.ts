@@ -123,6 +123,22 @@ describe('guesses of a password', () => {
     expect((await guess(1, '203.0.113.9')).is).toBe('no');
   });
 
+  test.each([
+    ['one provider with very many lines', 120, (n: number) => `2001:db8:1:${n.toString(16)}::1`],
+    ['very many places of 25 networks', 200, (n: number) => `198.51.${n % 25}.${n}`],
+  ])('from %s leave a turn to whoever comes from a network that had none', async (_what, count, from) => {
+    const { people, addUser } = openPeople();
+    await addUser('alice');
+    const answers: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const guess = { name: `made-up-${n}`, password: WRONG, from: from(n), agent: '' };
+      answers.push((await people.signIn.password(guess)).is);
+    }
+    // What all strangers share was used up.
+    expect(answers.at(-1)).toBe('busy');
+    expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('in');
+  });
+
   test('of strangers keep nobody out whose browser is known, from whatever place', async () => {
     const opened = openPeople({ guesses: { placeTries: 3 } });
     const { people, addUser } = opened;
