@@ -140,7 +140,7 @@ test('what is added in few commands is what looking at the row again adds', asyn
       expect(await portfolios.compare(['q4'])).toEqual([]);
       expect(await rows.compareSearch('q4')).toEqual({ lacking: 0, wrong: 0 });
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
