@@ -55,7 +55,9 @@ const said = (arrows: readonly Arrow[]) =>
 
 describe('floors', () => {
   test('every source file is of a kind whose imports are seen here', () => {
-    expect(SOURCES.filter((file) => !READABLE.test(file))).toEqual([]);
+    // A table of digests: it can import nothing.
+    const others = ['src/people/passwords/common-passwords.bin'];
+    expect(SOURCES.filter((file) => !READABLE.test(file))).toEqual(others);
   });
 
   test('every source file belongs to a part, and everything of ours that is named here exists', () => {

@@ -6,9 +6,6 @@ import { type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from '
 import { machineLine } from './machine.ts';
 import { measurePages } from './measure-pages.ts';
 import { measurePaint } from './measure-paint.ts';
-import { measurePeople } from './measure-people.ts';
-import { measureSignIns } from './measure-sign-ins.ts';
-import { measureSignedIn } from './measure-signed-in.ts';
 import { measureUpload } from './measure-upload.ts';
 import { measureWatchers } from './measure-watchers.ts';
 import { runBench } from './run-bench.ts';
@@ -19,15 +16,11 @@ import { makeTemporaryFolder } from './temporary-folder.ts';
 /**
  * `npm run bench:console [-- --rows N --portfolios N --only PART]`: how long each page takes at so many rows in a portfolio
  * (1,000,000) and so many portfolios (10,000), what a browser loads and when something is first seen (`pages`), what memory an
- * upload of 500 MB takes (`upload`), what 500 people who watch a portfolio cost it (`watchers`), what sessions and guesses of
- * passwords cost (`people`), what being signed in costs a page, and pages with many users and entries of the audit (`signedIn`), and what 1,000 tries to sign in a second cost the line (`signIns`).
+ * upload of 500 MB takes (`upload`) and what 500 people who watch a portfolio cost it (`watchers`).
  */
 const PARTS: Record<string, (given: Given) => Promise<string>> = {
   upload,
   watchers,
-  people: measurePeople,
-  signedIn,
-  signIns,
   pages,
 };
 
@@ -42,9 +35,6 @@ type Given = {
 const PORTFOLIO = 'bench';
 const UPLOAD_BYTES = 500e6;
 const WATCHERS = 500;
-const SIGN_INS_PER_S = 1_000;
-/** What is measured there does not depend on it. */
-const SIGNED_IN_ROWS = 2_000;
 /** Some ten seconds of work. */
 const WATCHED_ROWS = 6_000;
 
@@ -105,23 +95,6 @@ async function watchers({ redis: { dataDir }, signal, say }: Given): Promise<str
   const web = (env: Record<string, string>) => startConsole({ cwd: dataDir, env });
   const size = { rows: WATCHED_ROWS, watchers: WATCHERS };
   return await measureWatchers({ web, dataDir, folder: folder.path }, { ...size, signal, say });
-}
-
-async function signedIn({ redis, signal, say }: Given): Promise<string> {
-  const connection = new Redis({ path: redis.socketPath, maxRetriesPerRequest: null });
-  const ledger = openBenchLedger(connection);
-  await importNothing(ledger, connection, PORTFOLIO);
-  await fillPortfolio(ledger, { portfolio: PORTFOLIO, rows: SIGNED_IN_ROWS }, signal);
-  connection.disconnect();
-  const web = (env: Record<string, string>) => startConsole({ cwd: redis.dataDir, env });
-  return await measureSignedIn({ redis, web, env: benchEnv(redis.dataDir), portfolio: PORTFOLIO, signal, say });
-}
-
-async function signIns({ redis: { dataDir }, signal, say }: Given): Promise<string> {
-  await using folder = await makeTemporaryFolder();
-  const web = (env: Record<string, string>) => startConsole({ cwd: dataDir, env });
-  const size = { rows: WATCHED_ROWS, perS: SIGN_INS_PER_S };
-  return await measureSignIns({ web, dataDir, folder: folder.path }, { ...size, signal, say });
 }
 
 /** The account of {@link openBenchLedger}; nothing is ever asked of that service. */

@@ -60,20 +60,6 @@ export const ROW_CONTENDERS: readonly [RowContender, ...RowContender[]] = [
   },
 ];
 
-/** The two ways of reading a file's lines: checking every cell, and only cutting it up. */
-export const LINE_CONTENDERS: readonly { name: string; command: (file: string) => Contender }[] = [
-  {
-    name: 'limitline check',
-    command: (file) => ({
-      script: limitlineScript(),
-      args: ['check', file, '--json'],
-      // The user's own ledger has nothing to do with it.
-      env: { LIMITLINE_DATA: `${file}.data` },
-    }),
-  },
-  { name: 'csv-parse, unchecked', command: (file) => ({ script: peer('csv-parse-objects'), args: [file], env: {} }) },
-];
-
 /** Times that a contender states itself are believed if they lie within its process's life. */
 export function checkStatement(
   name: string,

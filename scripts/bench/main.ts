@@ -1,27 +1,22 @@
 /**
- * The bench: Limitline beside two peers on the same work, and `check` beside a bare CSV parser. It starts all that it
- * needs on this machine, prints a table in Markdown (or JSON), and leaves nothing behind.
+ * The bench: Limitline beside two peers on the same work. It starts all that it needs on this machine,
+ * prints a table in Markdown (or JSON), and leaves nothing behind.
  */
 import { numberText } from './figures.ts';
 import { machineLine } from './machine.ts';
-import { measureLines } from './measure-lines.ts';
 import { measureRows } from './measure-rows.ts';
 import { readOptions } from './options.ts';
 import { runBench } from './run-bench.ts';
-import { lineTable, rowTable } from './tables.ts';
-
-/** `check` is so much faster than a run that it needs more lines to be measured. */
-const LINES_PER_ROW = 100;
+import { rowTable } from './tables.ts';
 
 await runBench(async (place) => {
   const { rows, rounds, sections, json } = readOptions(process.argv.slice(2));
   const how = { ...place, rounds };
   const run = sections.includes('run') ? await measureRows({ ...how, rows }) : undefined;
   const memory = sections.includes('memory') ? await measureRows({ ...how, rows, isKept: false }) : undefined;
-  const check = sections.includes('check') ? await measureLines({ ...how, rows: rows * LINES_PER_ROW }) : undefined;
   const ran = run ?? memory;
   const machine = machineLine(ran ? { Redis: ran.redisVersion, fdatasync: `${numberText(ran.syncMs, 2)} ms` } : {});
-  const tables = [run && rowTable(run), memory && rowTable(memory), check && lineTable(check)];
+  const tables = [run && rowTable(run), memory && rowTable(memory)];
   const paragraphs = [...tables.filter((table) => table !== undefined), machine];
-  return json ? JSON.stringify({ machine, run, memory, check }, null, 2) : paragraphs.join('\n\n');
+  return json ? JSON.stringify({ machine, run, memory }, null, 2) : paragraphs.join('\n\n');
 });

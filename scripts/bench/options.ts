@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 import { LimitlineError } from '../../src/errors.ts';
 
 /** The parts of the bench, in the order in which they run; `memory` is `run` with a Redis that keeps nothing on the disk. */
-const SECTIONS = ['run', 'memory', 'check'] as const;
+const SECTIONS = ['run', 'memory'] as const;
 type Section = (typeof SECTIONS)[number];
 
 type BenchOptions = {
-  /** Rows of the portfolio that is run; `check` reads a hundred lines for each. */
+  /** Rows of the portfolio that is run. */
   rows: number;
   rounds: number;
   sections: readonly Section[];

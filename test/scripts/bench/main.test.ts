@@ -17,7 +17,7 @@ test('a bench in small runs all contenders, prints its figures and leaves nothin
   const [printed, said, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   expect(said).not.toContain('bench:');
   expect(status).toBe(0);
-  const { machine, run, memory, check } = JSON.parse(printed);
+  const { machine, run, memory } = JSON.parse(printed);
   expect(machine).toMatch(
     /^Measured on \d+ cores?.*Node \d+\.\d+\.\d+, Redis \d+\.\d+\.\d+, fdatasync \d+\.\d\d ms\.$/,
   );
@@ -44,7 +44,6 @@ test('a bench in small runs all contenders, prints its figures and leaves nothin
   const [limitline, script, textbook] = run.results;
   for (const { rounds } of [limitline, textbook]) expect(rounds[0]).toMatchObject({ redisBytesPerRow: ABOVE_ZERO });
   expect(script.rounds[0]).not.toHaveProperty('redisBytesPerRow');
-  expect(check).toMatchObject({ lines: 12_000, results: ['limitline check', 'csv-parse, unchecked'].map(named) });
   expectNothingLeft(dir);
 });
 

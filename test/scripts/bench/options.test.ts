@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { readOptions } from '../../../scripts/bench/options.ts';
 
 test.each([
-  [[], { rows: 10_000, rounds: 3, sections: ['run', 'memory', 'check'], json: false }],
-  [['--rows', '500', '--rounds', '1'], { rows: 500, rounds: 1, sections: ['run', 'memory', 'check'], json: false }],
-  [['--only', 'check', '--json'], { rows: 10_000, rounds: 3, sections: ['check'], json: true }],
+  [[], { rows: 10_000, rounds: 3, sections: ['run', 'memory'], json: false }],
+  [['--rows', '500', '--rounds', '1'], { rows: 500, rounds: 1, sections: ['run', 'memory'], json: false }],
+  [['--only', 'memory', '--json'], { rows: 10_000, rounds: 3, sections: ['memory'], json: true }],
 ])('the arguments %j mean %j', (args, options) => {
   expect(readOptions(args)).toEqual(options);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RowFigures } from '../../../scripts/bench/measure-rows.ts';
-import { lineTable, rowTable } from '../../../scripts/bench/tables.ts';
+import { rowTable } from '../../../scripts/bench/tables.ts';
 
 const figures: RowFigures = {
   rowsPerS: 1_000,
@@ -43,19 +43,5 @@ test('the table of runs has medians with their extremes, and ratios round by rou
     'peak memory, MiB': ['200', '200'],
     'CPU of its Redis, s': ['4.00', '–'],
     'rows a second: ours ÷ this one': ['–', '0.50 (0.25–1.00)'],
-  });
-});
-
-test('the table of lines has lines a second, memory and CPU', () => {
-  const round = { linesPerS: 150_000, peakMemoryBytes: 2 ** 20, cpuS: 6.66 };
-  const results = [
-    { name: 'ours', rounds: [round] },
-    { name: 'theirs', rounds: [{ ...round, linesPerS: 100_000 }] },
-  ];
-  expect(cells(lineTable({ lines: 1_000_000, results }))).toMatchObject({
-    '1,000,000 lines of 12 columns; median (min–max)': ['ours', 'theirs'],
-    'lines a second': ['150,000', '100,000'],
-    'CPU of the process, s': ['6.7', '6.7'],
-    'lines a second: ours ÷ this one': ['–', '1.50'],
   });
 });
