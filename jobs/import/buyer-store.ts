@@ -20,11 +20,12 @@ export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: P
       const rows = some.map(({ key, row: { portfolio, row } }) => ({ key, row: { portfolio, key: row } }));
       return persist('read calls', () => buyers.unsent(rows));
     },
-    async write({ version, holders, buyers: changed, mends }) {
+    async write({ version, holders, buyers: changed, mends, likes }) {
       const change = {
         version,
         holders: new Map<string, string>(),
         buyers: new Map<string, string>(),
+        likes,
         mends: mends.map(({ buyer, row: { portfolio, row } }) => ({ buyer, row: { portfolio, key: row } })),
       };
       for (const [digest, its] of holders) change.holders.set(digest, fromHolders(its));

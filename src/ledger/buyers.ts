@@ -11,6 +11,8 @@ type BuyersChange = {
   holders: ReadonlyMap<string, string>;
   buyers: ReadonlyMap<string, string>;
   mends: readonly { buyer: string; row: RowId }[];
+  /** The keys of two buyers that may be one, in one text. */
+  likes: ReadonlySet<string>;
 };
 
 export type Buyers = ReturnType<typeof makeBuyers>;
@@ -47,13 +49,14 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
     },
 
     /** Writes all of it, or nothing where it answers false: then what was read is out of date. */
-    async write({ version, holders, buyers, mends }: BuyersChange): Promise<boolean> {
+    async write({ version, holders, buyers, mends, likes }: BuyersChange): Promise<boolean> {
       const mended = mends.flatMap(({ buyer, row }) => [
         keys.call('company', buyer),
         keys.call('limit', row.key),
         keys.row(row.portfolio, row.key),
       ]);
-      return (await write([...places, ...mended], [version, linesOf(holders), linesOf(buyers)])) === 1;
+      const told = [version, linesOf(holders), linesOf(buyers), [...likes].join('')];
+      return (await write([...places, ...mended], told)) === 1;
     },
 
     /** What is known of these buyers now, as it was written; less those of whom nothing is. */

@@ -137,6 +137,8 @@ export function makeKeys(prefix: string, account: string) {
     buyer: (key: string) => `${root}:buyer:${key}`,
     /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put-row.lua). */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
+    /** Set: the buyers that may be this one, since they share a name or a number with it. Lua builds this name too (write-buyers.lua). */
+    buyersAlike: (buyer: string) => `${root}:buyer:${buyer}:alike`,
     /** Hash: what another person is asked to approve. Lua builds this name too (approvals.lua). */
     approval: (id: string) => `${root}:approval:${id}`,
     /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. Lua builds this name too (approval-tally.lua). */

@@ -3,7 +3,12 @@ import { makeBuyers } from '../../src/ledger/buyers.ts';
 import { openLedger } from '../support/ledger.ts';
 
 const [DIGEST, OTHER, KEY] = ['aaaaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaab', 'kkkkkkkkkkkkkkkk'];
-const words = { holders: new Map([[DIGEST, `${KEY}!`]]), buyers: new Map([[KEY, '{}']]), mends: [] };
+const words = {
+  holders: new Map([[DIGEST, `${KEY}!`]]),
+  buyers: new Map([[KEY, '{}']]),
+  mends: [],
+  likes: new Set<string>(),
+};
 
 test('a change is written only as long as what was read is still so', async () => {
   const ledger = openLedger();

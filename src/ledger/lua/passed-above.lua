@@ -12,12 +12,13 @@ local id, rule = ARGV[1], { above = ARGV[2], person = ARGV[3], days = tonumber(A
 local besides = {}
 local own = { id = id, ticket = id ~= '' and tonumber(redis.call('HGET', approvalKey(portfolio, id), 'ticket') or 0) }
 
--- All of a buyer's rows that wait for the approval count together.
+-- All of a buyer's rows that wait for the approval count together, and those of all that may be the same.
 local function overIfGranted(row)
   local buyer = string.match(redis.call('HGET', row, 'request') or '', '"buyer":"([^"]+)"')
   if not buyer or besides[buyer] then return nil end
-  besides[buyer] = true
-  local limbs = buyerOver(rootOf(portfolio), buyer, rule, own, {})
+  local group = alikeTo(rootOf(portfolio), buyer)
+  for _, one in ipairs(group) do besides[one] = true end
+  local limbs = buyersOver(rootOf(portfolio), group, rule, own, {})
   return limbs and told('buyer', cjson.decode(redis.call('HGET', row, 'request')).name, limbs)
 end
 

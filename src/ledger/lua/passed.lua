@@ -41,18 +41,44 @@ local function hasPassed(root, name, since, own)
   return not approval or answeredBy(approvalKey(portfolio, approval)) == ''
 end
 
--- What a buyer is to get with what passes `besides`, as limbs, where that is above the limit. Roughly first: most are far below.
-local function buyerOver(root, buyer, rule, own, besides)
-  local rows, roughly = redis.call('HGETALL', root .. ':buyer:' .. buyer .. ':rows'), 0
-  for at = 2, #rows, 2 do roughly = roughly + (tonumber(rows[at]) or math.huge) end
+-- Of buyers with one name more are not looked at, which would keep Redis busy.
+local MOST_ALIKE = 1000
+
+-- A buyer, and all that may be the same, in one order whichever of them is asked about. Each is beside whoever first had what they
+-- share, so two steps lead to all.
+local function alikeTo(root, buyer)
+  local group, isIn, from = { buyer }, { [buyer] = true }, 1
+  for _ = 1, 2 do
+    local last = #group
+    for at = from, last do
+      for _, other in ipairs(redis.call('SMEMBERS', root .. ':buyer:' .. group[at] .. ':alike')) do
+        if not isIn[other] and #group < MOST_ALIKE then group[#group + 1], isIn[other] = other, true end
+      end
+    end
+    from = last + 1
+  end
+  table.sort(group)
+  return group
+end
+
+-- What these buyers are to get with what passes `besides`, as limbs, where that is above the limit. Roughly first: most are far below.
+local function buyersOver(root, group, rule, own, besides)
+  local rows, roughly = {}, 0
+  for _, buyer in ipairs(group) do
+    local found = redis.call('HGETALL', root .. ':buyer:' .. buyer .. ':rows')
+    for at = 1, #found, 2 do
+      rows[#rows + 1] = { found[at], found[at + 1] }
+      roughly = roughly + (tonumber(found[at + 1]) or math.huge)
+    end
+  end
   if roughly < rule.above * 0.999 then return nil end
   local limbs, since, seen = added({}, besides), nowMs() - rule.days * ONE_DAY, {}
-  for at = 1, #rows, 2 do
+  for _, row in ipairs(rows) do
     -- A request is made once, in however many portfolios it stands.
-    local request = string.match(rows[at], '[^/]*$') .. ' ' .. rows[at + 1]
-    if not seen[request] and (#rows > 2 * MOST_REQUESTS or hasPassed(root, rows[at], since, own)) then
+    local request = string.match(row[1], '[^/]*$') .. ' ' .. row[2]
+    if not seen[request] and (#rows > MOST_REQUESTS or hasPassed(root, row[1], since, own)) then
       seen[request] = true
-      added(limbs, limbsOf(rows[at + 1]))
+      added(limbs, limbsOf(row[2]))
     end
   end
   return isAbove(limbs, rule.above) and limbs
@@ -80,7 +106,8 @@ local function overOf(portfolio, row, rule, besides)
     return besides[what]
   end
   if rule.above ~= '' and rule.days > 0 then
-    local limbs = buyerOver(root, request.buyer, rule, { ticket = math.huge }, withThis('buyer ' .. request.buyer))
+    local group = alikeTo(root, request.buyer)
+    local limbs = buyersOver(root, group, rule, { ticket = math.huge }, withThis('buyer ' .. group[1]))
     if limbs then return told('buyer', request.name, limbs) end
   end
   for person in pairs(rule.person ~= '' and approval and peopleOf(approval) or {}) do

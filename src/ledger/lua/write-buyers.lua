@@ -4,6 +4,7 @@
 -- its only row, and that row
 -- ARGV[1] the version that was read   ARGV[2] a line for each identifier: its digest of 16 characters, and its buyers behind that
 -- ARGV[3] a line for each buyer: its key of 16 characters, and what is known of it behind that
+-- ARGV[4] the keys of two buyers that may be one, and of two others, one behind the other
 -- Answers 1, or 0 when somebody else wrote meanwhile or such a call was sent: then nothing is written. Repeated after a lost
 -- reply it answers 0; what it wrote is read then, and found to be what was to be written.
 -- @include archived
@@ -24,5 +25,9 @@ for bucket, rest, holders in string.gmatch(ARGV[2], '(...)(.............)([^\n]*
   redis.call('HSET', identifiers .. bucket, rest, holders)
 end
 for key, record in string.gmatch(ARGV[3], '(................)([^\n]*)\n') do redis.call('SET', buyers .. key, record) end
+for one, other in string.gmatch(ARGV[4], '(................)(................)') do
+  redis.call('SADD', buyers .. one .. ':alike', other)
+  redis.call('SADD', buyers .. other .. ':alike', one)
+end
 redis.call('INCR', versionKey)
 return 1

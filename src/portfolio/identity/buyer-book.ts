@@ -23,6 +23,8 @@ type BuyerChanges = {
   buyers: Map<string, Buyer>;
   /** Rows whose buyer takes another name: nothing of either may have been sent by the time it is written. */
   mends: { buyer: string; row: RowName }[];
+  /** Buyers that may be one: each with who first had what it shares, in one text of 32 characters. Limits count them together. */
+  likes: Set<string>;
   /** The same, line by line; a line that adds nothing is not there. */
   brought: Brought[];
 };
@@ -70,7 +72,7 @@ export function makeBuyerBook(
           if (line.isSound && decision.is !== 'unclear') bring(line, decision, { snapshot, changes, known });
           return decision;
         });
-        if (changes.brought.length === 0 || (await store.write(changes))) return decisions;
+        if (changes.brought.length + changes.likes.size === 0 || (await store.write(changes))) return decisions;
       }
     },
   };
@@ -135,7 +137,7 @@ function knownBuyers(
 const NOBODY: readonly Holder[] = [];
 
 function noChanges(version: string): BuyerChanges {
-  return { version, holders: new Map(), buyers: new Map(), mends: [], brought: [] };
+  return { version, holders: new Map(), buyers: new Map(), mends: [], likes: new Set(), brought: [] };
 }
 
 type Bringing = { snapshot: BuyerSnapshot; changes: BuyerChanges; known: KnownBuyers };
@@ -152,6 +154,7 @@ function bring(
   const point = (digest: string, alone: boolean) => {
     const holders = snapshot.holders.get(digest) ?? [];
     const own = holders.find((holder) => holder.key === key);
+    if (holders[0] && holders[0].key !== key) changes.likes.add(key + holders[0].key);
     if (own ? own.alone || !alone : holders.length >= MOST_HOLDERS) return;
     const others = holders.map((holder) => (holder === own ? { key, alone } : holder));
     const changed = own ? others : [...holders, { key, alone }];

@@ -42,6 +42,37 @@ describe('what passed of one buyer', () => {
     expect(answers.filter((waits) => waits === undefined)).toHaveLength(1);
   });
 
+  test('is of all buyers that may be the same, whatever references somebody gives them', async () => {
+    const { import: bring } = await openWindow();
+    const header = 'name,country_code,company_registration_number,buyer_reference,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    expect(await ask('a', 'Acme GmbH,DE,HRB 1,A,50000')).toBeUndefined();
+    expect(await ask('b', 'ACME GmbH,DE,,B,50000')).toBeUndefined();
+    expect(await ask('c', 'Acme Holding,DE,HRB 1,C,49999')).toBeUndefined();
+    expect(await ask('other', 'Another GmbH,DE,HRB 2,O,150000')).toBeUndefined();
+    expect(await ask('d', 'Acme,DE,HRB 9,D,2')).toMatchObject({ over: { of: 'buyer', sum: '150001.00' } });
+    // More than are remembered of one name.
+    for (let n = 0; n < 12; n += 1) expect(await ask(`e${n}`, `Many GmbH,DE,,M${n},12000`)).toBeUndefined();
+    expect(await ask('f', 'Many GmbH,DE,,M99,6001')).toMatchObject({ over: { sum: '150001.00' } });
+    // In one file, too.
+    const lines = Array.from({ length: 3 }, (_none, n) => `Twin GmbH,DE,,T${n},40000`);
+    expect((await bring([header, ...lines], { portfolio: 'g' })).approval).toBeUndefined();
+    expect(await ask('h', 'Twin GmbH,DE,,T9,30001')).toMatchObject({ over: { sum: '150001.00' } });
+  });
+
+  test('is of buyers alike that an earlier version brought in, from their next line on', async () => {
+    const { import: bring, context } = await openWindow();
+    const { ledger, keys } = context;
+    const header = 'name,country_code,buyer_reference,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    expect(await ask('a', 'Acme,DE,A,100000')).toBeUndefined();
+    expect(await ask('b', 'Acme,DE,B,50000')).toBeUndefined();
+    const noted = await ledger.keys(keys.buyersAlike('*'));
+    expect(noted).toHaveLength(2);
+    await ledger.del(...noted);
+    expect(await ask('c', 'Acme,DE,B,1')).toMatchObject({ over: { of: 'buyer', sum: '150001.00' } });
+  });
+
   test('counts a request once, in however many portfolios it stands', async () => {
     const place = await openWindow();
     const lines = ['name,country_code,requested_limit', 'Acme,DE,100000'];
