@@ -103,6 +103,11 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
     says: 'restore a lost ledger from results files; without --apply, only say what would be restored',
     load: () => import('./commands/recover.ts'),
   },
+  'acknowledge-rollback': {
+    usage: '',
+    says: 'say that a Redis which is older than what was sent lacks no request, so that work goes on',
+    load: () => import('./commands/acknowledge-rollback.ts'),
+  },
   reconcile: {
     usage: '[options]',
     says: 'compare all that is kept with itself, mend what is certain, and leave a report',

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeAuditTrail } from './audit/audit-trail.ts';
-import { trailFolder } from './audit/trail-folder.ts';
 import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore } from './documents/store.ts';
 import { makeStoreLooks } from './documents/store-looks.ts';
@@ -29,7 +28,9 @@ import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
 import { makeRows } from './ledger/rows.ts';
+import { makeSendMarks } from './ledger/send-marks.ts';
 import { makeStories } from './ledger/story/story.ts';
+import { linkFolder } from './link-folder.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
 import { onDemand } from './on-demand.ts';
@@ -82,20 +83,27 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
   const ending = new AbortController();
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
-  const calls = makeCalls({
+  const replicas = {
+    // Our own Redis has none.
+    expected: makeExpectedReplicas({
+      connection: ledger,
+      key: keys.replicas,
+      log,
+      fixed: settings.REDIS_URL === undefined ? 0 : settings.REDIS_REPLICAS,
+    }),
+    connect: () => redis.connect('claims'),
+  };
+  const calls = makeCalls({ connection: ledger, keys, persist, replicas });
+  const chain = { dataDir: settings.LIMITLINE_DATA, prefix, redisUrl: settings.REDIS_URL && redis.where };
+  const marks = makeSendMarks({
     connection: ledger,
     keys,
+    dir: linkFolder({ ...chain, chains: 'marks' }),
+    account: login.account,
+    warnsOnly: login.account === STAND_IN_ACCOUNT,
     persist,
-    replicas: {
-      // Our own Redis has none.
-      expected: makeExpectedReplicas({
-        connection: ledger,
-        key: keys.replicas,
-        log,
-        fixed: settings.REDIS_URL === undefined ? 0 : settings.REDIS_REPLICAS,
-      }),
-      connect: () => redis.connect('claims'),
-    },
+    replicas,
+    log,
   });
   const attempts = makeAttempts({ processId, log });
   /** What another person has to approve, as far as it goes by this process. */
@@ -121,7 +129,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     connection: ledger,
     keys: sharedKeys,
     key: () => secret.key('audit'),
-    dir: trailFolder({ dataDir: settings.LIMITLINE_DATA, prefix, redisUrl: settings.REDIS_URL && redis.where }),
+    dir: linkFolder({ ...chain, chains: 'audit' }),
     account: login.account,
     log,
   });
@@ -214,7 +222,9 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     persist,
     calls,
     attempts,
-    atMostOnce: makeAtMostOnce({ calls, attempts, answerCheck: settings.SERVICE_ANSWER_CHECK }),
+    /** Whether Redis is older than what was sent. */
+    marks,
+    atMostOnce: makeAtMostOnce({ calls, attempts, marks, answerCheck: settings.SERVICE_ANSWER_CHECK }),
     queues,
     /** What runs at night and was asked for. Most commands have nothing to do with it, so it is opened by who asks first. */
     maintenance(): Maintenance {

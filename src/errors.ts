@@ -10,6 +10,8 @@ type ErrorCode =
   | 'FILE'
   /** Redis is missing, too old, or does not answer; or its replicas do not confirm. */
   | 'REDIS'
+  /** Redis is older than what was sent: a copy was put back, or its last writes are lost. */
+  | 'OLDER'
   /** The service's token endpoint or a call refused the credentials. */
   | 'CREDENTIALS'
   /** The service could not be reached, or answered something that no rule of ours covers. */

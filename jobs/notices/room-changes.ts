@@ -1,3 +1,4 @@
+import { OLDER_WORDS } from '../../src/ledger/send-marks.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { judge, type Verdict } from './condition.ts';
 import { changeOf, type SystemChange } from './service-changes.ts';
@@ -8,7 +9,12 @@ export type DiskRoom = { freeBytes: number; totalBytes: number };
 /** A server of Redis: what its data takes, of how much, and whether it wrote to its own disk last time. */
 export type RedisRoom = { usedBytes: number; mostBytes: number; isWriting: boolean };
 
-export const ROOM_SUBJECTS = { disk: 'disk', memory: 'redis memory', writes: 'redis writes' } as const;
+export const ROOM_SUBJECTS = {
+  disk: 'disk',
+  memory: 'redis memory',
+  writes: 'redis writes',
+  older: 'redis older',
+} as const;
 
 /** What is remembered of each, by subject. */
 type Remembered = { [Subject in keyof typeof ROOM_SUBJECTS]?: string | undefined };
@@ -22,13 +28,14 @@ const MEND_MS = 10 * 60_000;
 const RULES = { afterMs: 0, mendMs: MEND_MS };
 
 /**
- * Whether the disk, and the memory of Redis, are nearly full, and whether Redis writes to its own disk; judged by what is remembered.
+ * Whether the disk, and the memory of Redis, are nearly full, whether Redis writes to its own disk, and whether it is older than what was
+ * sent; judged by what is remembered.
  * Pure. What could not be looked at stays as it is.
  *
  * @param fullAbove percent in use
  */
 export function roomChanges(
-  { disk, redis }: { disk: DiskRoom | undefined; redis: readonly RedisRoom[] },
+  { disk, redis, isOlder }: { disk: DiskRoom | undefined; redis: readonly RedisRoom[]; isOlder: boolean | undefined },
   remembered: Remembered,
   { nowMs, fullAbove }: { nowMs: number; fullAbove: number },
 ): SystemChange[] {
@@ -49,6 +56,7 @@ export function roomChanges(
     ...change('disk', fullVerdict(diskUsed, fullAbove), () => diskNotice(diskUsed ?? 0, disk, nowMs)),
     ...change('memory', fullVerdict(memoryUsed, fullAbove), () => memoryNotice(memoryUsed ?? 0, nowMs)),
     ...change('writes', writesVerdict(redis), () => writesNotice(nowMs)),
+    ...change('older', isOlder === undefined ? undefined : isOlder ? 'bad' : 'well', () => olderNotice(nowMs)),
   ];
 }
 
@@ -94,6 +102,12 @@ function memoryNotice(percent: number, atMs: number): Notice {
 function writesNotice(atMs: number): Notice {
   const facts = [{ term: 'What to do', what: 'look at the log of Redis and the room on its disk' }];
   return { kind: 'redis', title: 'Redis cannot write to its disk', facts, path: '/health', atMs };
+}
+
+function olderNotice(atMs: number): Notice {
+  const [title = '', ...rest] = OLDER_WORDS.split(': ');
+  const facts = [{ term: 'What to do', what: rest.join(': ') }];
+  return { kind: 'redis', title, facts, path: '/health', atMs };
 }
 
 /** Rounded down: what is said to be 100 % is full. */

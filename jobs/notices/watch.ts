@@ -3,6 +3,7 @@ import type { Settings } from '../../src/config.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
+import type { SendMarks } from '../../src/ledger/send-marks.ts';
 import type { Log } from '../../src/log.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
 import { lookAtApprovals, lookAtPortfolios, type PortfolioLookDeps } from './look-at-portfolios.ts';
@@ -17,6 +18,7 @@ export type WatchDeps = PortfolioLookDeps & {
   settings: Pick<Settings, 'LIMITLINE_DATA' | 'NOTIFY_FAILURES_ABOVE' | 'NOTIFY_AWAY_AFTER_MIN' | 'NOTIFY_FULL_ABOVE'>;
   /** What each server of Redis says of itself, as `INFO` has it. */
   readServers: () => Promise<readonly Readonly<Record<string, string>>[]>;
+  marks: Pick<SendMarks, 'older'>;
   reports: Pick<Reports, 'list'>;
   nightlyRuns: Pick<NightlyRuns, 'schedule'>;
   /** What holds calls back, and the server's clock; as the ledger has it where nothing else is given. */
@@ -85,12 +87,15 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
     const [, since] = remember({ watch: WATCH_SUBJECT }).watch?.split(' ') ?? [];
     const sinceMs = since === undefined ? undefined : Number(since);
 
-    const [disk, servers, reports] = await Promise.all([
+    const [disk, servers, reports, older] = await Promise.all([
       orNothing('the disk', () => lookAtDisk(settings.LIMITLINE_DATA)),
       orNothing('the room of Redis', deps.readServers),
       orNothing('the nightly reports', () => seeReports(deps, nowMs)),
+      orNothing('whether Redis is older than what was sent', () =>
+        deps.marks.older().then((found) => found !== undefined),
+      ),
     ]);
-    const rooms = { disk, redis: (servers ?? []).map(readRedisRoom) };
+    const rooms = { disk, redis: (servers ?? []).map(readRedisRoom), isOlder: older };
     let arose = await outbox.tell([
       ...serviceChanges(held, remember(SERVICE_SUBJECTS), settings.NOTIFY_AWAY_AFTER_MIN * 60_000),
       ...roomChanges(rooms, remember(ROOM_SUBJECTS), { nowMs, fullAbove: settings.NOTIFY_FULL_ABOVE }),

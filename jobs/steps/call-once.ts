@@ -51,6 +51,9 @@ const PUT_OFF_WAIT_MS = 100;
 /** Credentials are a person's work: look again at a person's speed, yet soon after they are right. */
 const CREDENTIALS_WAIT_MS = 4_000;
 
+/** What keeps this process alone from sending is looked at again so soon. */
+const HERE_WAIT_MS = 4_000;
+
 /** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim. */
 const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'> = new Map([
   ['CREDENTIALS', 'credentials'],
@@ -108,6 +111,8 @@ async function callInTurn(wish: Wish, turn: Turn, claimed: Claim | undefined, de
     await turn.unauthorized.renew(deps.stopping);
     return outcome;
   } catch (error) {
+    if (isLimitlineError(error, 'OLDER')) deps.onCommonFault(error);
+    if (isLimitlineError(error, 'OLDER') || isLimitlineError(error, 'FILE')) return waitHere(error, deps);
     if (!isLimitlineError(error) || !STOPS_ALL_CALLS.has(error.code)) throw error;
     await stopAllCalls(error, turn.passage.episode, deps);
     return inTurn(error.message);
@@ -133,6 +138,7 @@ async function sendClaimed(first: string, wish: Wish, turn: Turn, deps: CallDeps
   if (passage.isShutOut()) return unsent('its door was shut while it was claimed');
   // Those that wait for the next token with their claims would leave together.
   if (!deps.service.isAuthorized()) return unsent('its token died while it was claimed');
+  await deps.atMostOnce.mayLeave();
   if (!passage.leave()) return unsent('the turn went by while it was claimed');
   const sentAtMs = performance.now();
   const onTokenCall = () => countTokenCall(wish, deps);
@@ -192,6 +198,13 @@ function lookAhead(
 /** Who waits at a shut door in another step's job keeps the rows of that step from going. */
 function atTheDoor(): LimitlineError {
   return new LimitlineError('STOPPED', 'The door of its calls is shut; the row stands in the queue before it.');
+}
+
+/** This process may send nothing: its calls wait for it to end, or for room on its disk. Those of others go on. */
+async function waitHere(error: Error, { log, stopping }: CallDeps): Promise<Ending> {
+  log.warn({ reason: error.message }, 'nothing is sent by this process');
+  await waitFor(HERE_WAIT_MS, stopping);
+  return inTurn(error.message);
 }
 
 function inTurn(reason: string): Settled {

@@ -51,6 +51,7 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   nightly: 'serves',
   service: 'serves',
   'events listen': 'serves',
+  'acknowledge-rollback': { what: 'older Redis accepted', wish: () => ({}) },
   approve: 'audits itself',
   decline: 'audits itself',
   run: { what: 'file imported', wish: (given) => importWish('run', given), asks: () => true },

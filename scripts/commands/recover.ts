@@ -63,6 +63,8 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T>
   }
   await context.enterAccount();
   const found = await putBack();
+  // What the files know is back: from here on Redis is right.
+  await context.marks.accept();
   // Of an older ledger: what was held in it may be known now.
   await freeHeld(context);
   return found;

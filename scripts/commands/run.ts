@@ -61,6 +61,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
   const context = await openContext({ settings, log });
   try {
     await announceAccount(context, terminal.say);
+    await context.marks.check();
     let payload = given;
     if (asks) {
       const { lookAndAsk, sayNothingDone } = await import('../look/look.ts');
@@ -88,7 +89,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
 /**
  * Imports and works until the portfolio is finished, or `stop` is aborted.
  *
- * @throws LimitlineError `CREDENTIALS`, which every row would meet
+ * @throws LimitlineError `CREDENTIALS`, which every row would meet; `OLDER`, by which nothing is sent
  */
 async function work(
   payload: ImportPayload,
@@ -108,7 +109,8 @@ async function work(
     await Promise.all([workers.stop(), within(STOP_DEADLINE_MS, ended)]);
     await address.close();
   }
-  if (isLimitlineError(stop.signal.reason, 'CREDENTIALS')) throw stop.signal.reason;
+  const { reason } = stop.signal;
+  if (isLimitlineError(reason, 'CREDENTIALS') || isLimitlineError(reason, 'OLDER')) throw reason;
   return found;
 }
 

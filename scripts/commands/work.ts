@@ -36,6 +36,7 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log });
       await checkName(options, context);
       await announceAccount(context, terminal.say);
+      await context.marks.check().catch((error) => closing(context, error));
       await keepApprovalRule(context);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
@@ -89,8 +90,10 @@ async function sayInterrupted({ portfolios, approvals, log }: Context): Promise<
 /** A portfolio that is not there would never be finished. */
 async function checkName({ untilSettled }: WorkEndOptions, context: Context): Promise<void> {
   if (typeof untilSettled !== 'string') return;
-  await mustExist(untilSettled, context).catch(async (error) => {
-    await context.close();
-    throw error;
-  });
+  await mustExist(untilSettled, context).catch((error) => closing(context, error));
+}
+
+async function closing(context: Context, error: unknown): Promise<never> {
+  await context.close();
+  throw error;
 }

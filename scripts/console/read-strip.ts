@@ -1,6 +1,7 @@
 import type { Strip } from '../../src/console/layout/strip.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import { OLDER_WORDS } from '../../src/ledger/send-marks.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeShut, describeWait } from '../../src/pace/door-words.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
@@ -8,10 +9,11 @@ import { describeLearned } from '../../src/pace/pace-words.ts';
 /** How the line stands, from what Redis knows: nothing of it is asked of the service. */
 export async function readStrip(context: Context): Promise<Strip> {
   const { ledger, keys, account, settings } = context;
-  const [workers, pace, approvals] = await Promise.all([
+  const [workers, pace, approvals, older] = await Promise.all([
     countLiving({ connection: ledger, keys }),
     lookAtPace(context),
     context.approvals.waitingCount(),
+    context.marks.older(),
   ]);
   const now = Date.now();
   const blocked = pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
@@ -22,8 +24,9 @@ export async function readStrip(context: Context): Promise<Strip> {
     workers,
     approvals,
     pace: pace && !blocked && shut.length + paused.length === 0 ? describeLearned(pace, now) : '',
+    alarm: older && OLDER_WORDS,
     stops: [
-      ...(workers === 0 ? ['No worker runs, so nothing is sent: start one with npx limitline work.'] : []),
+      ...(workers === 0 && !older ? ['No worker runs, so nothing is sent: start one with npx limitline work.'] : []),
       ...(blocked ? [`All calls wait: ${blocked.why}, ${describeWait(blocked.untilMs, now)}.`] : []),
       ...paused.map(
         (queue) => `The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { within } from '../../jobs/workers/deadline.ts';
 import { counted } from '../../src/counted.ts';
+import { isLimitlineError } from '../../src/errors.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { type Duration, duration } from '../options/durations.ts';
@@ -61,9 +62,9 @@ export function waitForWorkEnd(
       if (untilSettled === undefined) return;
       finishedEnd(name, lookedAt, ended.signal).then(resolve, reject);
     },
-    /** A fault that every row would meet. */
+    /** A fault that every row would meet; one of them ends whoever sees it. */
     onCommonFault(fault: Error): void {
-      if (untilSettled !== undefined) {
+      if (untilSettled !== undefined || isLimitlineError(fault, 'OLDER')) {
         resolve({ status: PROBLEMS_STATUS, facts: {}, words: 'stopping: every row would meet this fault', fault });
       }
     },

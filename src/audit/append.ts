@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { isLimitlineError, LimitlineError, messageOf } from '../errors.ts';
 import { fileFault, systemCode } from '../files/file-fault.ts';
+import type { LastLink, LastLinkMemory } from '../last-link.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Chain } from './chain.ts';
 import { type AuditEntry, boundedDraft, type EntryDraft, entryText } from './entry.ts';
-import type { LastLink, LastLinkMemory } from './last-link.ts';
 import { NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './own-entries.ts';
 
 /** Where the trail stands in Redis: `makeSharedKeys` of the ledger. */

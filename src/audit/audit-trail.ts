@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
+import { makeLastLinkMemory } from '../last-link.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type AuditKeys, makeAppender, type WrittenEntry } from './append.ts';
 import type { Audit, AuditNote } from './audit.ts';
 import { type Chain, makeChain } from './chain.ts';
 import type { EntryDraft } from './entry.ts';
-import { makeLastLinkMemory } from './last-link.ts';
 import { makeTrailReader } from './read-trail.ts';
 import { makeRefusals } from './refusals.ts';
 import { type Cut, cutTrail } from './retention.ts';

@@ -1,7 +1,7 @@
+import type { LastLinkMemory } from '../last-link.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { AuditKeys } from './append.ts';
 import type { Chain } from './chain.ts';
-import type { LastLinkMemory } from './last-link.ts';
 import type { TrailReader } from './read-trail.ts';
 import { makeVerifier, type Remembered, type Verdict } from './verify.ts';
 

@@ -1,6 +1,6 @@
+import type { LastLink } from '../last-link.ts';
 import type { Chain } from './chain.ts';
 import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
-import type { LastLink } from './last-link.ts';
 import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';
 
 /** What is wrong where a trail breaks. */

@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { CallRecord, Sent, Settled } from '../outcome.ts';
 import type { Attempts } from './attempts.ts';
 import { type Calls, MOST_PUT_OFFS } from './calls.ts';
+import type { SendMarks } from './send-marks.ts';
 import type { Moving } from './trips.ts';
 import type { Thing, Verdict } from './verdicts.ts';
 
@@ -47,10 +48,12 @@ export type AtMostOnce = ReturnType<typeof makeAtMostOnce>;
 export function makeAtMostOnce({
   calls,
   attempts,
+  marks,
   answerCheck = 'hold',
 }: {
   calls: Calls;
   attempts: Attempts;
+  marks?: SendMarks;
   /** Whether a limit that is answered with the id of another one is held. */
   answerCheck?: AnswerCheck;
 }) {
@@ -100,6 +103,9 @@ export function makeAtMostOnce({
   };
 
   return {
+    /** Resolves when what is claimed may leave, which it has to do at once. @throws as {@link SendMarks}`.ready` */
+    mayLeave: async (): Promise<void> => marks?.ready(),
+
     /** Asks for the right to send a call. Any other answer than a claim says what became of it without sending. */
     async claim(thing: Thing & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
       const owner = attempts.begin();

@@ -40,7 +40,7 @@ export function makeClaimScript({
 const CLAIM = new URL('./lua/claim.lua', import.meta.url);
 
 /** Replicas that follow answer within milliseconds; the row and its slot wait for those that do not. */
-const CONFIRM_WITHIN_MS = 1_000;
+export const CONFIRM_WITHIN_MS = 1_000;
 
 type Confirm = (keys: readonly string[], args: Parameters<LuaScript>[1], wanted: number) => Promise<unknown>;
 

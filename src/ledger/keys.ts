@@ -70,6 +70,8 @@ export function makeKeys(prefix: string, account: string) {
     formerPortfolios: `${former}:portfolios`,
     /** Hash: what is counted of the account as a whole: `made:<kind>`, things made; `notices:<what became of them>`. */
     account: `${root}:account`,
+    /** Hash: `last` → number of the last second in which something was sent, `<number>` → its mark, `older` → who saw that Redis was set back (send-marks.ts). */
+    marks: `${root}:marks`,
     /** String, which expires: the account's rows by state as somebody counted them lately, as JSON. */
     rowTotals: `${root}:row-totals`,
     /** Sorted set: portfolio name, by the time of its first import in ms. */

@@ -134,20 +134,25 @@ test('a user of Redis with the rights of the example can do all that is needed, 
 
 test('a data folder that was saved and restored goes on as it was then', async () => {
   const cwd = await makeFolder();
-  const env = { LIMITLINE_DATA: join(cwd, 'data') };
+  const standIn = await startStandIn();
+  const env = { LIMITLINE_DATA: join(cwd, 'data'), SERVICE_URL: standIn.url(), ...CREDENTIALS };
   for (const name of ['old', 'new']) {
     const lines = buyerLines(3).map((line) => line.replace('Buyer', name).replace('HRB', name));
     await writeFile(join(cwd, `${name}.csv`), `${lines.join('\n')}\n`);
   }
   const [backup = '', restore = ''] = examplesOf('sh', { systemctl: ': systemctl' }).slice(1);
   const shell = (words: string) => run('/bin/sh', ['-ec', words], { cwd, env: { PATH: process.env.PATH, ...env } });
-  expect((await callCommand(['import', 'old.csv'], { cwd, env })).status).toBe(0);
+  const request = (name: string) => runCommand(['run', `${name}.csv`, '--yes'], { cwd, env });
+  expect((await request('old')).status).toBe(0);
   await shell(backup);
-  expect((await callCommand(['import', 'new.csv'], { cwd, env })).status).toBe(0);
+  expect((await request('new')).status).toBe(0);
   await shell(restore);
+  // What was requested since the backup would be requested again.
+  expect(await request('new')).toMatchObject({ status: 1, stderr: expect.stringContaining('Redis is older') });
+  expect(standIn.counts().made).toMatchObject({ limit: 6 });
   // What was done since is not known any more: what `recover` is for.
   expect(await callCommand(['report', 'new'], { cwd, env })).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/no portfolio "new" in account stand-in .*; known are: old\./),
+    stderr: expect.stringMatching(/no portfolio "new" in account http.*; known are: old\./),
   });
 });

@@ -43,6 +43,7 @@ export function withMoments(context: Context, passed: (moment: Moment) => void):
   return {
     ...context,
     atMostOnce: {
+      ...atMostOnce,
       async claim(thing, onUnknown) {
         const claim = await atMostOnce.claim(thing, onUnknown);
         return claim.is === 'go' ? watched(claim) : claim;

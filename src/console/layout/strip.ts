@@ -13,6 +13,8 @@ export type Strip = {
   pace: string;
   /** What waits for a second person to say yes; nothing where that is not known. */
   approvals?: number;
+  /** That nothing may be sent before somebody has decided something. */
+  alarm?: string | undefined;
   /** What keeps the line from going on, a short sentence each, the worst first; empty where nothing does. */
   stops: readonly string[];
 };
@@ -34,7 +36,8 @@ export function approvalsCount({ strip }: StripState): Html {
 
 /** The strip of a page. */
 export function renderStrip({ strip, away, atMs }: StripState): Html {
-  const stops = [...(away === undefined ? [] : [away]), ...(strip?.stops ?? [])];
+  const worst = away ?? strip?.alarm;
+  const stops = [away, strip?.alarm, ...(strip?.stops ?? [])].filter((stop) => stop !== undefined);
   return html`<div class="strip-line">
       ${strip?.standIn && html`<strong class="strip-stand-in">STAND-IN: nothing is really requested</strong>`}
       <span class="strip-fact"><span class="strip-label">Account</span> <bdi>${strip?.account ?? 'not known'}</bdi></span>
@@ -43,7 +46,7 @@ export function renderStrip({ strip, away, atMs }: StripState): Html {
     </div>
     ${
       stops.length > 0 &&
-      html`<ul class="strip-stops" data-away="${away !== undefined}">
+      html`<ul class="strip-stops" data-away="${worst !== undefined}">
       ${stops.map((stop) => html`<li>${stop}</li>`)}
       ${away !== undefined && strip !== undefined && html`<li class="strip-since">What this page shows is from ${timeOf(atMs)}; it goes on by itself.</li>`}
     </ul>`

@@ -11,12 +11,14 @@ type Rooms = Parameters<typeof roomChanges>[0];
 const disk = (percent: number): Rooms => ({
   disk: { freeBytes: (100 - percent) * 1e9, totalBytes: 100e9 },
   redis: [],
+  isOlder: undefined,
 });
 const redis = (...rooms: Partial<RedisRoom>[]): Rooms => ({
   disk: undefined,
   redis: rooms.map((room) => ({ usedBytes: 10, mostBytes: 100, isWriting: true, ...room })),
+  isOlder: undefined,
 });
-const UNKNOWN: Rooms = { disk: undefined, redis: [] };
+const UNKNOWN: Rooms = { disk: undefined, redis: [], isOlder: undefined };
 
 /** Looks at these minutes and answers what is told. */
 function tellOf(looks: readonly (readonly [minute: number, rooms: Rooms])[], fullAbove = 90): string[] {
@@ -27,6 +29,7 @@ function tellOf(looks: readonly (readonly [minute: number, rooms: Rooms])[], ful
       disk: remembered.disk,
       memory: remembered['redis memory'],
       writes: remembered['redis writes'],
+      older: remembered['redis older'],
     };
     for (const change of roomChanges(rooms, known, { nowMs: BEGIN + minute * MINUTE, fullAbove })) {
       expect(change.was).toBe(remembered[change.subject] ?? '');

@@ -48,15 +48,13 @@ async function openPlace(faults: Parameters<typeof openFaultPlace>[0] = {}) {
       await writeFile(inDir(`q4.results.${format}`), edit ? edit(whole.toString()) : whole);
     },
     lose: () => redis.admin.flushall(),
-    recover: (format = 'csv') =>
-      recoverResults(
-        { path: inDir(`q4.results.${format}`), write: true },
-        {
-          ...context,
-          signal,
-          documents: makeDocumentFolder({ dir, maxSizeMb: 1 }),
-        },
-      ),
+    async recover(format = 'csv') {
+      const documents = makeDocumentFolder({ dir, maxSizeMb: 1 });
+      const path = inDir(`q4.results.${format}`);
+      const found = await recoverResults({ path, write: true }, { ...context, signal, documents });
+      await context.marks.accept();
+      return found;
+    },
     made: () => {
       const { company, limit } = standIn.counts().made;
       return { company, limit };

@@ -17,6 +17,7 @@ const LUA = join(ROOT, 'src/ledger/lua');
  */
 const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'account' | 'included'> = {
   above: 'included',
+  'accept-older': 'account',
   'add-plain': 'included',
   advance: 'quiet',
   alive: 'account',
@@ -93,6 +94,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'leave-out-row': 'refuses',
   'leave-side': 'quiet',
   'made-ids': 'included',
+  'mark-sending': 'account',
   'may-begin': 'included',
   'mend-approval': 'quiet',
   // A buyer's list of limits, which stays.

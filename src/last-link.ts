@@ -1,20 +1,22 @@
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The last entry that a host knows of: its number and its link. */
+/** The last entry of a chain in Redis (of the audit trail, of the marks of what was sent) that a host knows of: its number and its link. */
 export type LastLink = { number: number; link: string };
 
 export type LastLinkMemory = ReturnType<typeof makeLastLinkMemory>;
 
 /**
- * Remembers the last link of the trail in a folder outside Redis, so that a trail whose end was cut off, or that was set back
- * to an older copy, shows. An entry stands in Redis before it is remembered, so the trail may be ahead of this memory, and
+ * Remembers the last link of a chain in a folder outside Redis, so that one whose end was cut off, or that was set back
+ * to an older copy, shows. An entry stands in Redis before it is remembered, so the chain may be ahead of this memory, and
  * never behind.
  *
  * One file an entry, named by its number; the highest counts, and the lower ones are removed. So several processes of a host need
  * no lock, and one that is killed in between leaves nothing that would be taken for the last.
+ *
+ * @param isSynced whether it stands on the disk when it is remembered
  */
-export function makeLastLinkMemory(dir: string) {
+export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
   return {
     dir,
 
@@ -41,6 +43,7 @@ export function makeLastLinkMemory(dir: string) {
       });
       try {
         await file.writeFile(link);
+        if (isSynced) await file.datasync();
       } finally {
         await file.close();
       }

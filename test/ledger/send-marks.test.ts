@@ -1,0 +1,152 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makePersist } from '../../src/ledger/persist.ts';
+import { makeSendMarks } from '../../src/ledger/send-marks.ts';
+import type { Log } from '../../src/log.ts';
+import { makeSilentLog } from '../../src/log.ts';
+import { openLedger } from '../support/ledger.ts';
+import { makeFolder } from '../support/workplace.ts';
+
+/** A second in which something is sent is over at once: each call is the first of its second. */
+async function open() {
+  const { connection, keys } = openLedger();
+  const folder = await makeFolder();
+  const log = makeSilentLog();
+  const persist = makePersist({ log, signal: new AbortController().signal });
+  const start = (dir = folder, { warnsOnly = false, logged = log }: { warnsOnly?: boolean; logged?: Log } = {}) => {
+    const replicas = { expected: () => 0, connect: () => connection };
+    const account = 'https://test.example';
+    const marks = makeSendMarks({
+      connection,
+      keys,
+      dir,
+      account,
+      warnsOnly,
+      persist,
+      replicas,
+      log: logged,
+      freshMs: 0,
+    });
+    return {
+      ...marks,
+      send: () =>
+        marks.ready().then(
+          () => 'sent',
+          (error) => error.code,
+        ),
+    };
+  };
+  return {
+    connection,
+    keys,
+    folder,
+    start,
+    copy: async () => (await connection.dumpBuffer(keys.marks)) as Buffer,
+    putBack: (copy: Buffer) => connection.restore(keys.marks, 0, copy, 'REPLACE'),
+    remembered: async () => (await readdir(join(folder, (await readdir(folder))[0] ?? ''))).sort(),
+  };
+}
+
+describe('a Redis that is older than what was sent', () => {
+  test('is none where marks go on, in one process, in the next, and beside one without the folder', async () => {
+    const { start, remembered, connection, keys } = await open();
+    const first = start();
+    expect(await Promise.all([first.send(), first.send()])).toEqual(['sent', 'sent']);
+    expect(await first.send()).toBe('sent');
+    expect(await start().send()).toBe('sent');
+    expect(await start(await makeFolder()).send()).toBe('sent');
+    expect(await first.send()).toBe('sent');
+    await expect(start().check()).resolves.toBeUndefined();
+    expect(await start().older()).toBeUndefined();
+    // One mark for each second, and the last alone is remembered.
+    expect(await connection.hget(keys.marks, 'last')).toBe('5');
+    expect(await remembered()).toEqual(['last-5']);
+  });
+
+  test('is seen by whoever sent since, also without the folder, and by all others then', async () => {
+    const { start, copy, putBack, folder, connection, keys } = await open();
+    const [running, idle] = [start(), start(await makeFolder())];
+    await running.send();
+    const before = await copy();
+    await running.send();
+    await putBack(before);
+    await rm(folder, { recursive: true });
+    expect(await running.send()).toBe('OLDER');
+    expect(await running.send()).toBe('OLDER');
+    // What was noted goes for those that saw nothing of it.
+    expect(await idle.send()).toBe('OLDER');
+    expect(await idle.older()).toMatchObject({ atMs: expect.any(Number), host: expect.any(String) });
+    expect(await connection.hget(keys.marks, 'last')).toBe('1');
+  });
+
+  test('is seen by the next process from the folder, before anything is sent', async () => {
+    const { start, copy, putBack } = await open();
+    await start().send();
+    const before = await copy();
+    for (let second = 0; second < 3; second += 1) await start().send();
+    await putBack(before);
+    await expect(start().check()).rejects.toThrow(/acknowledge-rollback/);
+    expect(await start().send()).toBe('OLDER');
+  });
+
+  test('is seen where it is empty, and where another host has sent since', async () => {
+    const { start, copy, putBack, connection, keys } = await open();
+    const [ours, theirs] = [start(), start(await makeFolder())];
+    await theirs.send();
+    const before = await copy();
+    await ours.send();
+    await putBack(before);
+    // The other host knows nothing that is not in the copy.
+    for (let second = 0; second < 3; second += 1) expect(await theirs.send()).toBe('sent');
+    expect(await ours.send()).toBe('OLDER');
+    expect(await theirs.send()).toBe('OLDER');
+    await connection.del(keys.marks);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('goes on for all when somebody takes it as it is', async () => {
+    const { start, copy, putBack } = await open();
+    const [ours, theirs] = [start(), start(await makeFolder())];
+    await ours.send();
+    const before = await copy();
+    await ours.send();
+    await theirs.send();
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+    expect(await start().accept()).toBe(true);
+    expect(await start().accept()).toBe(false);
+    for (const one of [ours, theirs, start()]) expect(await one.send()).toBe('sent');
+    // And is seen again when it happens again.
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('stops nobody where nothing is worth anything, and is logged', async () => {
+    const { start, connection, keys } = await open();
+    const said: string[] = [];
+    const logged = { ...makeSilentLog(), warn: (text: string) => void said.push(text) } as unknown as Log;
+    const trial = start(undefined, { warnsOnly: true, logged });
+    expect(await trial.send()).toBe('sent');
+    await connection.del(keys.marks);
+    expect(await trial.send()).toBe('sent');
+    expect(await trial.send()).toBe('sent');
+    expect(said).toEqual([expect.stringContaining('Redis is older than what was sent')]);
+  });
+
+  test('could not be told where the mark cannot be remembered, so nothing is sent', async () => {
+    const { start, folder } = await open();
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    expect(await start(file).send()).toBe('FILE');
+  });
+
+  test('is no matter of marks that are too old to be kept', async () => {
+    const { start, connection, keys } = await open();
+    const [ours, theirs] = [start(), start(await makeFolder())];
+    await ours.send();
+    for (let second = 0; second < 4_100; second += 1) await theirs.send();
+    expect(await connection.hlen(keys.marks)).toBe(4_097);
+    expect(await ours.send()).toBe('sent');
+  });
+});
