@@ -6,6 +6,7 @@ import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from
 import { makeDocumentStore } from './documents/store.ts';
 import { makeStoreLooks } from './documents/store-looks.ts';
 import { makeLeftFiles } from './files/left-files.ts';
+import { linkFolder } from './files/link-folder.ts';
 import { makeAccounts } from './ledger/accounts.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
@@ -30,7 +31,6 @@ import { makePortfolios } from './ledger/portfolios.ts';
 import { makeRows } from './ledger/rows.ts';
 import { makeSendMarks } from './ledger/send-marks.ts';
 import { makeStories } from './ledger/story/story.ts';
-import { linkFolder } from './link-folder.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
 import { onDemand } from './on-demand.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isLimitlineError, LimitlineError, messageOf } from '../errors.ts';
 import { fileFault, systemCode } from '../files/file-fault.ts';
-import type { LastLink, LastLinkMemory } from '../last-link.ts';
+import type { LastLink, LastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Chain } from './chain.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
-import { makeLastLinkMemory } from '../last-link.ts';
+import { makeLastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { type AuditKeys, makeAppender, type WrittenEntry } from './append.ts';

@@ -1,4 +1,4 @@
-import type { LastLinkMemory } from '../last-link.ts';
+import type { LastLinkMemory } from '../files/last-link.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { AuditKeys } from './append.ts';
 import type { Chain } from './chain.ts';

@@ -1,4 +1,4 @@
-import type { LastLink } from '../last-link.ts';
+import type { LastLink } from '../files/last-link.ts';
 import type { Chain } from './chain.ts';
 import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
 import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../errors.ts';
-import { type LastLink, makeLastLinkMemory } from '../last-link.ts';
+import { type LastLink, makeLastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { endMisfit, makeLuaScript, type RedisConnection, scriptText } from '../lua-script.ts';
 import { CONFIRM_WITHIN_MS, type Replicas } from './claim-script.ts';
