@@ -102,6 +102,40 @@ testInBrowser('a save over another tab’s is refused, and says what differs', a
   expect(await web.context.portfolios.names()).toEqual([]);
 });
 
+testInBrowser('a name or a reading that was typed and not applied stops what is sent, and says so', async () => {
+  const { page, expectFault, upload, web } = await openUpload();
+  await upload();
+  await page.getByLabel('Wunsch is read as').selectOption('requested_limit');
+  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByText('1,258.00').first().waitFor();
+  const preview = page.url();
+  const expectNotSent = async () => {
+    expectFault(/409/);
+    await page.getByRole('button', { name: 'Request all' }).click();
+    await page.getByText('Nothing was sent: a name or a reading was typed that is not applied').waitFor();
+    expect(await web.context.portfolios.names()).toEqual([]);
+    await page.goto(preview);
+  };
+  await page.getByLabel('Portfolio', { exact: true }).fill('other');
+  await expectNotSent();
+  await page.getByLabel('Land is read as').selectOption('city');
+  await expectNotSent();
+  await page.getByLabel('Dates like 05/04/2026').selectOption('mdy');
+  await expectNotSent();
+
+  // Each of the buttons applies all that was typed.
+  await page.getByLabel('Portfolio', { exact: true }).fill('named');
+  await page.getByLabel('Dates like 05/04/2026').selectOption('mdy');
+  await page.getByRole('button', { name: 'Look at it for this portfolio' }).click();
+  await page.getByText('--portfolio named').waitFor();
+  expect(await page.getByLabel('Dates like 05/04/2026').inputValue()).toBe('mdy');
+  await page.getByLabel('Portfolio', { exact: true }).fill('again');
+  await page.getByRole('button', { name: 'Read it so' }).click();
+  await page.getByText('--portfolio again').waitFor();
+  await page.getByRole('button', { name: 'Request all' }).click();
+  await page.waitForURL(/\/portfolios\/again$/);
+});
+
 testInBrowser('all of it works without script, in the width of a phone and in the dark', async () => {
   const { page, upload } = await openUpload({ script: false, width: 320, dark: true });
   await upload();

@@ -14,9 +14,12 @@ export function button(given: {
   disabled?: boolean;
   /** Read out instead of the words, where several say the same: `Retry line 17`. */
   label?: string;
+  /** The form that it sends, where it stands outside of it, and the address that the form then goes to. */
+  form?: string;
+  action?: string;
 }): Html {
-  const { words, kind = 'plain', name, value, disabled, label } = given;
-  return html`<button class="button is-${kind}" name="${name}" value="${value}" disabled="${disabled}" aria-label="${label}">${words}</button>`;
+  const { words, kind = 'plain', name, value, disabled, label, form, action } = given;
+  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" disabled="${disabled}" aria-label="${label}">${words}</button>`;
 }
 
 /** A link that looks like a button, for what only leads somewhere. With `dialog` it is shown there, where there is script. */

@@ -44,9 +44,9 @@ export function form(given: {
   </form>`;
 }
 
-/** A hidden field. */
-export function hidden(name: string, value: string): Html {
-  return html`<input type="hidden" name="${name}" value="${value}">`;
+/** A hidden field. @param form the id of its form, where it stands outside of it */
+export function hidden(name: string, value: string, form?: string): Html {
+  return html`<input type="hidden" form="${form}" name="${name}" value="${value}">`;
 }
 
 type FieldGiven = {
@@ -130,9 +130,11 @@ export function tick(given: {
   checked?: boolean;
   type?: 'checkbox' | 'radio';
   hint?: HtmlValue;
+  /** The id of its form, where it stands outside of it. */
+  form?: string;
 }): Html {
-  const { label, name, value = 'yes', checked, type = 'checkbox', hint } = given;
-  return html`<label class="tick"><input type="${type}" name="${name}" value="${value}" checked="${checked}"><span>${label}${hint !== undefined && html`<small class="hint">${hint}</small>`}</span></label>`;
+  const { label, name, value = 'yes', checked, type = 'checkbox', hint, form } = given;
+  return html`<label class="tick"><input type="${type}" form="${form}" name="${name}" value="${value}" checked="${checked}"><span>${label}${hint !== undefined && html`<small class="hint">${hint}</small>`}</span></label>`;
 }
 
 function around(given: FieldGiven, id: string, input: Html): Html {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
 import { isPortfolioName } from '../../../ledger/row-id.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
@@ -14,7 +15,7 @@ import { table } from '../../parts/table.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { reasonList } from './mend-grid.ts';
 import type { NewPageFunctions } from './new-page-functions.ts';
-import { readReading } from './read-reading.ts';
+import { readReading, saysOtherwise } from './read-reading.ts';
 import { readWishes } from './read-wishes.ts';
 import { SENT_FIRST } from './submit-view.ts';
 
@@ -39,14 +40,12 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
     about,
     handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
       const draft = await given.read(id);
-      const state = await given.preview(draft);
-      const preview = state.is === 'there' ? state.preview : undefined;
       const correction =
         fields.forget === 'yes'
           ? { forgetKept: true }
           : fields.offered === 'yes'
             ? { takeOffered: true }
-            : { reading: readReading(fields, draft, preview) };
+            : { reading: readReading(fields, draft, await previewOf(draft, given)), ...nameIn(fields, draft) };
       tell(versionOf(await given.correct(id, correction, actor.name)));
       return reply.redirect(`/new/${id}`, 303);
     },
@@ -65,8 +64,12 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
     action: 'reading',
     says: ['portfolio'],
     about,
-    handle: async ({ reply, actor, params: { id = '' }, fields }) => {
-      await given.correct(id, { portfolio: (fields.portfolio ?? '').trim() }, actor.name);
+    handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
+      const draft = await given.read(id);
+      const preview = await previewOf(draft, given);
+      const isReadOtherwise = saysOtherwise({ ...fields, portfolio: draft.portfolio }, draft, preview);
+      const reading = isReadOtherwise ? { reading: readReading(fields, draft, preview) } : {};
+      tell(versionOf(await given.correct(id, { ...reading, ...nameIn(fields, draft) }, actor.name)));
       return reply.redirect(`/new/${id}#submit-title`, 303);
     },
   });
@@ -89,6 +92,17 @@ async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): 
   const { id = '' } = request.params as { id?: string };
   const draft = await read(id);
   return { portfolio: draft.portfolio, facts: { file: draft.name, ...versionOf(draft) } };
+}
+
+async function previewOf(draft: PortfolioDraft, given: NewPageFunctions): Promise<Preview | undefined> {
+  const state = await given.preview(draft);
+  return state.is === 'there' ? state.preview : undefined;
+}
+
+/** The name of the portfolio, where the form says another one. */
+function nameIn({ portfolio }: Readonly<Record<string, string>>, draft: PortfolioDraft): { portfolio?: string } {
+  const name = portfolio?.trim() ?? draft.portfolio;
+  return name === draft.portfolio ? {} : { portfolio: name };
 }
 
 function versionOf(draft: PortfolioDraft): Record<string, unknown> {
@@ -177,6 +191,9 @@ function conflictView(id: string, { latest, cells }: { latest: number; cells: Me
 
 const MOST_SHOWN = 100;
 
+const NOT_APPLIED =
+  'Nothing was sent: a name or a reading was typed that is not applied, so what would be sent is not what the page shows. Go back, and use “Read it so” or “Look at it for this portfolio” first.';
+
 function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
   addAction(app, {
     url: '/new/:id/submit',
@@ -195,6 +212,8 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
       if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
         throw new ConsoleError(422, 'The form says another number of rows than the page: load it again.');
       }
+      const draft = await given.read(id);
+      if (saysOtherwise(fields, draft, await previewOf(draft, given))) throw new ConsoleError(409, NOT_APPLIED);
       const begun = await given.submit(id, {
         of: fields.of ?? '',
         portfolio,

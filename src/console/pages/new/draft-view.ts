@@ -17,7 +17,7 @@ import { PROGRESS_ID, previewProgress } from './progress-view.ts';
 import { readingForm, readingWords as understoodWords } from './reading-form.ts';
 import { changesView, requestFigures, requestSamples } from './requests-view.ts';
 import { sentences } from './sentences.ts';
-import { portfolioForm, submitForm } from './submit-view.ts';
+import { portfolioField, submitButtons } from './submit-view.ts';
 import { draftWords } from './words.ts';
 
 type DraftGiven = {
@@ -105,7 +105,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   });
   if (!isUsable) {
     return html`${notice('bad', sentences(faults, forPage), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}
-      ${panel({ title: 'Portfolio', body: portfolioForm(draft, { names, csrf }) })}`;
+      ${panel({ title: 'Portfolio', body: portfolioField(draft, names) })}`;
   }
   return html`${panel({
     title: 'What would be requested',
@@ -115,7 +115,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   ${problems.lines + warnings.lines > 0 && html`<div id="mend">${panel({ title: 'Lines to look at', body: mendGrid(draft, { preview, place, lines, csrf }) })}</div>`}
   ${reading}
   ${panel({ title: 'As it would be sent', body: html`${requestSamples(preview)}${changesView(preview)}${unnamed(preview)}` })}
-  ${panel({ title: 'Submit', body: html`${portfolioForm(draft, { names, csrf })}${submitForm(draft, given)}` })}`;
+  ${panel({ title: 'Submit', body: html`${portfolioField(draft, names)}${submitButtons(draft, given)}` })}`;
 }
 
 function unnamed({ unnamedDocuments }: Preview): Html | false {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isKnown, type KnownColumn } from '../../../portfolio/columns/known-columns.ts';
 import type { Mapping } from '../../../portfolio/columns/mapping.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
@@ -41,6 +42,39 @@ export function readReading(fields: Fields, draft: PortfolioDraft, preview: Prev
     422,
     `The form says something that there is not (${read.error.issues[0]?.path.join('.')}): load the page again.`,
   );
+}
+
+/**
+ * Whether the form says to read the file otherwise than it is read: something in it was typed and not applied. A form without these
+ * fields says nothing.
+ *
+ * @throws ConsoleError 422 for what cannot be meant
+ */
+export function saysOtherwise(fields: Fields, draft: PortfolioDraft, preview: Preview | undefined): boolean {
+  if (fields.portfolio !== undefined && fields.portfolio.trim() !== draft.portfolio) return true;
+  if (fields.headerLine === undefined) return false;
+  const asked = preview && { ...preview, faults: [], fileWarnings: [] };
+  const { encoding, delimiter, sheet, decimal, dates, hiddenRows } = draft.reading;
+  // Nothing is asked of a delimiter for a workbook, or of hidden rows for a text.
+  const notAsked = {
+    encoding,
+    delimiter,
+    sheet,
+    decimal,
+    dates,
+    ...(fields.sheet === undefined && hiddenRows ? { hiddenRows: 'yes' } : {}),
+  };
+  const said = readReading({ ...definedOf(notAsked), ...fields }, draft, asked);
+  return !isDeepStrictEqual(plain(said), plain(draft.reading));
+}
+
+const definedOf = (fields: Readonly<Record<string, string | undefined>>): Fields =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+
+/** Without what says no more than its absence, and whichever prototype it has. */
+function plain({ mapping, hiddenRows, ...others }: ReadOptions): unknown {
+  const { columns = {}, constants = {} } = mapping ?? {};
+  return { ...others, hiddenRows: hiddenRows === true, columns: { ...columns }, constants: { ...constants } };
 }
 
 function given(name: string, value: string | undefined): Record<string, string> {

@@ -25,6 +25,12 @@ export const ENCODINGS = [
   'euc-kr',
 ] as const;
 
+/**
+ * The one form of the page of a draft, which the name of the portfolio and the buttons that submit belong to as well. So whoever
+ * submits it says again what stands in all of its fields, and what was typed and not applied shows.
+ */
+export const DRAFT_FORM = 'draft';
+
 /** What was understood of a file, each part of it to be corrected. */
 export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: string): Html {
   const body = html`${aboveWords(preview)}
@@ -32,7 +38,7 @@ export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: strin
     ${columnTable(preview)}
     ${constantFields(draft)}
     <div class="form-end">${button({ words: 'Read it so' })}<span class="hint">Kept for the next file of this form when it is submitted, but for what is the same on every line and says which buyer, which request or how much.</span></div>`;
-  return form({ action: `/new/${draft.id}/reading`, csrf, body, class: 'form reading' });
+  return form({ action: `/new/${draft.id}/reading`, csrf, body, class: 'form reading', id: DRAFT_FORM });
 }
 
 function aboveWords({ above, headerLine }: Preview): Html | false {

@@ -8,8 +8,9 @@ import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';
-import { form, hidden, tick } from '../../parts/form.ts';
+import { hidden, tick } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
+import { DRAFT_FORM } from './reading-form.ts';
 import { sameCommand } from './same-command.ts';
 
 /** As many as are sent to see whether all is right, before the others go. */
@@ -19,52 +20,41 @@ type SubmitGiven = {
   preview: Preview;
   names: readonly string[];
   approvalPolicy: ApprovalPolicy;
-  csrf: string;
   rights: Rights;
 };
 
 /** Which portfolio it becomes, or is brought into. */
-export function portfolioForm(
-  { id, portfolio }: PortfolioDraft,
-  { names, csrf }: Pick<SubmitGiven, 'names' | 'csrf'>,
-): Html {
-  return form({
-    action: `/new/${id}/portfolio`,
-    csrf,
-    class: 'portfolio-form',
-    body: html`<div class="field"><label for="portfolio">Portfolio</label>
-      <input class="input" id="portfolio" name="portfolio" value="${portfolio}" list="portfolios" maxlength="64" required autocomplete="off" aria-describedby="portfolio-hint">
+export function portfolioField({ id, portfolio }: PortfolioDraft, names: readonly string[]): Html {
+  return html`<div class="portfolio-form">
+    <div class="field"><label for="portfolio">Portfolio</label>
+      <input class="input" id="portfolio" form="${DRAFT_FORM}" name="portfolio" value="${portfolio}" list="portfolios" maxlength="64" autocomplete="off" aria-describedby="portfolio-hint">
       <datalist id="portfolios">${names.slice(0, MOST_NAMES).map((name) => html`<option value="${name}"></option>`)}</datalist>
       <p class="hint" id="portfolio-hint">A new name, or that of a portfolio that is there.</p></div>
-      ${button({ words: 'Look at it for this portfolio' })}`,
-  });
+    ${button({ words: 'Look at it for this portfolio', form: DRAFT_FORM, action: `/new/${id}/portfolio` })}
+  </div>`;
 }
 
 /** A list that opens is not looked through further; any name can be written. */
 const MOST_NAMES = 500;
 
 /** The yes: what it requests, and at which pace. */
-export function submitForm(draft: PortfolioDraft, { preview, names, approvalPolicy, csrf, rights }: SubmitGiven): Html {
-  const { id, portfolio } = draft;
+export function submitButtons(draft: PortfolioDraft, { preview, names, approvalPolicy, rights }: SubmitGiven): Html {
+  const { portfolio } = draft;
+  const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/submit` };
   const { limits, requested } = preview.dryRun;
   const isThere = names.includes(portfolio);
   const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
   const words = limits === 0 ? 'Import it: nothing is left to request' : `Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
   ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere })}
-  ${form({
-    action: `/new/${id}/submit`,
-    csrf,
-    class: 'form submit',
-    label: 'Submit',
-    body: html`${hidden('of', preview.of)}
-      ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
+  <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
+      ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
       <div class="submit-ways">
-        ${limits > SENT_FIRST && html`<div class="way">${button({ words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself; look at the answers, then let the others go.</span></div>`}
-        <div class="way">${button({ words, kind: 'primary' })}<span class="hint">What is imported is what you see here, to the byte.</span></div>
+        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself; look at the answers, then let the others go.</span></div>`}
+        <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">What is imported is what you see here, to the byte.</span></div>
       </div>
-      <p class="same-command">The same from a terminal: ${commandLine(sameCommand(draft))}</p>`,
-  })}`;
+      <p class="same-command">The same from a terminal: ${commandLine(sameCommand(draft))}</p>
+  </div>`;
 }
 
 function thereAlready(portfolio: string): Html {
