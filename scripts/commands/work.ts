@@ -40,7 +40,8 @@ export function register(program: Command, terminal: Terminal): void {
       await keepApprovalRule(context);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
-      const waiting = waitForWorkEnd(options, { signal, portfolios: context.portfolios, approvals: context.approvals });
+      const { portfolios, approvals, queues } = context;
+      const waiting = waitForWorkEnd(options, { signal, portfolios, approvals, queues });
       let isWorking = false;
       const serving = serveWork(context, openService(context, address.url), () => isWorking);
       const served = await serving.catch(async (error) => {

@@ -5,6 +5,7 @@ import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { Queues } from '../../src/queue/queues.ts';
 import { type Duration, duration } from '../options/durations.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { interruptedWords, type LookedAt, lookAtOpen, type Open, openRows } from './open-portfolios.ts';
@@ -15,6 +16,8 @@ export type WorkEndOptions = { untilSettled?: string | true; deadline?: Duration
 
 /** How `work` ended: its status, and what the log says of it. `fault` is for the command to end with. */
 type WorkEnd = { status: number; facts: Record<string, unknown>; words: string; fault?: Error };
+
+type LookedAtQueues = { queues: Pick<Queues, 'stoppedBy'> };
 
 /** Nothing waits for the end but a script, and a hundred workers may be looking. */
 const LOOK_EVERY_MS = 1_000;
@@ -34,12 +37,12 @@ export function withWorkEndOptions(command: Command): Command {
 
 /**
  * Waits for what ends `work`: a signal; that nothing is open, where that is asked for; or that its time is over. Who works
- * until all is finished ends with 0 then, with 2 where only paused portfolios, rows that wait for approval or imports that were
- * killed are left or a signal came before, and with the fault that every row would meet, since nobody may be there to mend it.
+ * until all is finished ends with 0 then, with 2 where only paused portfolios, rows in paused queues, rows that wait for approval or
+ * imports that were killed are left or a signal came before, and with the fault that every row would meet, since nobody may be there to mend it.
  */
 export function waitForWorkEnd(
   { untilSettled, deadline }: WorkEndOptions,
-  { signal, ...lookedAt }: { signal: Promise<string> } & LookedAt,
+  { signal, ...lookedAt }: { signal: Promise<string> } & LookedAt & LookedAtQueues,
 ) {
   const ended = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<WorkEnd>();
@@ -76,16 +79,29 @@ export function waitForWorkEnd(
   };
 }
 
-async function finishedEnd(name: string | undefined, lookedAt: LookedAt, signal: AbortSignal) {
-  for (;;) {
+async function finishedEnd(name: string | undefined, lookedAt: LookedAt & LookedAtQueues, signal: AbortSignal) {
+  for (let stillLooks = 0; ; ) {
     const open = await lookAtOpen(name, lookedAt).catch((error: Error) => {
       if (isOurMistake(error)) throw error;
       // While Redis is away all calls wait, and so does who watches them.
       return undefined;
     });
     if (open?.going.length === 0) return endOf(open);
+    const stoppedBy = open === undefined ? [] : await lookedAt.queues.stoppedBy().catch(() => []);
+    stillLooks = stoppedBy.length === 0 ? 0 : stillLooks + 1;
+    if (open && stillLooks === STILL_LOOKS) return stoppedEnd(open, stoppedBy);
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
+}
+
+/** Rows are given to the queues each second: where none comes in so many looks, none will. */
+const STILL_LOOKS = 3;
+
+function stoppedEnd({ going }: Open, queues: readonly string[]): WorkEnd {
+  const rows = going.reduce((sum, { states }) => sum + openRows(states), 0);
+  const resuming = queues.map((queue) => `limitline resume --queue ${queue}`).join(' and ');
+  const words = `stopping: ${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${queues.length === 1 ? 'a queue that is' : 'queues that are'} paused: go on with ${resuming}`;
+  return { status: PROBLEMS_STATUS, facts: { pausedQueues: queues, rows }, words };
 }
 
 function endOf(open: Open): WorkEnd {

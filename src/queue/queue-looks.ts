@@ -42,9 +42,23 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
     };
   };
 
+  const counts = (): Promise<QueueCounts[]> => Promise.all(QUEUES.map(countsOf));
+
   return {
     /** Each queue, in the order in which rows go along them. */
-    counts: (): Promise<QueueCounts[]> => Promise.all(QUEUES.map(countsOf)),
+    counts,
+
+    /**
+     * The queues that a person has paused, where nothing stands in any other and no call is under way: what is left waits for that
+     * person. None where something goes on, or may.
+     */
+    async stoppedBy(): Promise<readonly QueueName[]> {
+      const found = await counts();
+      const isStill = found.every(
+        ({ isPaused, waiting, active, delayed }) => active === 0 && (isPaused || waiting + delayed === 0),
+      );
+      return isStill ? found.filter(({ isPaused }) => isPaused).map(({ name }) => name) : [];
+    },
 
     /** The queues from which nobody takes up a job, since a person stopped them. */
     async paused(): Promise<readonly QueueName[]> {

@@ -41,6 +41,23 @@ test('a paused portfolio ends it with 2; one that waits for an outage keeps it r
   expect((await place.report()).states).toMatchObject({ done: 0, held: 0, refused: 0 });
 });
 
+test('a paused queue ends it with 2 once all else has gone on, and says how to go on', async () => {
+  const place = await openFaultPlace();
+  await place.import(buyerLines(30));
+  await place.context.queues.pauseQueue('buyer-limits');
+  const stopped = await place.startCommand(['work', '--until-settled']).ended;
+  expect(stopped).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(
+      /"pausedQueues":\["buyer-limits"\],"rows":30.*30 rows wait for a queue that is paused: go on with limitline resume --queue buyer-limits/,
+    ),
+  });
+  expect(place.standIn.counts().made).toMatchObject({ company: 30, limit: 0 });
+  await place.context.queues.resumeQueue('buyer-limits');
+  expect(await place.startCommand(['work', '--until-settled']).ended).toMatchObject({ status: 0 });
+  expect((await place.report()).states.done).toBe(30);
+});
+
 test('a signal before that ends it with 2, and refused credentials end it with 1 and say what to check', async () => {
   const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
   await place.import(buyerLines(2));

@@ -17,6 +17,7 @@ const never = new Promise<string>(() => {});
 const lookedAt = (all: PortfolioState[]) => ({
   portfolios: { open: async () => all, read: async (name: string) => all.find((one) => one.name === name) ?? finished },
   approvals: { answered: async () => [] },
+  queues: { stoppedBy: async () => [] },
 });
 
 test.each<[string, PortfolioState[], string | true, number, RegExp]>([
@@ -65,7 +66,12 @@ test('work whose time is over while Redis is away ends with 3', async () => {
   };
   const { end } = waitForWorkEnd(
     { deadline: { ms: 1, text: '1ms' } },
-    { signal: never, portfolios: { open: away, read: away }, approvals: { answered: away } },
+    {
+      signal: never,
+      portfolios: { open: away, read: away },
+      approvals: { answered: away },
+      queues: { stoppedBy: away },
+    },
   );
   expect(await end()).toMatchObject({ status: 3, words: 'stopping: the time is over' });
 });
