@@ -10,8 +10,10 @@ import { z } from 'zod';
 import { readSettings } from '../src/config.ts';
 import { readReach } from '../src/console/server/reach.ts';
 import { checkVersion } from '../src/redis/server-info.ts';
+import { settingsSchema } from '../src/settings-schema.ts';
 import { openBareConsole } from './support/bare-console.ts';
 
+const SETTING_NAMES = Object.keys(settingsSchema.shape);
 const ROOT = resolve(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 
@@ -63,7 +65,8 @@ describe('docker-compose.yml', () => {
     entrypoint: z.array(z.string()).optional(),
     ports: z.array(z.string()).default([]),
     network_mode: z.string().optional(),
-    environment: z.record(z.string(), z.string()).default({}),
+    /** None where the host's is passed on, if it has one. */
+    environment: z.record(z.string(), z.string().nullable()).default({}),
     volumes: z.array(z.string()).default([]),
     secrets: z.array(z.string()).default([]),
     healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
@@ -93,26 +96,33 @@ describe('docker-compose.yml', () => {
     '%s is a command, with settings that are known',
     (_name, service) => {
       expect(existsSync(join(ROOT, 'scripts/commands', `${service.command[0]}.ts`))).toBe(true);
-      const env = {
-        ...service.environment,
-        SERVICE_URL: 'https://x.example',
-        SERVICE_CLIENT_ID: 'id',
-        LOG_LEVEL: 'info',
-      };
-      const known = Object.keys(readSettings({ env: {}, cwd: '/' }));
-      const withoutDefault = [
-        'REDIS_URL',
-        'SERVICE_URL',
-        'HTTPS_PROXY',
-        'HTTP_PROXY',
-        'NO_PROXY',
-        'METRICS_PORT',
-        'LIMITLINE_INBOX',
-        'LIMITLINE_INBOX_MAPPING',
-      ];
-      for (const name of Object.keys(env)) expect([...known, ...withoutDefault]).toContain(name.replace(/_FILE$/, ''));
+      for (const name of Object.keys(service.environment)) {
+        expect(SETTING_NAMES).toContain(name.replace(/_FILE$/, ''));
+      }
     },
   );
+
+  const changedBy = (file: string, name: string) =>
+    z
+      .looseObject({ services: z.record(z.string(), z.looseObject({ environment: serviceSchema.shape.environment })) })
+      .parse(parse(read(file))).services[name]?.environment ?? {};
+
+  // What a container has by what it is: where its data are, that nobody else writes to its folder, and what only another one uses.
+  const SETTLED = ['LIMITLINE_DATA', 'LIMITLINE_TRUST_ENV', 'REDIS_URL', 'SERVICE_CLIENT_SECRET'];
+  test.each<[string, Record<string, string | null>, RegExp]>([
+    ['work', compose.services.work?.environment ?? {}, /^(CONSOLE|EVENTS)_/],
+    ['nightly', compose.services.nightly?.environment ?? {}, /^(CONSOLE|EVENTS)_/],
+    [
+      'console',
+      { ...compose.services.console?.environment, ...changedBy('docker-compose.https.yml', 'console') },
+      /^EVENTS_|^CONSOLE_(HOST|PORT|TLS)/,
+    ],
+    ['events', changedBy('docker-compose.events.yml', 'events'), /^CONSOLE_/],
+  ])('%s has each setting of the host that it uses', (_name, environment, ofOthers) => {
+    const wanted = SETTING_NAMES.filter((name) => !SETTLED.includes(name) && !ofOthers.test(name));
+    const has = (name: string) => name in environment || `${name}_FILE` in environment;
+    expect(wanted.filter((name) => !has(name))).toEqual([]);
+  });
 
   test('Redis has a password, and nothing that is secret stands in the environment of a container', () => {
     const { redis, 'console-door': _door, ...ours } = compose.services;
@@ -171,12 +181,11 @@ describe('docker-compose.yml', () => {
     const { console: web, 'console-door': door, proxy } = changed.services;
 
     test('has settings with which the console starts, and asks everybody to sign in', () => {
-      const given = Object.entries(web?.environment ?? {}).map(([name, value]) => {
+      const given = Object.entries(web?.environment ?? {}).flatMap(([name, value]) => {
+        if (value === null) return [];
         // What compose puts there where the host has the address and no identity provider.
-        const text = value
-          .replace(/^\$\{CONSOLE_URL:\?.*\}$/, 'https://console.example.com')
-          .replace(/^\$\{\w+:-\}$/, '');
-        return [name, text];
+        const text = value.replace(/^\$\{CONSOLE_URL:\?.*\}$/, 'https://console.example.com');
+        return [[name, text]];
       });
       const reach = readReach(
         readSettings({ env: { LIMITLINE_DATA: '/data', ...Object.fromEntries(given) }, cwd: '/' }),
@@ -212,11 +221,11 @@ describe('docker-compose.yml', () => {
       SERVICE_CLIENT_ID: 'id',
       LOG_LEVEL: 'info',
     };
-    const inFiles = Object.entries(given).map(([name, value]) =>
-      name.endsWith('_FILE')
-        ? [name.slice(0, -'_FILE'.length), name === 'REDIS_URL_FILE' ? 'redis://:x@redis:6379' : 'x'.repeat(24)]
-        : [name, value],
-    );
+    const inFiles = Object.entries(given).flatMap(([name, value]) => {
+      if (value === null) return [];
+      if (!name.endsWith('_FILE')) return [[name, value]];
+      return [[name.slice(0, -'_FILE'.length), name === 'REDIS_URL_FILE' ? 'redis://:x@redis:6379' : 'x'.repeat(24)]];
+    });
     const settings = readSettings({ env: { LIMITLINE_DATA: '/data', ...Object.fromEntries(inFiles) }, cwd: '/' });
     expect(settings).toMatchObject({ EVENTS_PORT: 4_400, notices: [] });
   });
