@@ -140,7 +140,10 @@ test('a data folder that was saved and restored goes on as it was then', async (
     const lines = buyerLines(3).map((line) => line.replace('Buyer', name).replace('HRB', name));
     await writeFile(join(cwd, `${name}.csv`), `${lines.join('\n')}\n`);
   }
-  const [backup = '', restore = ''] = examplesOf('sh', { systemctl: ': systemctl' }).slice(1);
+  const [backup = '', restore = ''] = examplesOf('sh', {
+    systemctl: ': systemctl',
+    '/var/lib/limitline': join(cwd, 'data'),
+  }).slice(1);
   const shell = (words: string) => run('/bin/sh', ['-ec', words], { cwd, env: { PATH: process.env.PATH, ...env } });
   const request = (name: string) => runCommand(['run', `${name}.csv`, '--yes'], { cwd, env });
   expect((await request('old')).status).toBe(0);
