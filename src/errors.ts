@@ -12,6 +12,8 @@ type ErrorCode =
   | 'REDIS'
   /** Redis is older than what was sent: a copy was put back, or its last writes are lost. */
   | 'OLDER'
+  /** The memory of Redis is nearly full. */
+  | 'FULL'
   /** The service's token endpoint or a call refused the credentials. */
   | 'CREDENTIALS'
   /** The service could not be reached, or answered something that no rule of ours covers. */

@@ -82,8 +82,30 @@ end
 /** The whole text of a script, as Redis is given it. */
 export function scriptText(url: URL): string {
   const lua = readLua(url);
-  return lua.includes('-- @any-format') ? lua : FITS + lua;
+  return `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
 }
+
+/**
+ * What a script may do while the memory of Redis is full, or its disk. With its first line Redis decides that before the script begins,
+ * so it does all or nothing; without, one command is refused and the next one is not (redis.io, "Lua script flags").
+ * Who only reads is let through. Who writes is let through a full memory, so that what is under way can be settled, unless it says
+ * `-- @brings-in`: then it adds to what Redis holds, and waits for room.
+ */
+function flagOf(lua: string): string {
+  if (lua.includes('-- @brings-in')) return '';
+  const writes = [...lua.matchAll(/redis\.p?call\((?:'([A-Z]+)')?/g)].some(
+    ([, command]) => !command || !READS.has(command),
+  );
+  const onlyReads = !writes || lua.includes('-- @only-reads');
+  return onlyReads ? ' flags=no-writes' : ' flags=allow-oom';
+}
+
+/** The commands by which our scripts read; a script with a command of another name is taken for one that writes. */
+const READS: ReadonlySet<string> = new Set(
+  'EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET HSCAN LPOS LRANGE SCAN SCARD SISMEMBER SMEMBERS SMISMEMBER TIME TYPE XINFO XRANGE ZCARD ZINTER ZRANGE ZRANGEBYSCORE ZREVRANGE ZSCORE'.split(
+    ' ',
+  ),
+);
 
 let isEnding = false;
 

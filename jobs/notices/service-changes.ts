@@ -151,6 +151,8 @@ function whyText({ shut, blocked }: CallsHeld): string {
       return 'it says that calls come too fast, and takes none';
     case 'replicas':
       return 'no replica of Redis confirms what is written down before a call';
+    case 'memory':
+      return 'the memory of Redis is nearly full';
     default:
       return 'it does not answer';
   }

@@ -54,11 +54,12 @@ const CREDENTIALS_WAIT_MS = 4_000;
 /** What keeps this process alone from sending is looked at again so soon. */
 const HERE_WAIT_MS = 4_000;
 
-/** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim. */
-const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas'> = new Map([
+/** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim, a Redis that is nearly full. */
+const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas' | 'memory'> = new Map([
   ['CREDENTIALS', 'credentials'],
   ['SERVICE', 'outage'],
   ['REDIS', 'replicas'],
+  ['FULL', 'memory'],
 ]);
 
 /**
@@ -129,6 +130,7 @@ async function claimInTurn(wish: Wish, { passage, unauthorized }: Turn, deps: Ca
   }
   if (passage.isLost()) return inTurn('the turn went by while the token was got');
   if (passage.isShutOut()) return inTurn('the outcome of such calls is unknown for now');
+  await deps.atMostOnce.mayLeave();
   return deps.atMostOnce.claim(wish, deps.onUnknown[wish.kind]);
 }
 

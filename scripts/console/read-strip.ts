@@ -5,18 +5,21 @@ import { OLDER_WORDS } from '../../src/ledger/send-marks.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeShut, describeWait } from '../../src/pace/door-words.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
+import { isNearlyFull, nearlyFullWords, readMemory } from '../../src/redis-memory/memory.ts';
 
 /** How the line stands, from what Redis knows: nothing of it is asked of the service. */
 export async function readStrip(context: Context): Promise<Strip> {
   const { ledger, keys, account, settings } = context;
-  const [workers, pace, approvals, older] = await Promise.all([
+  const [workers, pace, approvals, older, memory] = await Promise.all([
     countLiving({ connection: ledger, keys }),
     lookAtPace(context),
     context.approvals.waitingCount(),
     context.marks.older(),
+    readMemory(ledger),
   ]);
+  const full = memory && isNearlyFull(memory) ? nearlyFullWords(memory) : undefined;
   const now = Date.now();
-  const blocked = pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
+  const blocked = !full && pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
   const { shut = [], paused = [] } = pace ?? {};
   return {
     account,
@@ -24,9 +27,11 @@ export async function readStrip(context: Context): Promise<Strip> {
     workers,
     approvals,
     pace: pace && !blocked && shut.length + paused.length === 0 ? describeLearned(pace, now) : '',
-    alarm: older && OLDER_WORDS,
+    alarm: older ? OLDER_WORDS : full,
     stops: [
-      ...(workers === 0 && !older ? ['No worker runs, so nothing is sent: start one with npx limitline work.'] : []),
+      ...(workers === 0 && !older && !full
+        ? ['No worker runs, so nothing is sent: start one with npx limitline work.']
+        : []),
       ...(blocked ? [`All calls wait: ${blocked.why}, ${describeWait(blocked.untilMs, now)}.`] : []),
       ...paused.map(
         (queue) => `The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,

@@ -2,6 +2,7 @@ import { CALL_KINDS } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { FORMAT, type RedisConnection } from '../lua-script.ts';
+import { writeAnyway } from '../redis-memory/write-anyway.ts';
 import { makeKeys, type SharedKeys } from './keys.ts';
 import { faultOf, type KnownAccount, type Login, newClientFault } from './login.ts';
 import { beginToMove, markAccount, moveFormer } from './move-former.ts';
@@ -67,19 +68,19 @@ export function makeAccounts({
     async enter(login: Login): Promise<void> {
       const { account, named, clientId, address, anyone } = login;
       const now = String(Date.now());
-      await connection.set(keys.format, FORMAT, 'NX');
-      await connection.zadd(keys.accounts, 'NX', now, account);
+      await writeAnyway(connection, 'SET', keys.format, FORMAT, 'NX');
+      await writeAnyway(connection, 'ZADD', keys.accounts, 'NX', now, account);
       await markAccount({ connection, prefix }, account);
       if (anyone) return;
       const client = `client ${account} ${clientId}`;
-      const isNew = (await connection.hsetnx(keys.accountUses, client, now)) === 1;
+      const isNew = (await writeAnyway(connection, 'HSETNX', keys.accountUses, client, now)) === 1;
       // Two that are new at the same moment have both found nobody there.
       const others = (await known()).find(({ name }) => name === account)?.clients.length ?? 0;
       if (isNew && !named && others > 1) {
         await connection.hdel(keys.accountUses, client);
         throw new LimitlineError('USAGE', newClientFault(login, 'another client id begins to use at this moment'));
       }
-      await connection.hsetnx(keys.accountUses, `address ${account} ${address}`, now);
+      await writeAnyway(connection, 'HSETNX', keys.accountUses, `address ${account} ${address}`, now);
     },
 
     /** Whether anything was ever made in this account. */

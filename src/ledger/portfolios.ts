@@ -10,6 +10,7 @@ import { makeFirstRows } from './first-rows.ts';
 import { makeImports, signsOf } from './imports.ts';
 import type { Keys } from './keys.ts';
 import { isPending, type PortfolioState } from './portfolio.ts';
+import { pairsAsFields, readAtOnce } from './read-at-once.ts';
 import { ROW_STATES } from './row.ts';
 import { makeSuppliers } from './suppliers.ts';
 
@@ -118,17 +119,20 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
 
     /** All that is known, at one moment: the counts of one answer always add up. */
     async read(name: string): Promise<PortfolioState> {
-      const step = connection.multi().hgetall(keys.portfolio(name)).time();
-      step.zrange(keys.imports(name), '0', '-1', 'WITHSCORES');
-      step.hgetall(keys.sums(name, 'a')).hgetall(keys.sums(name, 'b'));
-      for (const kind of FAULT_KINDS) step.hlen(keys.faultyLines(name, kind));
-      step.hlen(keys.keptRows(name));
-      for (const state of ROW_STATES) step.zcard(keys.rowsInState(name, state));
-      const [found, time, running, a, b, ...sizes] = ((await step.exec()) ?? []).map(([, answer]) => answer);
+      const { atMs, answers } = await readAtOnce(connection, [
+        ['HGETALL', keys.portfolio(name)],
+        ['ZRANGE', keys.imports(name), '0', '-1', 'WITHSCORES'],
+        ['HGETALL', keys.sums(name, 'a')],
+        ['HGETALL', keys.sums(name, 'b')],
+        ...FAULT_KINDS.map((kind) => ['HLEN', keys.faultyLines(name, kind)] as const),
+        ['HLEN', keys.keptRows(name)],
+        ...ROW_STATES.map((state) => ['ZCARD', keys.rowsInState(name, state)] as const),
+      ]);
+      const [found, running, a, b, ...sizes] = answers;
       const counts = sizes.map(Number);
       const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
-      const { rows, ...tallied } = readTallied([a, b] as Record<string, string>[]);
-      const hash = (found ?? {}) as Record<string, string>;
+      const { rows, ...tallied } = readTallied([a, b].map(pairsAsFields));
+      const hash = pairsAsFields(found);
       // Begun by an older version, and rows of it are in no sum yet: they are gone through once.
       const isOlder = hash.counted === undefined && hash.tallied === undefined && hash.archive === undefined;
       if (isOlder && rows < inStates.reduce((sum, count) => sum + count, 0)) {
@@ -136,8 +140,7 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
         return this.read(name);
       }
       const fields = fromFields(hash);
-      const [seconds = 0, microseconds = 0] = (time ?? []) as number[];
-      const { alive, gone } = signsOf((running ?? []) as string[], seconds * 1_000 + microseconds / 1_000);
+      const { alive, gone } = signsOf(running as string[], atMs);
       // Rare: the last row ended while a killed import still counted as one under way.
       if (gone) fields.finishedMs ??= await imports.sweepImports(name);
       fields.interrupted &&= fields.finishedMs === undefined;

@@ -5,6 +5,7 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { type LastLink, makeLastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { endMisfit, makeLuaScript, type RedisConnection, scriptText } from '../lua-script.ts';
+import { nearlyFullWords } from '../redis-memory/memory.ts';
 import { CONFIRM_WITHIN_MS, type Replicas } from './claim-script.ts';
 import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
@@ -15,8 +16,8 @@ const FRESH_MS = 1_000;
 
 const MARK_SENDING = new URL('./lua/mark-sending.lua', import.meta.url);
 
-/** The number of the last mark, and what was noted where Redis is older; or what missingReplicas reads. */
-type Answer = [number | 'unconfirmed', string?];
+/** The number of the last mark, and what was noted where Redis is older; bytes where it is nearly full; or what missingReplicas reads. */
+type Answer = [number | 'unconfirmed', string?] | ['full', number, number];
 
 export type SendMarks = ReturnType<typeof makeSendMarks>;
 
@@ -101,6 +102,9 @@ export function makeSendMarks({
     const answer = await persist('mark', () => ask(link, known));
     const missing = missingReplicas(answer);
     if (missing) throw missing;
+    if (answer[0] === 'full') {
+      throw new LimitlineError('FULL', nearlyFullWords({ usedBytes: answer[1], mostBytes: answer[2] }));
+    }
     const [number, noted] = answer;
     if (noted === undefined) return Number(number);
     const fault = olderFault(JSON.parse(noted) as Older);
@@ -124,7 +128,7 @@ export function makeSendMarks({
      * Resolves when a call may leave, which it has to do at once.
      *
      * @throws LimitlineError `OLDER` where Redis is older than what was sent; `REDIS` where replicas do not confirm the mark; `FILE`
-     *   where it cannot be written into the data folder
+     *   where it cannot be written into the data folder; `FULL` where the memory of Redis is nearly full
      */
     async ready(): Promise<void> {
       if (performance.now() < freshUntilMs) return;
@@ -141,7 +145,7 @@ export function makeSendMarks({
 
     /** The same as an answer, for pages. Rejects where Redis is away. */
     async older(): Promise<Older | undefined> {
-      const [, noted] = await ask('', await lastKnown());
+      const [, noted] = (await ask('', await lastKnown())) as [number, string?];
       return noted === undefined || warnsOnly ? undefined : (JSON.parse(noted) as Older);
     },
 

@@ -1,10 +1,11 @@
 import type { PaceState } from '../pace/pace-state.ts';
+import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
 /**
  * Why nothing leaves: the service asked for a wait, met our calls as too fast, or is not there (which includes credentials
- * that it refuses); nobody knows what became of the last calls of a kind; or a person paused a queue.
+ * that it refuses); the memory of Redis is nearly full; nobody knows what became of the last calls of a kind; or a person paused a queue.
  */
-export const BLOCK_REASONS = ['asked', 'too fast', 'outage', 'unknown outcome', 'paused queue'] as const;
+export const BLOCK_REASONS = ['asked', 'too fast', 'outage', 'memory', 'unknown outcome', 'paused queue'] as const;
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 
 /** What holds calls back at this moment; pure. Words for people become one of few labels. */
@@ -18,5 +19,6 @@ export function blockedNow({ blocked, shut = [], paused = [] }: PaceState, nowMs
 
 function reasonOf(why: string): BlockReason {
   if (why === 'the service asked to wait') return 'asked';
+  if (why.startsWith(NEARLY_FULL)) return 'memory';
   return why === 'the service says too fast' ? 'too fast' : 'outage';
 }

@@ -38,4 +38,11 @@ export async function readCallsHeld(
   };
 }
 
-const BLOCKED_BY = ['limit', 'outage', 'credentials', 'replicas', 'asked'] as const satisfies readonly BlockedBy[];
+const BLOCKED_BY = [
+  'limit',
+  'outage',
+  'credentials',
+  'replicas',
+  'memory',
+  'asked',
+] as const satisfies readonly BlockedBy[];

@@ -30,9 +30,9 @@ export type PaceState = {
 
 /**
  * Why nothing leaves for a while: we were too fast, nobody is there, the credentials are refused, no replica of Redis confirms what
- * would be sent, or the service asked for it in a header, whatever else its answer said.
+ * would be sent, its memory is nearly full, or the service asked for it in a header, whatever else its answer said.
  */
-export type BlockedBy = 'limit' | 'outage' | 'credentials' | 'replicas' | 'asked';
+export type BlockedBy = 'limit' | 'outage' | 'credentials' | 'replicas' | 'memory' | 'asked';
 
 /** @throws TypeError where there is no such phase */
 export function readPhase(text: string): PaceState['phase'] {

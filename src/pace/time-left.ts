@@ -27,7 +27,7 @@ const LEAST_SHARE = 0.01;
 const LEAST_PER_S = 0.01;
 
 /** Reasons for which nothing leaves that say nothing of the service's limit, see `pace-state.ts`; a short wait may. */
-const AWAY: readonly string[] = ['outage', 'credentials', 'replicas'] satisfies BlockedBy[];
+const AWAY: readonly string[] = ['outage', 'credentials', 'replicas', 'memory'] satisfies BlockedBy[];
 const SHORT_WAIT_MS = 2_000;
 
 /**

@@ -7,6 +7,7 @@ import { writeDraft } from '../files/draft.ts';
 import { fileFault, systemCode } from '../files/file-fault.ts';
 import type { SharedKeys } from '../ledger/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { writeAnyway } from '../redis-memory/write-anyway.ts';
 
 export type Secret = ReturnType<typeof makeSecret>;
 
@@ -50,7 +51,7 @@ export function makeSecret({
   const open = async (): Promise<Buffer> => {
     const material = Buffer.from(given ?? (await readOrMake(path)));
     const mark = derive(material, prefix, 'mark').subarray(0, MARK_BYTES).toString('base64url');
-    await connection.setnx(keys.secretMark, mark);
+    await writeAnyway(connection, 'SETNX', keys.secretMark, mark);
     const found = (await connection.get(keys.secretMark)) ?? '';
     if (isSame(found, mark)) return material;
     const own = given === undefined ? `this host made or found its own, ${path}` : 'this host has LIMITLINE_SECRET';

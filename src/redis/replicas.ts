@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { writeAnyway } from '../redis-memory/write-anyway.ts';
 import { parseInfo, type ServerInfo } from './server-info.ts';
 
 /** How many replicas a write must be on before it is relied on, as far as is known now. */
@@ -37,7 +38,7 @@ export function makeExpectedReplicas({
     lookedAtMs = performance.now();
     const { remembered, seen } = await lookAt(connection, key);
     const found = Math.max(most ?? 0, remembered, seen);
-    if (found > remembered) await connection.zadd(key, 'GT', found, MOST);
+    if (found > remembered) await writeAnyway(connection, 'ZADD', key, 'GT', found, MOST);
     if (found > (most ?? 0)) log.info({ replicas: found }, 'nothing is sent before all replicas of Redis know of it');
     most = found;
     return found;

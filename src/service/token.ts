@@ -63,10 +63,8 @@ export function makeTokenCache({
   };
 
   const readShared = async (): Promise<{ token: Token; leftMs: number; lifetimeMs: number } | undefined> => {
-    const [[, sealed], [, leftMs]] = (await connection.multi().get(key).pttl(key).exec()) as [
-      [unknown, string | null],
-      [unknown, number],
-    ];
+    // In this order: of a token that comes in between, too little time is told and not too much.
+    const [leftMs, sealed] = await Promise.all([connection.pttl(key), connection.get(key)]);
     const opened = sealed ? seal.open(sealed) : undefined;
     if (opened === undefined || leftMs <= 0) return undefined;
     const { value, lifetimeMs } = JSON.parse(opened) as Granted;

@@ -31,6 +31,7 @@ export function troubleOf(error: unknown): Trouble {
     return { status: 422, title: titleOf(422), words: error.message, comesBack: false };
   }
   const { code = '', statusCode = 500 } = (error ?? {}) as Partial<FastifyError>;
+  if (isFull(error)) return { status: 503, title: titleOf(503), words: FULL, comesBack: false };
   if (isAway(error)) {
     return { status: 503, title: titleOf(503), words: AWAY, comesBack: true };
   }
@@ -54,11 +55,18 @@ export function isAway(error: unknown): boolean {
   return code === 'FST_ERR_HANDLER_TIMEOUT' || REDIS_AWAY.test(error.message) || CONNECTING.test(`${syscall} ${code}`);
 }
 
+/** Whether Redis refuses what needs memory. */
+function isFull(error: unknown): boolean {
+  return error instanceof Error && /^(?:ERR Error running script .* -)?OOM/.test(error.message);
+}
+
 /** A socket that broke, or could not be opened. */
 const CONNECTING = /^(?:connect|read|write) E/;
 
 const AWAY =
   'Redis does not answer, so nothing can be shown or done just now. Rows are safe: nothing is sent while Redis is away, and this page comes back by itself.';
+const FULL =
+  'The memory of Redis is full, so this was not done. Raise its maxmemory, or archive portfolios that are finished (npx limitline archive NAME), and do it again. Pages and reports can be read meanwhile.';
 const OURS =
   'This is a fault of the console. Nothing more was done than what is shown; the log has the details under the number below.';
 const STALE =

@@ -39,10 +39,12 @@ export function makeApprovalRule({
     return policyIn(answers[0]?.[1] as Kept);
   }
 
+  const kept = async () => policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept);
+
   return {
     /** The stricter of this process' settings and the ledger's rule, as that is at this moment. */
     async now(): Promise<ApprovalPolicy> {
-      return stricterOf(own, policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept));
+      return stricterOf(own, await kept());
     },
 
     /**
@@ -50,8 +52,11 @@ export function makeApprovalRule({
      * several that bring the same one at the same moment once; where it throws, the rule is again what it was.
      */
     async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
+      // Read first: while the memory of Redis is full, nothing can be replaced.
+      const isOwn = (policy: ApprovalPolicy) => isDeepStrictEqual(textsOf(policy), textsOf(own));
+      if (isOwn(await kept())) return;
       const before = await replace(own);
-      if (isDeepStrictEqual(textsOf(before), textsOf(own))) return;
+      if (isOwn(before)) return;
       try {
         await onChange({ before, after: own });
       } catch (error) {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import { makeGatedScript } from '../archive/gated-script.ts';
 import { contentOf, type ImportedFile } from '../imports.ts';
 import type { Keys } from '../keys.ts';
@@ -135,7 +136,7 @@ export function makeApprovals({
     ): Promise<string> {
       const fields = { fileName: file.fileName, sha256: file.id, reading: file.reading, importId: number };
       const id = await start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
-      if (redone) await connection.hset(keys.approval(id), 'redone', 1);
+      if (redone) await writeAnyway(connection, 'HSET', keys.approval(id), 'redone', 1);
       return id;
     },
 

@@ -1,4 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import { scanKeys } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
 import type { ArchiveState } from './archive-state.ts';
@@ -66,7 +67,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Notes files of the data folder that the portfolio named, by their digests, until it is forgotten. */
     async noteFiles(name: string, digests: readonly string[]): Promise<void> {
       for (let from = 0; from < digests.length; from += PAGE) {
-        await connection.sadd(keys.forgottenFiles(name), ...digests.slice(from, from + PAGE));
+        await writeAnyway(connection, 'SADD', keys.forgottenFiles(name), ...digests.slice(from, from + PAGE));
       }
     },
 

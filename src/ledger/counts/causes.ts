@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
+import { pairsAsFields, readAtOnce } from '../read-at-once.ts';
 import type { FoundCause, RowCause } from './cause.ts';
 import { readCauseSums } from './sums.ts';
 
@@ -11,9 +12,12 @@ export function makeCauses({ connection, keys }: { connection: RedisConnection; 
   return {
     /** The causes of a portfolio whose rows have their tallies, the one of most rows first. */
     async read(name: string): Promise<Cause[]> {
-      const step = connection.multi().hgetall(keys.causes(name));
-      step.hgetall(keys.sums(name, 'a')).hgetall(keys.sums(name, 'b'));
-      const [known = {}, ...sides] = ((await step.exec()) ?? []).map(([, answer]) => answer as Record<string, string>);
+      const hashes = [keys.causes(name), keys.sums(name, 'a'), keys.sums(name, 'b')];
+      const { answers } = await readAtOnce(
+        connection,
+        hashes.map((key) => ['HGETALL', key] as const),
+      );
+      const [known = {}, ...sides] = answers.map(pairsAsFields);
       const sumOf = readCauseSums(sides);
       return Object.entries(known)
         .map(([id, text]): Cause => ({ id, ...(JSON.parse(text) as Omit<RowCause, 'id'>), ...sumOf(id) }))

@@ -1,6 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../archive/gated-script.ts';
 import type { Keys } from '../keys.ts';
+import { pairsAsFields, readAtOnce } from '../read-at-once.ts';
 import { ROW_STATES, type RowResult } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { makeRowLists } from '../row-lists.ts';
@@ -105,11 +106,14 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
    */
   async function lacksRows(portfolio: string, side: string): Promise<boolean> {
     const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
-    const step = connection.multi().exists(old).hgetall(keys.portfolio(portfolio));
-    for (const state of ROW_STATES) step.zcard(keys.rowsInState(portfolio, state));
-    const [left, hash, ...sizes] = ((await step.exec()) ?? []).map(([, answer]) => answer);
+    const { answers } = await readAtOnce(connection, [
+      ['EXISTS', old],
+      ['HGETALL', keys.portfolio(portfolio)],
+      ...ROW_STATES.map((state) => ['ZCARD', keys.rowsInState(portfolio, state)] as const),
+    ]);
+    const [left, hash, ...sizes] = answers;
     if (left === 1) return true;
-    const fields = Object.entries((hash ?? {}) as Record<string, string>);
+    const fields = Object.entries(pairsAsFields(hash));
     if (!fields.some(([field]) => field === 'counted')) return true;
     const added = fields.filter(([field]) => field.startsWith('added:')).map(([, count]) => count);
     return sumOf(added) !== sumOf(sizes);

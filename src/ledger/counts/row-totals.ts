@@ -1,4 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../keys.ts';
 import { ROW_STATES, type RowState } from '../row.ts';
 
@@ -45,7 +46,7 @@ export function makeRowTotals({
     const [portfolios = 0, open = 0, paused = 0, ...states] = sums;
     const rows = Object.fromEntries(ROW_STATES.map((state, place) => [state, states[place] ?? 0]));
     const totals = { rows: rows as RowTotals['rows'], portfolios, open, paused };
-    await connection.set(keys.rowTotals, JSON.stringify(totals), 'PX', keptMs);
+    await writeAnyway(connection, 'SET', keys.rowTotals, JSON.stringify(totals), 'PX', keptMs);
     return totals;
   };
 }

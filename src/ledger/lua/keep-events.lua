@@ -3,6 +3,7 @@
 -- ARGV[1] who keeps them, in this script alone: one that comes twice counts nothing twice   ARGV[2] bytes at the most
 -- ARGV[3] for how many ms they are kept   ARGV[4…] of each: its name, how often it came, its size, what it takes, ids that are not
 -- indexed, body, headers, ids, and the ids' digests of 6 bytes each
+-- @brings-in
 -- Answers of each: 1 kept, 2 known, 0 not taken, since it is full.
 -- @include event-index
 -- Ids of old events that go with one script, which is half a millisecond; the nightly check drops what is left.

@@ -4,6 +4,7 @@
 -- KEYS[5] what the keys of its rows begin with
 -- ARGV[1] content: the file and how it is read
 -- ARGV[2…] line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "", its buyer or "" …
+-- @brings-in
 -- Answers 2 where something was noted before, 1 where nothing was: then sound lines have nothing to take back. Answers 0 when another
 -- file's lines are shown by now: then these are not kept.
 -- @include archived

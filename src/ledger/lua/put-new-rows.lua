@@ -6,7 +6,9 @@
 -- ARGV[5…] of each line nine: its row's key, line, buyer, how many requests that buyer had when somebody looked, the request as JSON,
 --   its first step, the requested limit, the words that the row is searched by (index-entries.lua) or "", and the date of its
 --   statements or "", as put-row.lua takes them
+-- @brings-in
 -- Answers the places of the lines that were passed over, from 1 on
+-- @include nearly-full
 -- @include move
 -- @include add-plain
 -- @include plain-tally
@@ -17,8 +19,8 @@
 local portfolio, rows, limits, buyers = unpack(KEYS)
 local import, gen, name, approval = unpack(ARGV, 1, 4)
 local OF_LINE = 9
-local archived = archivedError(portfolio)
-if archived then return archived end
+local refused = archivedError(portfolio) or fullError()
+if refused then return refused end
 local known = redis.call('HMGET', portfolio, 'importing', 'finished', 'cancels', 'side')
 local side, now = known[4] or 'a', nowText()
 local waits = approval == '' and 'queued' or 'awaiting'

@@ -14,6 +14,7 @@
 -- ARGV[15] digest of the request that the row had, as JSON, where its words are known, or ""   ARGV[16] those words
 -- ARGV[17] the open approval with which the import's rows wait for another person, or "" where none is asked for
 -- ARGV[18] the date of its statements, where advice goes by it, or "": it is kept beside the words, and changes none of them
+-- @brings-in
 -- Answers "added" | "renewed" | "open" (there and not at its end)
 -- | "ended" (there and at its end; or skipped now, since this request was made before; or done, since it was this row's own
 --   in a ledger that was lost; or cancelled, since the portfolio was)
@@ -24,11 +25,14 @@
 -- | "closed" (the approval is open no longer: nothing is done)
 -- | "declined" (a person said no to the request, or to the one that it replaces, so it needs an approval: nothing is done)
 -- What was approved are words: a row that gets others waits for the approval of the import that brought them.
+-- @include nearly-full
 -- @include move
 local portfolio, row, limit, requests, oldRow, oldLimit = unpack(KEYS)
 local key, line, import, request, step, asked, importGen, name, amount, seen, oldKey, oldProblem, takes = unpack(ARGV, 1, 13)
 local words, knownRequest, wordsBefore, approval, statements = unpack(ARGV, 14, 18)
 -- @include approvals
+local full = fullError()
+if full then return full end
 if approval ~= '' and standingOf(portfolio, approval) ~= 'open' then return 'closed' end
 local waits = approval == '' and 'queued' or 'awaiting'
 local now = nowText()

@@ -3,6 +3,7 @@
 -- entries would come twice, the first piece takes away what stands there, and the others come behind it.
 -- KEYS[1] the portfolio   KEYS[2] the key of an approval, less its id
 -- ARGV[1] the run   ARGV[2…] the lines
+-- @brings-in
 -- Answers 1; -1 where the portfolio does not come back by this run.
 -- @include archive-is
 -- @include archive-lines

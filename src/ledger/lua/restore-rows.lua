@@ -1,6 +1,7 @@
 -- Puts rows of a portfolio back from lines of its archive (archive-lines.lua), byte for byte. Said again, it is the same.
 -- KEYS[1] the portfolio   KEYS[2] the key of a row, less its name
 -- ARGV[1] the run   ARGV[2…] the lines
+-- @brings-in
 -- Answers how many rows; -1 where the portfolio does not come back by this run.
 -- @include archive-is
 -- @include archive-lines

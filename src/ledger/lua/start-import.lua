@@ -6,6 +6,7 @@
 -- ARGV[4] ms without a sign of life after which an import is gone
 -- ARGV[5] id of the file's copy   ARGV[6] file name   ARGV[7] how it is read, as JSON
 -- ARGV[8] 1 where it is to replace what was imported before   ARGV[9] who imports, or ""
+-- @brings-in
 -- Answers { how often the portfolio had been cancelled by now, the number of this import: the same whenever it comes again,
 -- which of all imports begun it is }; or {} where it would replace the rows of another that is under way: it is not begun
 -- @include archived

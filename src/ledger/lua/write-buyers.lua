@@ -5,6 +5,7 @@
 -- ARGV[1] the version that was read   ARGV[2] a line for each identifier: its digest of 16 characters, and its buyers behind that
 -- ARGV[3] a line for each buyer: its key of 16 characters, and what is known of it behind that
 -- ARGV[4] the keys of two buyers that may be one, and of two others, one behind the other
+-- @brings-in
 -- Answers 1, or 0 when somebody else wrote meanwhile or such a call was sent: then nothing is written. Repeated after a lost
 -- reply it answers 0; what it wrote is read then, and found to be what was to be written.
 -- @include archived

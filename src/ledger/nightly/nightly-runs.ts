@@ -1,4 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../keys.ts';
 import type { Persist } from '../persist.ts';
 
@@ -109,7 +110,7 @@ export function makeNightlyRuns({
 
     /** From now on this schedule holds. */
     async hold(entries: readonly HeldEntry[]): Promise<void> {
-      await connection.hset(keys.nightlyRuns, 'schedule', JSON.stringify(entries));
+      await writeAnyway(connection, 'HSET', keys.nightlyRuns, 'schedule', JSON.stringify(entries));
     },
   };
 }

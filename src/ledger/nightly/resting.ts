@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
+import { pairsAsFields, readAtOnce } from '../read-at-once.ts';
 import { ROW_STATES, type RowState } from '../row.ts';
 import { makeMark } from './mark.ts';
 import { makeRowSums } from './row-sums.ts';
@@ -23,19 +24,20 @@ const PAGE = 500;
 export function makeRestingLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** All of a portfolio that changes when one of its rows does, as one text; and what of it is compared. */
   async function lookAt(portfolio: string) {
-    const step = connection.multi().hgetall(keys.portfolio(portfolio));
-    step.hgetall(keys.sums(portfolio, 'a')).hgetall(keys.sums(portfolio, 'b'));
-    step.hkeys(keys.causes(portfolio)).smembers(keys.columns(portfolio)).zcard(keys.names(portfolio));
-    for (const state of ROW_STATES) step.zcard(keys.rowsInState(portfolio, state));
-    const answers = ((await step.exec()) ?? []).map(([error, answer]) => {
-      if (error) throw error;
-      return answer;
-    });
+    const { answers } = await readAtOnce(connection, [
+      ['HGETALL', keys.portfolio(portfolio)],
+      ['HGETALL', keys.sums(portfolio, 'a')],
+      ['HGETALL', keys.sums(portfolio, 'b')],
+      ['HKEYS', keys.causes(portfolio)],
+      ['SMEMBERS', keys.columns(portfolio)],
+      ['ZCARD', keys.names(portfolio)],
+      ...ROW_STATES.map((state) => ['ZCARD', keys.rowsInState(portfolio, state)] as const),
+    ]);
     const [hash, a, b, causes, kinds, names, ...sizes] = answers;
     return {
       token: JSON.stringify(answers),
-      hash: hash as Record<string, string>,
-      sums: [a, b] as [Record<string, string>, Record<string, string>],
+      hash: pairsAsFields(hash),
+      sums: [pairsAsFields(a), pairsAsFields(b)] as const,
       causes: causes as string[],
       kinds: kinds as string[],
       names: Number(names),

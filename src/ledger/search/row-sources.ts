@@ -1,5 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
+import { readAtOnce } from '../read-at-once.ts';
 import { ROW_STATES, type RowState } from '../row.ts';
 import { digestsOfText, INDEXED_LETTERS, searchedName } from './index-words.ts';
 import { isBehind } from './row-cursor.ts';
@@ -28,11 +29,13 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
   return {
     /** How many rows there are, in each state, and in the search indexes; and the last line that any of them has. */
     async sizes(portfolio: string): Promise<Sizes> {
-      const step = connection.multi().zcard(keys.names(portfolio));
       const sets = ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
-      for (const set of sets) step.zcard(set);
-      for (const set of sets) step.zrange(set, '-1', '-1', 'WITHSCORES');
-      const [indexed, ...answers] = answersOf(await step.exec());
+      const read = await readAtOnce(connection, [
+        ['ZCARD', keys.names(portfolio)],
+        ...sets.map((set) => ['ZCARD', set] as const),
+        ...sets.map((set) => ['ZRANGE', set, '-1', '-1', 'WITHSCORES'] as const),
+      ]);
+      const [indexed, ...answers] = read.answers;
       const states = new Map(ROW_STATES.map((state, place) => [state, Number(answers[place] ?? 0)]));
       const lines = answers.slice(ROW_STATES.length).map((end) => Number((end as string[])[1] ?? 0));
       const rows = [...states.values()].reduce((sum, size) => sum + size, 0);
@@ -60,10 +63,12 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       const last = to === Number.POSITIVE_INFINITY ? '+inf' : String(to);
       // Rows of many imports may share one line: then a longer page is read.
       for (let limit = count + 2; ; limit *= 4) {
-        const step = connection.multi();
-        for (const set of sets)
-          step.zrange(set, String(after.line), last, 'BYSCORE', 'LIMIT', '0', String(limit), 'WITHSCORES');
-        const pages = answersOf(await step.exec()).map((page) => candidatesOf(page as string[]));
+        const range = [String(after.line), last, 'BYSCORE', 'LIMIT', '0', String(limit), 'WITHSCORES'];
+        const { answers } = await readAtOnce(
+          connection,
+          sets.map((set) => ['ZRANGE', set, ...range] as const),
+        );
+        const pages = answers.map((page) => candidatesOf(page as string[]));
         const behind = pages.flat().filter((one) => isBehind(one, after));
         // A page that was cut tells all of the lines before its last one, and not all of that.
         const cuts = pages.filter((page) => page.length === limit).map((page) => page.at(-1)?.line ?? 0);

@@ -23,7 +23,7 @@ local rate = found[4] == 'start' and '0' or string.format('%.4g', found[3])
 if counts == lastCounts and counts == countsBefore then redis.call('RPOP', KEYS[2]) end
 -- Nobody knows how long it takes until a service is back.
 local because = found[6]
-local isAway = because == 'outage' or because == 'credentials' or because == 'replicas'
+local isAway = because == 'outage' or because == 'credentials' or because == 'replicas' or because == 'memory'
 local untilMs = isAway and 0 or math.floor((tonumber(found[5]) or 0) / 1000)
 redis.call('RPUSH', KEYS[2], string.format('%.0f %s %s %.0f', now, counts, rate, untilMs > now and untilMs or 0))
 redis.call('LTRIM', KEYS[2], -tonumber(ARGV[2]), -1)

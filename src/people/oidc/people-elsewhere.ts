@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SharedKeys } from '../../ledger/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Anew } from './sign-ins.ts';
 
@@ -51,7 +52,8 @@ export function makePeopleElsewhere({
     );
   return {
     /** Somebody signed in anew, for one approval and in one session: that is good once, and for five minutes. */
-    keepProof: async (anew: Anew): Promise<void> => void (await connection.set(proofKey(anew), '1', 'EX', PROOF_S)),
+    keepProof: async (anew: Anew): Promise<void> =>
+      void (await writeAnyway(connection, 'SET', proofKey(anew), '1', 'EX', PROOF_S)),
     hasProof: async (of: Omit<Anew, 'beganS'>): Promise<boolean> => (await connection.exists(proofKey(of))) === 1,
     takeProof: async (of: Omit<Anew, 'beganS'>): Promise<boolean> => (await connection.getdel(proofKey(of))) !== null,
 

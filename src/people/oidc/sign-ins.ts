@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 
 /** A person at the provider's page has so long; what a provider asks of them (a telephone, a new password) is done by then. */
 export const UNDER_WAY_S = 600;
@@ -35,7 +36,7 @@ export function makeSignIns({
     keys.signIn(createHash('sha256').update(`${browser} ${state}`).digest('hex'));
   return {
     async begin(browser: string, { state, ...signIn }: SignIn & { state: string }): Promise<void> {
-      await connection.set(keyOf(browser, state), JSON.stringify(signIn), 'EX', UNDER_WAY_S);
+      await writeAnyway(connection, 'SET', keyOf(browser, state), JSON.stringify(signIn), 'EX', UNDER_WAY_S);
     },
     async take(browser: string | undefined, state: string | null): Promise<SignIn | undefined> {
       if (browser === undefined || !BROWSER.test(browser) || state === null) return undefined;

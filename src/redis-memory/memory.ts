@@ -1,0 +1,33 @@
+import type { RedisConnection } from '../lua-script.ts';
+
+/** What Redis holds, and the most that it may: in bytes. */
+export type Memory = { usedBytes: number; mostBytes: number };
+
+/** From here on nothing new is sent or brought in. lua/nearly-full.lua says the same. */
+const NEARLY = 0.95;
+
+/** Nothing where Redis has no limit, does not say it, or is a cluster, of which nobody knows which node is asked. */
+export async function readMemory(connection: RedisConnection): Promise<Memory | undefined> {
+  if ('nodes' in connection) return undefined;
+  // Not everybody may ask.
+  const info = await connection.info('memory').catch(() => '');
+  const bytesOf = (field: string) => Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const [usedBytes, mostBytes] = [bytesOf('used_memory'), bytesOf('maxmemory')];
+  return mostBytes === 0 ? undefined : { usedBytes, mostBytes };
+}
+
+export function isNearlyFull({ usedBytes, mostBytes }: Memory): boolean {
+  return usedBytes >= NEARLY * mostBytes;
+}
+
+/** Redis is nearly full: what that means, and what to do, in two sentences. */
+export function nearlyFullWords({ usedBytes, mostBytes }: Memory): string {
+  return `${NEARLY_FULL} (${megabytes(usedBytes)} of ${megabytes(mostBytes)} MB), so nothing new is sent or imported, and what is under way is finished. Raise its maxmemory, or archive what is finished: npx limitline archive NAME. Work then goes on by itself.`;
+}
+
+export const NEARLY_FULL = 'Redis is nearly full';
+
+/** With one decimal. */
+export function megabytes(bytes: number): string {
+  return (Math.max(0, bytes) / 1_048_576).toFixed(1);
+}

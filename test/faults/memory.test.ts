@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { lookAtPace } from '../../src/open-service.ts';
+import { readCallsHeld } from '../../src/pace/calls-held.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { buyerLines, openWorkplace } from '../support/workplace.ts';
+
+test('what is kept beside the rows is as they are, however often the memory of Redis is full meanwhile', async () => {
+  const redis = await startKillableRedis();
+  const place = await openWorkplace({ faults: { latencyMs: 10 }, env: { REDIS_URL: redis.url } });
+  await place.import(buyerLines(300));
+  await place.work();
+  const { portfolios } = place.context;
+  let isFull = false;
+  while ((await portfolios.read('q4')).finishedMs === undefined) {
+    isFull = !isFull;
+    await redis.admin.config('SET', 'maxmemory', isFull ? '1' : '0');
+    await sleep(7);
+  }
+  await redis.admin.config('SET', 'maxmemory', '0');
+  expect(await portfolios.compare(['q4'])).toEqual([]);
+  expect((await place.report()).states.done).toBe(300);
+});
+
+test('while the memory of Redis is full, pages, reports, health and metrics answer and say what to do', async () => {
+  const redis = await startKillableRedis();
+  const desk = await openDesk(12, {}, { REDIS_URL: redis.url });
+  await desk.limitline('run', 'q4.csv');
+  const { get } = await openConsole(desk);
+  await redis.admin.config('SET', 'maxmemory', '1');
+  for (const page of ['/', '/portfolios/q4', '/held', '/approvals', '/nightly', '/health', '/new', '/audit']) {
+    const { status, text } = await get(page);
+    expect(status, page).toBe(200);
+    expect(text, page).toContain('Redis is nearly full (');
+  }
+  expect((await get('/queues')).status).toBe(200);
+  expect((await get('/metrics')).text).toMatch(/^limitline_redis_up\{.*\} 1$/m);
+  expect((await get('/health')).text).toMatch(/Memory: \d\S* MB of 1 B.*Workers: none is seen/s);
+  expect(await desk.json('report', 'q4')).toMatchObject({ states: { done: 12 } });
+  expect(await desk.limitline('report', 'q4', '--format', 'csv')).toMatchObject({ status: 0 });
+  expect(await desk.limitline('portfolios')).toMatchObject({ status: 0 });
+  expect(await desk.limitline('archive', 'q4')).toMatchObject({ status: 0 });
+  expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 0 });
+});
+
+test('with 95 percent of its memory in use nothing new is sent or brought in, what is under way is finished, and it goes on by itself', async () => {
+  const redis = await startKillableRedis();
+  const place = await openWorkplace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });
+  const { context, standIn } = place;
+  await place.import(buyerLines(200));
+  await place.work();
+  const made = () => standIn.counts().made.limit;
+  await expect.poll(made).toBeGreaterThan(10);
+  const used = Number(/used_memory:(\d+)/.exec(await redis.admin.info('memory'))?.[1]);
+  await redis.admin.config('SET', 'maxmemory', String(Math.ceil(used / 0.96)));
+  await expect.poll(() => readCallsHeld(context.ledger, context.keys)).toMatchObject({ blocked: { by: 'memory' } });
+  await expect
+    .poll(() => lookAtPace(context))
+    .toMatchObject({ blocked: { why: expect.stringMatching(/^Redis is nearly full \(\S+ of \S+ MB\)/) } });
+  const { states } = await place.report();
+  expect(states.done).toBeLessThan(200);
+  expect(states.refused + states.held).toBe(0);
+  const importing = place.import(buyerLines(30), { portfolio: 'q5' });
+  await redis.admin.config('SET', 'maxmemory', '0');
+  expect((await place.settled()).states.done).toBe(200);
+  expect(await importing).toMatchObject({ rows: 30 });
+});
