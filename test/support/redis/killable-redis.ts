@@ -9,7 +9,9 @@ import { freePort } from './free-port.ts';
 export async function startKillableRedis() {
   const [dir, port] = [await makeFolder(), await freePort()];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', ''];
-  const start = () => spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always']);
+  // What it says is read by nobody, and a pipe that is full would stop it.
+  const start = () =>
+    spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: 'ignore' });
   let server = start();
   const admin = new Redis({ port, retryStrategy: () => 20, maxRetriesPerRequest: null });
   admin.on('error', () => {});
