@@ -7,6 +7,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
+import { sha256Of } from '../import/file-digest.ts';
 import { importDepsOf } from '../import/import-deps.ts';
 import { type Imported, importPortfolio } from '../import/import-portfolio.ts';
 import { keepFile } from '../import/keep-file.ts';
@@ -46,6 +47,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
     ...file,
     reading,
     content,
+    bytes: before.size,
     by: [...new Set([...(file.by ?? []), ...by, ...(said?.by ?? [])])],
   };
   await inbox.note(begun);
@@ -53,8 +55,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
   const imported = await importEntry(entry, begun, look, deps);
-  const after = await statOf(entry.file);
-  if (after?.size !== before.size || after.mtimeMs !== before.mtimeMs) throw stillWritten(file.name);
+  if ((await sha256Of(entry.file)) !== kept) throw stillWritten(file.name);
   return { ...begun, ...outcomeOf(file, imported) };
 }
 

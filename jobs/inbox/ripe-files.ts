@@ -1,3 +1,4 @@
+import { isOpenForWriting } from '../../src/files/open-for-writing.ts';
 import { faultOfDropped } from './dropped-faults.ts';
 import { type Dropped, documentsVersion, glanceAt, type Look, pathOf } from './look.ts';
 import { DOUBTFUL_MS, SETTLE_MS, type Settling } from './settling.ts';
@@ -55,7 +56,10 @@ async function waitOf(
     documents === '' ? 0 : settling.left(`documents of ${one.inode}`, documents, SETTLE_MS),
   );
   if (leftMs > 0) return { why: 'it was written to just now, and is taken when it changes no more', leftMs };
-  return hindrance && { why: HINDRANCES[hindrance], leftMs: undefined };
+  if (hindrance) return { why: HINDRANCES[hindrance], leftMs: undefined };
+  return one.kind === 'file' && (await isOpenForWriting(one.inode))
+    ? { why: HINDRANCES.written, leftMs: undefined }
+    : undefined;
 }
 
 const SOUND = { hindrance: undefined, endsWhole: true };
@@ -63,5 +67,6 @@ const SOUND = { hindrance: undefined, endsWhole: true };
 /** Why a file that has settled is not taken all the same. */
 export const HINDRANCES = {
   empty: 'it is empty: it is taken when something was written into it',
+  written: 'another program has it open to write to it: it is taken when that program has closed it',
   locked: 'this user may not read it, or another program has it open: it is taken when it can be read',
 };

@@ -7,6 +7,7 @@ import { makeNamedMappings } from '../drafts/named-mappings.ts';
 import { carryThrough, noteRejected } from './carry-through.ts';
 import { openDropFolder } from './drop-folder.ts';
 import { portfolioOf } from './dropped-names.ts';
+import { putBackGrown } from './grown-files.ts';
 import type { InboxSource, RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { leaveOpenResults } from './leave-open-results.ts';
@@ -121,6 +122,7 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
       all.lying.push(await sayStuck(id, error, deps));
     }
   };
+  await putBackGrown(deps);
   // What somebody left half done goes first: it was dropped before all others.
   for (const { id } of await taken.entries()) await carry(id);
   const { ripe, lying } = await ripeFiles(await lookInto(drop.dir), {

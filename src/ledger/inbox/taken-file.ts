@@ -23,6 +23,8 @@ export type TakenFile = {
   reading?: string;
   /** Digest of the file, its documents and how it is read; once it was looked at. */
   content?: string;
+  /** Its size when it was read; nothing once it is known that it is another by now. */
+  bytes?: number;
   /** Of a file that was imported. */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
   /** What its results are called in `done`; `""` where they could not be written. */
