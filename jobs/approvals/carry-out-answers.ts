@@ -68,7 +68,8 @@ async function answerCall(
   deps: CarryOutAnswersDeps,
 ): Promise<boolean> {
   const [by] = approval.authors;
-  if (await resolveCallOf(found, { made, by, asOfMs: approval.askedMs, of }, deps)) return true;
+  const { asOf = approval.askedMs } = found.result.awaits ?? {};
+  if (await resolveCallOf(found, { made, by, asOfMs: asOf, of }, deps)) return true;
   return !(await isInDoubt(found, deps.calls));
 }
 

@@ -35,6 +35,8 @@ export type Asking = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;
+  /** When who says something of held rows looked: what was lost since is not spoken of. */
+  asOfMs?: number | undefined;
   /** Who made the plan that `by` confirmed. */
   madeBy?: string | undefined;
   /** The plan that this is a part of. */
@@ -61,7 +63,7 @@ export async function askFirst(
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
-  const { portfolio, kind, by, madeBy = by, part } = asking;
+  const { portfolio, kind, by, madeBy = by, part, asOfMs = part?.beforeMs } = asking;
   const policy = await approvalPolicy();
   const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : [];
   if (needed === undefined) return undefined;
@@ -83,6 +85,7 @@ export async function askFirst(
           night: rule?.night,
           said,
           of: of && callName(of),
+          asOfMs,
           part,
           writtenMs: result.updatedMs,
         }),

@@ -58,7 +58,7 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   if (dryRun || !isMeant) return nothing;
   const spoken = await callInDoubt(held, deps);
   const wished = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
-  const waits = await askFirst({ portfolio, kind: 'answer', by }, wished, deps);
+  const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, wished, deps);
   if (waits && waits.rows > 0) return { ...nothing, waits };
   const resolution = { ...nothing };
   if (!waits && (await resolveCallOf(held, { made, by, asOfMs: lookedMs }, deps))) {

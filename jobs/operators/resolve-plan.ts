@@ -25,7 +25,12 @@ export async function resolvePlan(
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
   const wished = () => justThese(planned.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call })));
   const waits =
-    first && (await askFirst({ portfolio: first.found.row.portfolio, kind: 'answer', by, madeBy }, wished, deps));
+    first &&
+    (await askFirst(
+      { portfolio: first.found.row.portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs },
+      wished,
+      deps,
+    ));
   if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
   for (const { made, found, call } of planned) {
     // A row whose call another line of the file was about goes with the others that are freed at the end.

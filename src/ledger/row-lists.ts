@@ -78,6 +78,6 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
 
 /** What a row that waits was before, as its field `was` says it. */
 export function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
-  const { state, of } = JSON.parse(text);
-  return { was: state, answer, ...(of === undefined ? {} : { of }) };
+  const { state, of, asOf } = JSON.parse(text);
+  return { was: state, answer, ...(of === undefined ? {} : { of }), ...(asOf === undefined ? {} : { asOf }) };
 }

@@ -114,8 +114,8 @@ export type RowResult = {
   cause: string | undefined;
   /** Id of the approval that it waits for, or has; nothing where none was ever asked for. */
   approval: string | undefined;
-  /** Of one that waits and was not new: what it was before, and what somebody says became of its call `of`: an id, or `resend`. */
-  awaits: { was: RowState; answer: string; of?: string } | undefined;
+  /** Of one that waits and was not new: what it was, and what somebody who looked at `asOf` says became of its call `of`: an id, or `resend`. */
+  awaits: { was: RowState; answer: string; of?: string; asOf?: number } | undefined;
   /** Date of the statements that its line gave last, YYYY-MM-DD, where the amount is one that advice goes by. */
   statements: string | undefined;
   /** What was made twice for it: the id that it goes by, and the other. */

@@ -155,19 +155,20 @@ export function makeApprovals({
      * Lets a row that ended in this state wait for an open approval. Answers whether it does: not where it is in another state by
      * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.
      *
-     * @param said what somebody says of a held row's call: the id of what was made, or `resend`; `of` names the call
+     * @param said what somebody says of a held row's call: the id of what was made, or `resend`; `of` names the call, as it was at `asOfMs`
      * @param night the rule by which it would go: what holds for `rows.requeue` holds here
      */
     async awaitRow(
       row: RowId,
       state: 'refused' | 'cancelled' | 'held',
-      { id, by, said = '', of = '', part, writtenMs, night }: Awaiting,
+      { id, by, said = '', of = '', asOfMs, part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
       const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
       const rules = night ? keys.retryRules : keys.row(row.portfolio, row.key);
       const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan, rules];
       const told = entryText({ is: 'asked', by, from: state, ...nightTold(night) });
-      const args = [row.key, state, id, said, part?.beforeMs ?? '', writtenMs ?? '', told, of, nightArg(night)];
+      const seen = [part?.beforeMs ?? '', writtenMs ?? ''];
+      const args = [row.key, state, id, said, ...seen, told, of, nightArg(night), asOfMs ?? ''];
       return (await persist('await', () => awaitRow(places, args))) === 1;
     },
 
@@ -270,6 +271,7 @@ type Awaiting = {
   by: string;
   said?: string | undefined;
   of?: string | undefined;
+  asOfMs?: number | undefined;
   part?: PartOfPlan | undefined;
   writtenMs?: number | undefined;
   night?: AtNight | undefined;

@@ -5,7 +5,7 @@
 -- ARGV[4] what somebody says of a held one: the id of what was made, "resend", or ""
 -- ARGV[5] the moment of the plan in ms, or ""   ARGV[6] when the row that is meant was written, in ms, or ""
 -- ARGV[7] what is told to the row's story, as JSON, or ""   ARGV[8] the call that it is said of, as callers name it, or ""
--- ARGV[9] the rule's night (goes-tonight.lua), or ""
+-- ARGV[9] the rule's night (goes-tonight.lua), or ""   ARGV[10] when who says it looked, in ms, or ""
 -- Answers 1, also repeated, or 0 when it is in another state, or replaced, or changed since, or the approval is open no longer,
 -- or it may not go tonight.
 -- @include archived
@@ -18,7 +18,7 @@
 -- @include waiting
 -- @include goes-tonight
 local portfolio, row, plan, rules = unpack(KEYS)
-local key, from, approval, answer, before, written, told, of, night = unpack(ARGV)
+local key, from, approval, answer, before, written, told, of, night, asOf = unpack(ARGV)
 local archived = archivedError(portfolio)
 if archived then return archived end
 local found = redis.call('HMGET', row, 'state', 'line', 'approval', 'cause', 'replaced', 'updated')
@@ -28,7 +28,7 @@ if not isAsPlanned(row, before) or (written ~= '' and written ~= found[6]) then 
 if not mayGoTonight(portfolio, row, rules, night) then return 0 end
 local was = { state = from, approval = found[3] or nil, cause = found[4] or nil, replaced = found[5] or nil }
 was.known = found[4] and redis.call('HGET', portfolio .. ':causes', found[4]) or nil
-was.of = of ~= '' and of or nil
+was.of, was.asOf = of ~= '' and of or nil, tonumber(asOf)
 local now = nowMs()
 takeBackReplaced(row)
 moveRow(portfolio, row, key, from, 'awaiting', found[2], now)

@@ -62,6 +62,19 @@ test('an id that is another’s by the time of the yes is not believed: the row 
   expect(await context.approvals.answered()).toEqual([]);
 });
 
+test('a call that was sent again for another row, and lost, while the person looked is not answered by what they said', async () => {
+  const { approve, rows, callOf, context } = await openAnswered();
+  const { ledger, keys, plans, calls } = context;
+  const lookedMs = await plans.now();
+  const call = await callOf(rows[0]);
+  await ledger.hset(keys.call(call.kind, call.key), { lostAt: lookedMs + 1, notedAt: lookedMs + 1 });
+  await expect.poll(plans.now).toBeGreaterThan(lookedMs + 1);
+  await resolveCalls({ portfolio: 'q4', line: 2, lookedMs, by: 'olivia' }, context);
+  await approve();
+  expect(await calls.isUnknown(call)).toBe(true);
+  expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
+});
+
 test('a no leaves a held row held, and its call in doubt', async () => {
   const { answer, waiting, say, rows, callOf, context, states } = await openAnswered();
   await answer(2, 'company_77');
