@@ -1,13 +1,13 @@
 #!/usr/bin/env -S node --max-semi-space-size=8 --preserve-symlinks
 import { Command } from 'commander';
 import { makeLog } from '../src/log.ts';
+import { versionWords } from '../src/version.ts';
 import { beginCommand } from './audit/audit-command.ts';
 import { registerNamed } from './command-list.ts';
 import { sayNotices } from './opening/say-notices.ts';
 import { endByFault, sayCrashes } from './process/crash.ts';
 import { speakThroughLog } from './process/log-only.ts';
 import { surviveOutput } from './process/output-faults.ts';
-import { readVersion } from './process/version.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
 /** Commands that run for long, and whose standard error is a log; `listen` is that of `events`. */
@@ -23,7 +23,12 @@ surviveOutput(terminal);
 
 const program = new Command('limitline')
   .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')
-  .version(readVersion(), '--version', 'print the version, and nothing else')
+  // Which commit it is, is looked up for those who ask.
+  .version(
+    process.argv.includes('--version') ? versionWords() : '',
+    '--version',
+    'print version, commit and format of the ledger',
+  )
   .option('--json', 'print JSON on standard output, and nothing else there')
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError('(limitline --help lists the commands)')

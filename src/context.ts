@@ -159,6 +159,11 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     enterAccount: () => accounts.enter(login),
     /** Names this process in claims and signs of life. */
     processId,
+    /** The processes of the account that run for long. */
+    fleet: onDemand(async () => {
+      const { makeFleet } = await import('./ledger/fleet.ts');
+      return makeFleet({ connection: ledger, keys, processId, log });
+    }),
     rows: makeRows({
       connection: ledger,
       keys,

@@ -28,6 +28,8 @@ export function startRest({
   let resting = new AbortController();
   let signal = AbortSignal.any([stopping, resting.signal]);
   let busy = false;
+  let isQuiet = false;
+  const takeUp = () => (isQuiet ? undefined : Promise.all(runners().map((runner) => runner.resume())));
   const waitsMs = () => (pace.state().blocked?.untilMs ?? 0) - Date.now();
 
   const look = async (): Promise<void> => {
@@ -43,7 +45,7 @@ export function startRest({
     if (waitsMs() > LOOK_EVERY_MS || stopping.aborted) return;
     resting = new AbortController();
     signal = AbortSignal.any([stopping, resting.signal]);
-    await Promise.all(runners().map((runner) => runner.resume()));
+    await takeUp();
   };
   const timer = setInterval(() => {
     if (busy) return;
@@ -58,6 +60,13 @@ export function startRest({
   return {
     /** Aborted when who waits for a slot or a turn is to put its row back: the process rests, or stops. */
     signal: (): AbortSignal => signal,
+    isQuiet: (): boolean => isQuiet,
+    /** Takes up nothing new from now on, or takes up rows again. Rows in hand are finished, unless all calls wait for long. */
+    async quiet(wish: boolean): Promise<void> {
+      isQuiet = wish;
+      if (wish) await Promise.all(runners().map((runner) => runner.pause()));
+      else if (!signal.aborted) await takeUp();
+    },
     stop: (): void => clearInterval(timer),
   };
 }

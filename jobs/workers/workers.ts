@@ -72,7 +72,7 @@ export async function startWorkers(
     get stopping() {
       return rest.signal();
     },
-    openDocument: (sha256) => context.documents.open(sha256),
+    openDocument: context.documents.open,
   };
   const feeder = startFeeder({
     deps: { rows, portfolios, queues, calls, stories: context.stories, approvals: context.approvals },
@@ -92,10 +92,25 @@ export async function startWorkers(
       log,
     }),
   );
+  const now = () => {
+    const inHand = runners.reduce((sum, runner) => sum + runner.inHand(), 0);
+    return { state: rest.isQuiet() ? (inHand > 0 ? 'quiet' : 'drained') : 'works', inHand } as const;
+  };
+  const quiet = async (wish: boolean): Promise<void> => {
+    if (wish === rest.isQuiet() || stopping.signal.aborted) return;
+    await rest.quiet(wish);
+    log.info(now(), wish ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again');
+  };
+  // Nobody waits for it: what a person is shown of this process keeps no row waiting.
+  void context.fleet.join('work', { now, onWish: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
 
   return {
+    /** Whether it takes up rows, and how many it has in hand. */
+    now,
+    /** Takes up no new row from now on and finishes what it has; or takes up rows again. */
+    quiet,
     /**
      * Takes up no new row from now on, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and written down,
      * and leaves. Rows that were only waiting go back to their queue.
@@ -113,7 +128,7 @@ export async function startWorkers(
         if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
         else log.warn('stopped with rows in hand for which nothing was on its way; another worker takes them up');
       }
-      const left = presence.stop();
+      const left = Promise.all([presence.stop(), context.fleet.leave()]);
       if (context.ledger.status === 'ready') await within(GOODBYE_MS, left);
       await service.client.close();
     },

@@ -42,8 +42,8 @@ export function register(program: Command, terminal: Terminal): void {
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
       const { portfolios, approvals, queues } = context;
       const waiting = waitForWorkEnd(options, { signal, portfolios, approvals, queues });
-      let isWorking = false;
-      const serving = serveWork(context, openService(context, address.url), () => isWorking);
+      let isWorking = () => false;
+      const serving = serveWork(context, openService(context, address.url), () => isWorking());
       const served = await serving.catch(async (error) => {
         await address.close();
         await context.close();
@@ -59,7 +59,10 @@ export function register(program: Command, terminal: Terminal): void {
         waiting.onCommonFault(error);
       };
       const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);
-      isWorking = true;
+      isWorking = () => workers.now().state === 'works';
+      // As in Sidekiq: what is to be stopped later finishes what it has. A suspended process would lose the answers of its calls.
+      process.on('SIGTSTP', () => void workers.quiet(true));
+      process.on('SIGCONT', () => void workers.quiet(false));
       const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
       log.info({ ...way, redis: context.redis.where, process: context.processId }, 'working');
       await sayInterrupted(context);
@@ -67,7 +70,7 @@ export function register(program: Command, terminal: Terminal): void {
       waiting.begin();
       const { status, facts, words, fault } = await waiting.end();
       log.info(facts, words);
-      isWorking = false;
+      isWorking = () => false;
       await workers.stop();
       await workLog.stop();
       await served.close();

@@ -3,10 +3,11 @@ import { differingSettings } from '../../src/config.ts';
 import type { HealthPageFunctions } from '../../src/console/pages/health/add-health-page.ts';
 import type { HealthFact } from '../../src/console/pages/health/health-answer.ts';
 import type { Context } from '../../src/context.ts';
-import { readVersion } from '../process/version.ts';
+import { versionWords } from '../../src/version.ts';
 import { diskPart } from './health/disk-part.ts';
+import { processesPart } from './health/processes-part.ts';
 import { redisPart } from './health/redis-part.ts';
-import { ledgerPart, pacePart, servicePart, workersPart } from './health/work-parts.ts';
+import { ledgerPart, pacePart, servicePart } from './health/work-parts.ts';
 
 /** A page has four seconds for everything, and what is well answers in milliseconds. */
 const LIMIT_MS = 1_500;
@@ -17,9 +18,10 @@ export function healthPageFunctions(context: Context): HealthPageFunctions {
     return { title, limitMs: LIMIT_MS, ofSystem, ask };
   };
   return {
+    wish: context.fleet.wish,
     parts: [
       part('Redis', () => redisPart(context)),
-      part('Workers', () => workersPart(context)),
+      part('Processes', () => processesPart(context)),
       part('Service', () => servicePart(context)),
       part('Pace', () => pacePart(context), false),
       part('Ledger', () => ledgerPart(context), false),
@@ -32,7 +34,7 @@ export function healthPageFunctions(context: Context): HealthPageFunctions {
 
 function versions(): HealthFact[] {
   return [
-    { term: 'Limitline', what: readVersion() },
+    { term: 'Limitline', what: versionWords() },
     { term: 'Node', what: process.versions.node },
     { term: 'System', what: `${type()} ${release()}` },
   ];

@@ -59,6 +59,7 @@ export async function openListener(
   if (server) log.info({ metrics: `${server.url}/metrics` }, 'health and metrics are served');
   const close = async (): Promise<void> => {
     isListening = false;
+    void context.fleet.leave();
     await listener.close();
     await server?.close();
   };
@@ -69,6 +70,7 @@ export async function openListener(
     throw error;
   }
   isListening = true;
+  void context.fleet.join('events');
   if (!isLoopback(settings.EVENTS_HOST)) log.warn(IN_THE_CLEAR);
   return { url: listener.url(), close };
 }

@@ -1,11 +1,17 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kindOfName, REJECTED } from '../../jobs/inbox/dropped-names.ts';
+import { lookAtDisk, readRedisRoom } from '../../jobs/notices/look-at-rooms.ts';
 import type { Context } from '../../src/context.ts';
 import { makeRowTotals } from '../../src/ledger/counts/row-totals.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
+import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
 import { inTime } from '../../src/metrics/kept.ts';
 import { makeMachineAnswers, type Readiness } from '../../src/metrics/machine-answers.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
 import { lookAtPace, type Service } from '../../src/open-service.ts';
-import { readVersion } from '../process/version.ts';
+import { TASKS } from '../../src/schedule/schedule.ts';
+import { readVersion } from '../../src/version.ts';
 import { countService } from './count-service.ts';
 
 /** Longer than that, Redis is of no use to anybody who waits for an answer. */
@@ -27,11 +33,11 @@ export function openMachines(
   context: Context,
   { role, isWorking, idle = IDLE }: { role: string; isWorking?: () => boolean; idle?: string },
 ) {
-  const { account, ledger, keys, queues, outbox, archives } = context;
+  const { account, ledger, keys, queues, outbox, archives, settings } = context;
   const totalsOf = makeRowTotals({ connection: ledger, keys });
   const living = () => countLiving({ connection: ledger, keys });
   const look = async () => {
-    const [totals, archived, counts, pace, workers, standings, ended] = await Promise.all([
+    const [totals, archived, counts, pace, workers, standings, ended, processes, tasks, servers] = await Promise.all([
       totalsOf(),
       archives.count(),
       queues.counts(),
@@ -39,9 +45,16 @@ export function openMachines(
       living(),
       outbox.standings(),
       outbox.counts(),
+      context.fleet.read(),
+      context.nightlyRuns.read(TASKS),
+      context.readServers(),
     ]);
-    const waiting = Object.fromEntries(standings.map((one) => [one.way, one.waiting]));
-    return { totals, archived, queues: counts, pace, workers, notices: { waiting, ...ended } };
+    const notices = { waiting: Object.fromEntries(standings.map((one) => [one.way, one.waiting])), ...ended };
+    const [memory] = servers.map(readRedisRoom).sort((a, b) => b.usedBytes / b.mostBytes - a.usedBytes / a.mostBytes);
+    // What is wrong with a folder is said by what uses it, and hides no other figure.
+    const disk = await lookAtDisk(settings.LIMITLINE_DATA).catch(() => undefined);
+    const inbox = await countInbox(settings.LIMITLINE_INBOX).catch(() => undefined);
+    return { totals, archived, queues: counts, pace, workers, processes, notices, tasks, memory, disk, inbox };
   };
   const metrics = makeMetrics({ account, version: readVersion(), role, look });
 
@@ -54,7 +67,7 @@ export function openMachines(
     if (found === 0) return { ready: false, why: 'No worker is running: start one with limitline work.' };
     return { ready: true };
   };
-  const answer = makeMachineAnswers({ token: context.settings.METRICS_TOKEN, ready, metrics: metrics.text });
+  const answer = makeMachineAnswers({ token: settings.METRICS_TOKEN, ready, metrics: metrics.text });
   let stop = (): void => {};
   return {
     answer,
@@ -68,4 +81,12 @@ export function openMachines(
     /** Ends the counting. */
     close: (): void => stop(),
   };
+}
+
+/** Files of buyers that lie in the drop folder, as far as it is seen from here. */
+async function countInbox(folder: string | undefined): Promise<AccountPicture['inbox']> {
+  if (folder === undefined) return undefined;
+  const isOfBuyers = (name: string) => kindOfName(name) === 'buyers' && !name.endsWith('.problems.csv');
+  const countIn = async (dir: string) => (await readdir(dir)).filter(isOfBuyers).length;
+  return { waiting: await countIn(folder), rejected: await countIn(join(folder, REJECTED)).catch(() => 0) };
 }

@@ -1,7 +1,6 @@
 import { nextOf } from '../../jobs/nightly/due-tasks.ts';
 import type { ScheduleFacts } from '../../src/console/pages/nightly/schedule-view.ts';
 import type { Context } from '../../src/context.ts';
-import { whoIsOnDuty } from '../../src/ledger/nightly/on-duty.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/schedule.ts';
 import { whenWords } from '../../src/schedule/schedule-words.ts';
@@ -17,14 +16,10 @@ export const TASK_WORDS: Readonly<Record<TaskName, string>> = {
 
 /** What runs at night, when, how it went last, and who sees to it. */
 export async function readScheduleFacts(
-  { ledger: connection, keys, nightlyRuns, settings }: Pick<Context, 'ledger' | 'keys' | 'nightlyRuns' | 'settings'>,
+  { fleet, nightlyRuns, settings }: Pick<Context, 'fleet' | 'nightlyRuns' | 'settings'>,
   nowMs = Date.now(),
 ): Promise<ScheduleFacts> {
-  const [held, runs, onDuty] = await Promise.all([
-    nightlyRuns.schedule(),
-    nightlyRuns.read(TASKS),
-    whoIsOnDuty({ connection, keys }),
-  ]);
+  const [held, runs, onDuty] = await Promise.all([nightlyRuns.schedule(), nightlyRuns.read(TASKS), fleet.onDuty()]);
   // What is in force is what somebody on duty said; where nobody is, what would be.
   const given = scheduleOf(settings.LIMITLINE_SCHEDULE);
   const entries = onDuty.length > 0 && held ? (held as readonly (ScheduleEntry & { sinceMs: number })[]) : given;

@@ -1,7 +1,6 @@
 import { startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
-import { startDuty, whoIsOnDuty } from '../../src/ledger/nightly/on-duty.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { NIGHT_PARTS, type NightPart } from './night-parts.ts';
 import { startNightWorker } from './run-nights.ts';
@@ -13,13 +12,12 @@ import { startNightWorker } from './run-nights.ts';
  * @param given.parts what goes on beside the schedule; for tests
  */
 export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { parts?: readonly NightPart[] } = {}) {
-  const { ledger: connection, keys, processId, log, nightlyRuns: runs, settings } = context;
+  const { fleet, log, nightlyRuns: runs, settings } = context;
   const stopping = new AbortController();
-  const duty = await startDuty({ connection, keys, processId, log });
+  await fleet.join('nightly');
   const entries = scheduleOf(settings.LIMITLINE_SCHEDULE);
-  const onDuty = () => whoIsOnDuty({ connection, keys });
   const maintenance = context.maintenance();
-  const schedule = await startKeepingSchedule(entries, { runs, maintenance, onDuty, log });
+  const schedule = await startKeepingSchedule(entries, { runs, maintenance, onDuty: fleet.onDuty, log });
   const worker = startNightWorker(context);
   const started: { stop(): void | Promise<void> }[] = [];
   for (const part of parts) {
@@ -39,7 +37,7 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
       stopping.abort(new Error('this process stops'));
       schedule.stop();
       await Promise.all([worker.stop(), ...started.map((part) => part.stop())]);
-      await duty.stop();
+      await fleet.leave();
     },
   };
 }

@@ -1,7 +1,6 @@
 import { dueNights } from '../../jobs/nightly/due-tasks.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
-import { whoIsOnDuty } from '../../src/ledger/nightly/on-duty.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { NIGHT_PARTS, type NightPart } from './night-parts.ts';
 import { type NightEnd, runNights } from './run-nights.ts';
@@ -15,9 +14,8 @@ export async function doWhatIsDue(
   context: Context,
   { signal, parts = NIGHT_PARTS }: { signal: AbortSignal; parts?: readonly NightPart[] },
 ): Promise<NightEnd[]> {
-  const { ledger: connection, keys } = context;
   // What a process that is gone has left to be run in its time would be run by this one, though its own schedule is another.
-  if ((await whoIsOnDuty({ connection, keys })).length === 0) await context.maintenance().keep([]);
+  if ((await context.fleet.onDuty()).length === 0) await context.maintenance().keep([]);
   const entries = scheduleOf(context.settings.LIMITLINE_SCHEDULE);
   const due = await dueNights(entries, { runs: context.nightlyRuns, nowMs: Date.now() });
   const asked = (await context.maintenance().asked()).map(({ task, dueMs, by }) => {

@@ -157,12 +157,12 @@ export function makeKeys(prefix: string, account: string) {
     passed: (person: string) => `${root}:passed:${person}`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
+    /** String: what somebody says of held rows and has not confirmed yet, as JSON. It goes away by itself. */
+    heldPlan: (id: string) => `${root}:held-plan:${id}`,
     /** Hash: `<task> last`, `<task> well` and `<task> now` → what is known of a run, as JSON; `schedule` → what holds, since when. */
     nightlyRuns: `${root}:nightly-runs`,
     /** Sorted set: ids of the nights of one task that have ended, by the moment that each was for, in ms. */
     nightsEnded: (task: string) => `${root}:nights-ended:${task}`,
-    /** Sorted set: `<process>@<host>` that runs what is due → when it last gave a sign of life, in ms of the server's clock. */
-    onDuty: `${root}:on-duty`,
     /** Sorted set: ids of the reports of nights that are kept, by when they were made, in ms. */
     reports: `${root}:reports`,
     /** Hash: one report: its summary, and its findings as JSON. */
@@ -214,6 +214,8 @@ export function makeKeys(prefix: string, account: string) {
     eventIds: (bucket: string) => `${root}:events:ids:${bucket}`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
+    /** Hash: process → ms of the server's clock and what it says of itself, as JSON; `<process> wish` → what an operator wishes of it. */
+    fleet: `${root}:fleet`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */
     replicas: `${root}:replicas`,
     /** Set: calls that others found claimed by this process for too long; it says whether it holds them. */

@@ -1,6 +1,8 @@
 import { Gauge, type Registry } from 'prom-client';
 import { CALL_KINDS } from '../call-kind.ts';
 import type { RowTotals } from '../ledger/counts/row-totals.ts';
+import type { FleetProcess } from '../ledger/fleet.ts';
+import type { TaskRuns } from '../ledger/nightly/nightly-runs.ts';
 import { ROW_STATES } from '../ledger/row.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
@@ -17,7 +19,7 @@ type QueueFigures = {
   isPaused: boolean;
 };
 
-/** What all processes of an account have in common, as it stands in Redis. */
+/** What all processes of an account have in common, as it stands in Redis; and what this one sees of the folders. */
 export type AccountPicture = {
   totals: RowTotals;
   /** Portfolios that are archived or forgotten, which none of the totals has. */
@@ -27,8 +29,16 @@ export type AccountPicture = {
   pace: PaceState | undefined;
   /** Worker processes that gave a sign of life lately. */
   workers: number;
+  processes: readonly Pick<FleetProcess, 'role' | 'version' | 'state'>[];
   /** Notices that wait, by the way on which they go, and how many came to which end so far. */
   notices: { waiting: Readonly<Record<string, number>>; delivered: number; undelivered: number };
+  tasks: Readonly<Record<string, TaskRuns>>;
+  /** The server of Redis that is fullest. */
+  memory: { usedBytes: number; mostBytes: number } | undefined;
+  /** The disk of the data folder. */
+  disk: { freeBytes: number; totalBytes: number } | undefined;
+  /** Files in the drop folder, and those that were rejected and lie there still. */
+  inbox: { waiting: number; rejected: number } | undefined;
 };
 
 /** Several scrapers, and a person who looks besides, cost one look. */
@@ -38,8 +48,8 @@ const KEPT_MS = 5_000;
 const LIMIT_MS = 3_000;
 
 /**
- * What is true of the account, whichever process is asked: rows, queues, pace, workers, notices. Every process exports it, so a
- * dashboard takes the greatest of a label and not the sum.
+ * What is true of the account, whichever process is asked: rows, queues, pace, workers, notices, the night, room. Every process exports
+ * it, so a dashboard takes the greatest of a label and not the sum.
  *
  * @returns a function that looks again where that is due, to be called before the figures are read; it never rejects
  */
@@ -47,97 +57,111 @@ export function makeAccountGauges(
   registry: Registry,
   { account, look }: { account: string; look: () => Promise<AccountPicture> },
 ): () => Promise<void> {
-  const gauge = (name: string, help: string, labelNames: readonly string[] = []) => {
-    const made = new Gauge({
-      name: `limitline_${name}`,
-      help,
-      labelNames: ['account', ...labelNames],
-      registers: [registry],
-    });
-    return {
-      reset: () => made.reset(),
-      set: (value: number, labels: Record<string, string> = {}) => made.set({ account, ...labels }, value),
-    };
-  };
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `limitline_${name}`, help, labelNames: ['account', ...LABELS], registers: [registry] });
   const redisUp = gauge('redis_up', '1 where Redis answers this process within three seconds, else 0.');
-  const gauges = accountGauges(gauge);
+  const gauges = Object.entries(HELP).map(([name, help]) => ({ name: name as FigureName, made: gauge(name, help) }));
   const kept = makeKept(() => inTime(look(), LIMIT_MS), KEPT_MS);
   return async () => {
     const picture = await kept().catch(() => undefined);
-    redisUp.set(picture ? 1 : 0);
-    // What was true before Redis went away is not known to be true now.
-    for (const one of Object.values(gauges)) one.reset();
-    if (picture) show(picture, gauges);
-  };
-}
-
-type MakeGauge = (
-  name: string,
-  help: string,
-  labelNames?: readonly string[],
-) => { reset: () => void; set: (value: number, labels?: Record<string, string>) => void };
-
-type AccountGauges = ReturnType<typeof accountGauges>;
-
-function accountGauges(gauge: MakeGauge) {
-  return {
-    rows: gauge('rows', 'Rows of all portfolios of the account, by state.', ['state']),
-    portfolios: gauge('portfolios', 'Portfolios of the account.'),
-    open: gauge('portfolios_open', 'Portfolios with something still to be done.'),
-    paused: gauge('portfolios_paused', 'Portfolios that stand still until somebody resumes them.'),
-    archived: gauge('portfolios_archived', 'Portfolios that are archived or forgotten: none of the others has them.'),
-    workers: gauge('workers', 'Worker processes that gave a sign of life within the last six seconds.'),
-    jobs: gauge('queue_jobs', 'Jobs in a queue, by state; failed ones are kept up to ten thousand a queue.', [
-      'queue',
-      'state',
-    ]),
-    queuePaused: gauge('queue_paused', '1 where a person has paused the queue, else 0.', ['queue']),
-    oldest: gauge('queue_oldest_seconds', 'How long ago the job was added that is taken up next.', ['queue']),
-    rate: gauge('pace_rate_per_second', 'Calls a second that may leave, all processes together.'),
-    flow: gauge('pace_flow_per_second', 'Calls a second that the service accepted lately.'),
-    limit: gauge('pace_limit_per_second', 'The limit of the service as it was found; absent until it was met.'),
-    isLimiting: gauge('pace_limiting', '1 where the pace is what limits the calls, else 0.'),
-    blocked: gauge('blocked', '1 where no call leaves for a while, by reason.', ['reason']),
-    noticesWaiting: gauge('notices_waiting', 'Notices that are not delivered yet, by the way on which they go.', [
-      'way',
-    ]),
-    noticesEnded: gauge(
-      'notices_ended',
-      'Notices that were delivered or given up on a way, since there is this ledger.',
-      ['how'],
-    ),
-    doors: gauge('door_shut', '1 where calls of this kind do not leave since the outcome of the last is unknown.', [
-      'kind',
-    ]),
-  };
-}
-
-function show({ totals, archived, queues, pace, workers, notices }: AccountPicture, gauges: AccountGauges): void {
-  for (const state of ROW_STATES) gauges.rows.set(totals.rows[state], { state });
-  gauges.portfolios.set(totals.portfolios);
-  gauges.open.set(totals.open);
-  gauges.paused.set(totals.paused);
-  gauges.archived.set(archived);
-  gauges.workers.set(workers);
-  for (const [way, waiting] of Object.entries(notices.waiting)) gauges.noticesWaiting.set(waiting, { way });
-  for (const how of ['delivered', 'undelivered'] as const) gauges.noticesEnded.set(notices[how], { how });
-  for (const { name, waiting, active, delayed, failed, oldestMs, isPaused } of queues) {
-    for (const [state, jobs] of Object.entries({ waiting, active, delayed, failed })) {
-      gauges.jobs.set(jobs, { queue: name, state });
+    redisUp.set({ account }, picture ? 1 : 0);
+    const figures = picture && figuresOf(picture);
+    for (const { name, made } of gauges) {
+      // What was true before Redis went away is not known to be true now.
+      made.reset();
+      const found = figures?.[name];
+      if (typeof found === 'number') made.set({ account }, found);
+      else for (const [value, labels] of found ?? []) made.set({ account, ...labels }, value);
     }
-    gauges.queuePaused.set(isPaused ? 1 : 0, { queue: name });
-    gauges.oldest.set(oldestMs === undefined ? 0 : Math.max(0, Date.now() - oldestMs) / 1_000, { queue: name });
-  }
-  showPace(pace, gauges);
+  };
 }
 
-function showPace(pace: PaceState | undefined, gauges: AccountGauges): void {
+/** All labels besides the account; a figure has some of them. */
+const LABELS = ['state', 'queue', 'reason', 'kind', 'way', 'how', 'task', 'role', 'version'] as const;
+
+type FigureName = keyof typeof HELP;
+
+/** The value of a figure, or one for each set of labels; none where it is not known. */
+type Samples = number | undefined | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
+
+const HELP = {
+  rows: 'Rows of all portfolios of the account, by state.',
+  rows_to_send: 'Rows that wait to be sent or are under way, in portfolios that are not paused.',
+  portfolios: 'Portfolios of the account.',
+  portfolios_open: 'Portfolios with something still to be done.',
+  portfolios_paused: 'Portfolios that stand still until somebody resumes them.',
+  portfolios_archived: 'Portfolios that are archived or forgotten: none of the others has them.',
+  workers: 'Worker processes that gave a sign of life within the last six seconds.',
+  processes: 'Processes that run, by what they do, their version, and whether a worker takes up rows.',
+  queue_jobs: 'Jobs in a queue, by state; failed ones are kept up to ten thousand a queue.',
+  queue_paused: '1 where a person has paused the queue, else 0.',
+  queue_oldest_seconds: 'How long ago the job was added that is taken up next.',
+  pace_rate_per_second: 'Calls a second that may leave, all processes together.',
+  pace_flow_per_second: 'Calls a second that the service accepted lately.',
+  pace_limit_per_second: 'The limit of the service as it was found; absent until it was met.',
+  pace_limiting: '1 where the pace is what limits the calls, else 0.',
+  blocked: '1 where no call leaves for a while, by reason.',
+  door_shut: '1 where calls of this kind do not leave since the outcome of the last is unknown.',
+  notices_waiting: 'Notices that are not delivered yet, by the way on which they go.',
+  notices_ended: 'Notices that were delivered or given up on a way, since there is this ledger.',
+  on_duty: 'Processes that run what is due at night.',
+  task_success_timestamp_seconds:
+    'When a task of the night came to its end last, with findings or without; 0 for never.',
+  task_failure_timestamp_seconds: 'When a task of the night failed last; 0 for never.',
+  inbox_files: 'Files of buyers that wait in the drop folder, and that were rejected and lie there still.',
+  redis_memory_used_bytes: 'Memory that Redis uses; of several servers, of the one that is fullest.',
+  redis_memory_max_bytes: 'Memory that this server may use: its maxmemory, or what its machine has.',
+  data_free_bytes: 'Free room on the disk of the data folder.',
+  data_size_bytes: 'Size of the disk of the data folder.',
+} as const;
+
+function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
+  const { totals, processes, queues, pace, notices, tasks, memory, disk } = picture;
+  const inbox: Readonly<Record<string, number>> = picture.inbox ?? {};
   const waits = pace && blockedNow(pace);
-  for (const reason of BLOCK_REASONS) gauges.blocked.set(waits?.has(reason) ? 1 : 0, { reason });
-  for (const kind of CALL_KINDS) gauges.doors.set(pace?.shut?.some((one) => one.kind === kind) ? 1 : 0, { kind });
-  if (!pace) return;
-  gauges.rate.set(pace.ratePerS);
-  gauges.flow.set(pace.flowPerS);
-  gauges.isLimiting.set(pace.isLimiting ? 1 : 0);
-  if (pace.phase !== 'start') gauges.limit.set(pace.ratePerS);
+  const ends = (which: 'lastWell' | 'lastFailed') =>
+    Object.entries(tasks).map(([task, runs]) => [(runs[which]?.endedMs ?? 0) / 1_000, { task }] as const);
+  const now = Date.now();
+  return {
+    rows: ROW_STATES.map((state) => [totals.rows[state], { state }]),
+    rows_to_send: totals.toSend,
+    portfolios: totals.portfolios,
+    portfolios_open: totals.open,
+    portfolios_paused: totals.paused,
+    portfolios_archived: picture.archived,
+    workers: picture.workers,
+    processes: countAlike(processes),
+    queue_jobs: queues.flatMap(({ name: queue, waiting, active, delayed, failed }) =>
+      Object.entries({ waiting, active, delayed, failed }).map(([state, jobs]) => [jobs, { queue, state }] as const),
+    ),
+    queue_paused: queues.map(({ name: queue, isPaused }) => [Number(isPaused), { queue }]),
+    queue_oldest_seconds: queues.map(({ name: queue, oldestMs = now }) => {
+      return [Math.max(0, now - oldestMs) / 1_000, { queue }];
+    }),
+    pace_rate_per_second: pace?.ratePerS,
+    pace_flow_per_second: pace?.flowPerS,
+    pace_limit_per_second: pace?.phase === 'start' ? undefined : pace?.ratePerS,
+    pace_limiting: pace && Number(pace.isLimiting),
+    blocked: BLOCK_REASONS.map((reason) => [waits?.has(reason) ? 1 : 0, { reason }]),
+    door_shut: CALL_KINDS.map((kind) => [pace?.shut?.some((one) => one.kind === kind) ? 1 : 0, { kind }]),
+    notices_waiting: Object.entries(notices.waiting).map(([way, waiting]) => [waiting, { way }]),
+    notices_ended: (['delivered', 'undelivered'] as const).map((how) => [notices[how], { how }]),
+    on_duty: processes.filter(({ role }) => role === 'nightly').length,
+    task_success_timestamp_seconds: ends('lastWell'),
+    task_failure_timestamp_seconds: ends('lastFailed'),
+    inbox_files: Object.entries(inbox).map(([state, files]) => [files, { state }]),
+    redis_memory_used_bytes: memory?.usedBytes,
+    redis_memory_max_bytes: memory?.mostBytes,
+    data_free_bytes: disk?.freeBytes,
+    data_size_bytes: disk?.totalBytes,
+  };
+}
+
+/** How many processes of a role, a version and a state there are. */
+function countAlike(processes: AccountPicture['processes']): Samples {
+  const alike = Object.groupBy(processes, ({ role, version, state }) => `${role}\n${version}\n${state}`);
+  return Object.entries(alike).map(([text, of = []]) => {
+    const [role = '', version = '', state = ''] = text.split('\n');
+    return [of.length, { role, version, state }];
+  });
 }

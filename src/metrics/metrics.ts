@@ -39,7 +39,5 @@ export function makeMetrics({
       await refresh();
       return registry.metrics();
     },
-    /** The names of all figures there are. */
-    names: async (): Promise<string[]> => (await registry.getMetricsAsJSON()).map(({ name }) => name),
   };
 }

@@ -85,7 +85,15 @@ export function makeRunner({
     }
   };
 
-  const worker = new Worker<JobData>(queue, process, {
+  let inHand = 0;
+  const counted = (job: Job<JobData>, token?: string): Promise<void> => {
+    inHand += 1;
+    return process(job, token).finally(() => {
+      inHand -= 1;
+    });
+  };
+
+  const worker = new Worker<JobData>(queue, counted, {
     connection,
     prefix,
     concurrency,
@@ -98,6 +106,8 @@ export function makeRunner({
   worker.on('drained', onDrained);
 
   return {
+    /** Jobs under way. */
+    inHand: (): number => inHand,
     /** Takes no further job; jobs under way go on. */
     pause: (): Promise<void> => worker.pause(true),
     /** Takes up jobs again after a pause. */

@@ -22,7 +22,7 @@ test('each part says how it is, and no secret and no password is among it', asyn
   const { get, context } = await openConsole(desk);
   const { status, text } = await get('/health');
   expect(status).toBe(200);
-  for (const title of ['Redis', 'Workers', 'Service', 'Pace', 'Ledger', 'Disk', 'Versions']) {
+  for (const title of ['Redis', 'Processes', 'Service', 'Pace', 'Ledger', 'Disk', 'Versions']) {
     expect(text).toMatch(new RegExp(`<h2 id="[^"]*">${title}</h2>`));
   }
   expect(text).toMatch(/<dt>Version<\/dt><dd>\d+\.\d+/);
@@ -39,6 +39,33 @@ test('each part says how it is, and no secret and no password is among it', asyn
   expect((await get('/health')).text).toContain('all agreed');
 });
 
+test('a worker is told on the page to take up nothing new, the audit says by whom, and versions that differ are named', async () => {
+  const desk = await openDesk(2);
+  desk.start('work');
+  const { get, post, context } = await openConsole(desk);
+  void context.fleet.join('console');
+  onTestFinished(() => context.fleet.leave());
+  const workers = async () => (await context.fleet.read()).filter(({ role }) => role === 'work');
+  await expect.poll(workers).toHaveLength(1);
+  const [{ id, pid } = { id: '', pid: 0 }] = await workers();
+  const { text } = await get('/health');
+  expect(text).toContain(`work, process ${pid} on `);
+  expect(text).not.toContain('Versions differ');
+  expect(text).toContain(`action="/health/workers/${id}/quiet"`);
+  expect((await post(`/health/workers/${id}/quiet`)).status).toBe(303);
+  expect((await post('/health/workers/nobody/quiet')).status).toBe(404);
+  await expect.poll(async () => (await get('/health')).text).toContain('nothing in hand: it can be stopped');
+  expect((await desk.limitline('audit', 'list')).stdout).toMatch(
+    new RegExp(`worker told to take up nothing new.*${id}`),
+  );
+  expect((await post(`/health/workers/${id}/resume`)).status).toBe(303);
+  await expect.poll(async () => (await get('/health')).text).toContain('0 rows in hand');
+
+  const older = { role: 'work', version: '0.1.0', host: 'h', pid: 1, state: 'works', inHand: 0 };
+  await context.ledger.hset(context.keys.fleet, 'old', `${Date.now()} ${JSON.stringify(older)}`);
+  expect((await get('/health')).text).toMatch(/Versions differ: .*0\.1\.0.* run at the same time/);
+});
+
 test('a part that does not answer, or fails, says so and keeps nobody waiting', async () => {
   const web = await makeConsole({
     host: '127.0.0.1',
@@ -48,6 +75,7 @@ test('a part that does not answer, or fails, says so and keeps nobody waiting', 
     identify: async () => ANYBODY,
     pages: (app) =>
       addHealthPage(app, {
+        wish: async () => false,
         parts: [
           { title: 'Redis', limitMs: 50, ofSystem: false, ask: () => new Promise(() => {}) },
           { title: 'Disk', limitMs: 50, ofSystem: false, ask: () => Promise.reject(new Error('EIO: <b>broken</b>')) },

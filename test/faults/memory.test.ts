@@ -36,7 +36,12 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
     expect(text, page).toContain('Redis is nearly full (');
   }
   expect((await get('/queues')).status).toBe(200);
-  expect((await get('/metrics')).text).toMatch(/^limitline_redis_up\{.*\} 1$/m);
+  const figures = (await get('/metrics')).text;
+  expect(figures).toMatch(/^limitline_redis_up\{.*\} 1$/m);
+  // By these an alert of its own speaks of memory, while Redis is up.
+  const figureOf = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\d+)`, 'm').exec(figures)?.[1]);
+  expect(figureOf('limitline_redis_memory_max_bytes')).toBe(1);
+  expect(figureOf('limitline_redis_memory_used_bytes')).toBeGreaterThan(1);
   expect((await get('/health')).text).toMatch(/Memory: \d\S* MB of 1 B.*Workers: none is seen/s);
   expect(await desk.json('report', 'q4')).toMatchObject({ states: { done: 12 } });
   expect(await desk.limitline('report', 'q4', '--format', 'csv')).toMatchObject({ status: 0 });

@@ -6,6 +6,8 @@ import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
 import { serveMachines } from '../../src/metrics/serve-machines.ts';
 
+const END = { id: 'n', by: 'schedule', is: 'findings', words: '', startedMs: 1_000, endedMs: 90_000 } as const;
+
 const PICTURE: AccountPicture = {
   totals: {
     rows: {
@@ -23,11 +25,22 @@ const PICTURE: AccountPicture = {
     portfolios: 1,
     open: 1,
     paused: 0,
+    toSend: 1,
   },
   archived: 3,
   queues: [],
   pace: undefined,
   workers: 1,
+  processes: [
+    { role: 'nightly', version: '0.1.1+a', state: 'works' },
+    { role: 'work', version: '0.1.1+a', state: 'works' },
+    { role: 'work', version: '0.1.1+b', state: 'works' },
+    { role: 'work', version: '0.1.1+b', state: 'works' },
+  ],
+  tasks: { reconcile: { last: undefined, underWay: undefined, lastWell: END, lastFailed: undefined } },
+  memory: { usedBytes: 95, mostBytes: 100 },
+  disk: { freeBytes: 7, totalBytes: 70 },
+  inbox: { waiting: 2, rejected: 1 },
   notices: { waiting: { webhook: 2, mail: 0 }, delivered: 5, undelivered: 1 },
 };
 
@@ -65,4 +78,23 @@ test('a port that is taken is a fault with what to do', async () => {
   const { port } = other.address() as AddressInfo;
   const serving = serveMachines({ host: '127.0.0.1', port, answer: async () => undefined, log: makeSilentLog() });
   await expect(serving).rejects.toThrow(/METRICS_PORT cannot be served .*EADDRINUSE.*choose others/);
+});
+
+test.each([
+  'limitline_rows_to_send{account="sandbox"} 1',
+  'limitline_processes{account="sandbox",role="work",version="0.1.1+b",state="works"} 2',
+  'limitline_on_duty{account="sandbox"} 1',
+  'limitline_task_success_timestamp_seconds{account="sandbox",task="reconcile"} 90',
+  'limitline_task_failure_timestamp_seconds{account="sandbox",task="reconcile"} 0',
+  'limitline_inbox_files{account="sandbox",state="rejected"} 1',
+  'limitline_redis_memory_used_bytes{account="sandbox"} 95',
+  'limitline_redis_memory_max_bytes{account="sandbox"} 100',
+  'limitline_data_free_bytes{account="sandbox"} 7',
+])('the night, the fleet and the room are told: %s', async (line) => {
+  const lines = (await metricsOf(async () => PICTURE).text()).split('\n');
+  const labelsOf = (text: string) => [
+    text.replace(/\{.*\}/, ''),
+    ...(/\{(.*)\}/.exec(text)?.[1]?.split(',').sort() ?? []),
+  ];
+  expect(lines.map(labelsOf)).toContainEqual(labelsOf(line));
 });

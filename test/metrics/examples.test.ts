@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { openMachines } from '../../scripts/machines/open-machines.ts';
 import { openService } from '../../src/open-service.ts';
-import { openWorkplace } from '../support/workplace.ts';
+import { makeFolder, openWorkplace } from '../support/workplace.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../examples/${name}`, import.meta.url), 'utf8');
 
@@ -23,7 +24,10 @@ function figuresIn(expr: string): string[] {
 
 /** What a worker and a listener for events export: every name, those of a histogram too, and the labels of each. */
 async function exported(): Promise<Map<string, Set<string>>> {
-  const { context, standIn } = await openWorkplace();
+  const { context, standIn } = await openWorkplace({ env: { LIMITLINE_INBOX: await makeFolder() } });
+  await mkdir(context.settings.LIMITLINE_DATA, { recursive: true });
+  await context.fleet.join('work');
+  onTestFinished(() => context.fleet.leave());
   const machines = openMachines(context, { role: 'work', isWorking: () => true });
   onTestFinished(machines.close);
   const { onRowEnd } = machines.count(openService(context, standIn.url()));
@@ -74,6 +78,7 @@ test('every figure of ours is on the dashboard or in an alert', async () => {
   const besides = [
     'limitline_build_info',
     'limitline_portfolios',
+    'limitline_portfolios_open',
     'limitline_portfolios_archived',
     'limitline_pace_limiting',
   ];
@@ -84,4 +89,22 @@ test('every figure of ours is on the dashboard or in an alert', async () => {
 test.each(RULES)('the alert $alert says what is the matter and what to do', ({ annotations }) => {
   expect(annotations.summary).toMatch(/\w{3}/);
   expect(annotations.action).toMatch(/\w{3}.*\.?$/);
+});
+
+// What an operator has to hear of by itself, and the figures that say it.
+test.each([
+  ['LimitlineRedisNearlyFull', ['limitline_redis_memory_used_bytes', 'limitline_redis_memory_max_bytes']],
+  ['LimitlineDiskNearlyFull', ['limitline_data_free_bytes', 'limitline_data_size_bytes']],
+  ['LimitlineNobodyOnDuty', ['limitline_on_duty']],
+  ['LimitlineTaskFailed', ['limitline_task_failure_timestamp_seconds', 'limitline_task_success_timestamp_seconds']],
+  ['LimitlineTaskNotDone', ['limitline_task_success_timestamp_seconds']],
+  ['LimitlineInboxWaits', ['limitline_inbox_files']],
+  ['LimitlineInboxRejected', ['limitline_inbox_files']],
+  ['LimitlineWorkerQuiet', ['limitline_processes']],
+  ['LimitlineVersionsDiffer', ['limitline_processes']],
+  // Neither what waits for a person's approval nor what is paused is among the rows to be sent.
+  ['LimitlineStandsStill', ['limitline_calls_total', 'limitline_rows_to_send']],
+  ['LimitlineNoWorkers', ['limitline_workers', 'limitline_rows_to_send']],
+])('there is an alert %s by %j', (name, figures) => {
+  expect(figuresIn(RULES.find(({ alert }) => alert === name)?.expr ?? '')).toEqual(figures);
 });

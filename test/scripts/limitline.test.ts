@@ -8,9 +8,11 @@ import { makeFolder } from '../support/workplace.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 const COMMAND = join(ROOT, 'scripts/limitline.cjs');
 
-test('--version says the version of the package, and nothing else', () => {
+test('--version says version, commit and format of the ledger, needs no git, and says nothing else', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  expect(execFileSync(process.execPath, [COMMAND, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
+  const said = execFileSync(process.execPath, [COMMAND, '--version'], { encoding: 'utf8', env: { PATH: '/nowhere' } });
+  expect(said).toMatch(/^\d+\.\d+\.\d+ \(commit (?:[\da-f]{9}|not known), ledger format \d+\)\n$/);
+  expect(said.split(' ')[0]).toBe(version);
 });
 
 test('the help fits into 80 columns', () => {

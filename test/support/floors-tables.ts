@@ -19,6 +19,7 @@ const GROUND = [
   'src/resource-ids.ts',
   'src/actor.ts',
   'src/addresses.ts',
+  'src/version.ts',
 ];
 
 /** What jobs may import of `src`: all but what is for scripts (the stand-in), for `context.ts` (connections), or for workers. */
@@ -80,6 +81,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/log.ts': ['src/errors.ts', 'src/line-writer.ts'],
   'src/line-writer.ts': [],
   'src/lua-script.ts': ['src/errors.ts'],
+  'src/version.ts': ['src/lua-script.ts'],
   'src/redis-memory': ['src/lua-script.ts'],
   'src/proxy.ts': ['src/errors.ts'],
   'src/no-connection.ts': ['src/errors.ts'],

@@ -2,26 +2,11 @@ import type { HealthFact } from '../../../src/console/pages/health/health-answer
 import type { Context } from '../../../src/context.ts';
 import { counted } from '../../../src/counted.ts';
 import { loginOf } from '../../../src/ledger/keys.ts';
-import { livingWorkers } from '../../../src/ledger/presence.ts';
 import { lookAtPace } from '../../../src/open-service.ts';
 import { describeShut, describeWait } from '../../../src/pace/door-words.ts';
 import { describeLearned } from '../../../src/pace/pace-words.ts';
 import { chooseProxy } from '../../../src/proxy.ts';
 import { elapsedText } from './figures-text.ts';
-
-/** The worker processes that gave a sign of life lately. */
-export async function workersPart({ ledger, keys }: Context): Promise<HealthFact[]> {
-  const living = await livingWorkers({ connection: ledger, keys });
-  if (living.length === 0) {
-    return [
-      { term: 'Workers', what: 'none is seen, so nothing is sent: start one with npx limitline work', kind: 'warn' },
-    ];
-  }
-  return living.map(({ processId, agoMs }, place) => ({
-    term: `Worker ${place + 1}`,
-    what: `${processId}, seen ${(agoMs / 1_000).toFixed(1)} s ago`,
-  }));
-}
 
 /** The service: where, by which way, with which login; nothing of it is asked. */
 export async function servicePart({ settings, account, ledger, keys, portfolios }: Context): Promise<HealthFact[]> {

@@ -125,6 +125,8 @@ export const ACCESS = {
 
   // How the line stands is for all; addresses, versions and settings are for those who look after the system.
   'GET /health': { roles: [...LOOKS, 'admin'], kinds: { system: { roles: ['operator', 'admin'] } } },
+  'POST /health/workers/:process/quiet': { roles: ['operator'] },
+  'POST /health/workers/:process/resume': { roles: ['operator'] },
   'GET /users': { roles: ['admin'] },
   'POST /users': { roles: ['admin'] },
   'GET /users/:user': { roles: ['admin'] },

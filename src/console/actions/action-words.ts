@@ -13,6 +13,8 @@ export const ACTION_WORDS = {
   resume: 'portfolio resumed',
   'pause queue': 'queue paused',
   'resume queue': 'queue resumed',
+  'quiet worker': 'worker told to take up nothing new',
+  'resume worker': 'worker told to take up rows again',
   'run nightly': 'nightly task asked for',
   'add rule': 'nightly rule added',
   'remove rule': 'nightly rule removed',

@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../keys.ts';
-import { ROW_STATES, type RowState } from '../row.ts';
+import { OPEN_STATES, ROW_STATES, type RowState } from '../row.ts';
 
 /** What an account has in all. */
 export type RowTotals = {
@@ -10,6 +10,8 @@ export type RowTotals = {
   /** Portfolios with something still to be done, and those that stand still until somebody lets them go on. */
   open: number;
   paused: number;
+  /** Open rows of portfolios that are not paused: what waits for a person's approval alone is none of them. */
+  toSend: number;
 };
 
 /** Portfolios counted in one script: some milliseconds of Redis' time. */
@@ -37,15 +39,18 @@ export function makeRowTotals({
     if (kept !== null) return JSON.parse(kept) as RowTotals;
     const sums: number[] = [];
     for (let from = 0, more = true; more; from += PAGE) {
-      const found = (await count([keys.portfolios, keys.portfolio('')], [from, PAGE, ...ROW_STATES])) as number[];
+      const found = (await count(
+        [keys.portfolios, keys.portfolio('')],
+        [from, PAGE, OPEN_STATES.length, ...ROW_STATES],
+      )) as number[];
       found.forEach((value, place) => {
         sums[place] = (sums[place] ?? 0) + value;
       });
       more = found[0] === PAGE;
     }
-    const [portfolios = 0, open = 0, paused = 0, ...states] = sums;
+    const [portfolios = 0, open = 0, paused = 0, toSend = 0, ...states] = sums;
     const rows = Object.fromEntries(ROW_STATES.map((state, place) => [state, states[place] ?? 0]));
-    const totals = { rows: rows as RowTotals['rows'], portfolios, open, paused };
+    const totals = { rows: rows as RowTotals['rows'], portfolios, open, paused, toSend };
     await writeAnyway(connection, 'SET', keys.rowTotals, JSON.stringify(totals), 'PX', keptMs);
     return totals;
   };

@@ -8,5 +8,5 @@ if string.match(redis.call('HGET', KEYS[1], field) or '', '^(%S+) ') == ARGV[2] 
 if redis.call('ZADD', KEYS[2], 'NX', ARGV[4], ARGV[2]) == 0 then return 0 end
 redis.call('ZREMRANGEBYRANK', KEYS[2], 0, -1 - tonumber(ARGV[6]))
 redis.call('HSET', KEYS[1], ARGV[1] .. ' last', ARGV[3])
-if ARGV[5] == '1' then redis.call('HSET', KEYS[1], ARGV[1] .. ' well', ARGV[3]) end
+redis.call('HSET', KEYS[1], ARGV[1] .. (ARGV[5] == '1' and ' well' or ' failed'), ARGV[3])
 return 1

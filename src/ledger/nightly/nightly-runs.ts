@@ -25,6 +25,7 @@ export type TaskRuns = {
   last: RunEnd | undefined;
   /** The last one that came to its end, with findings or without. */
   lastWell: RunEnd | undefined;
+  lastFailed: RunEnd | undefined;
   underWay: RunUnderWay | undefined;
 };
 
@@ -96,6 +97,7 @@ export function makeNightlyRuns({
           {
             last: readEnd(known[`${task} last`]),
             lastWell: readEnd(known[`${task} well`]),
+            lastFailed: readEnd(known[`${task} failed`]),
             underWay: readUnderWay(known[`${task} now`]),
           },
         ]),

@@ -101,6 +101,8 @@ PUT  /queues/                                  in     no   no     no      no    
 PATCH /queues/                                 in     no   no     no      no       yes      no
 
 GET  /health                                   in     no   yes    yes     yes      yes      yes
+POST /health/workers/:process/quiet            in     no   no     no      no       yes      no
+POST /health/workers/:process/resume           in     no   no     no      no       yes      no
 GET  /users                                    in     no   no     no      no       no       yes
 POST /users                                    in     no   no     no      no       no       yes
 GET  /users/:user                              in     no   no     no      no       no       yes

@@ -76,3 +76,26 @@ test('who stops while it rests takes nothing up again', async () => {
   expect(said).toEqual(['paused']);
   expect(rest.signal().aborted).toBe(true);
 });
+
+test('a process that is quiet takes up nothing when a long wait is over, and takes up rows again when it is told to', async () => {
+  const { rest, said, block, pass } = openRest();
+  block(10_000);
+  await pass(2_000);
+  await rest.quiet(true);
+  await pass(20_000);
+  expect(said).not.toContain('resumed');
+  expect(rest.isQuiet()).toBe(true);
+  await rest.quiet(false);
+  expect(said.at(-1)).toBe('resumed');
+});
+
+test('a process that is told to take up rows again in a long wait does so when that is over', async () => {
+  const { rest, said, block, pass } = openRest();
+  await rest.quiet(true);
+  block(10_000);
+  await pass(2_000);
+  await rest.quiet(false);
+  expect(said).not.toContain('resumed');
+  await pass(20_000);
+  expect(said.at(-1)).toBe('resumed');
+});

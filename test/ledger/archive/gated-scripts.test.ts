@@ -110,7 +110,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'note-lines': 'refuses',
   'note-plan': 'account',
   'note-taken': 'account',
-  'on-duty': 'account',
+  'say-process': 'account',
   'plain-begin': 'included',
   'plain-claim': 'included',
   'plain-end': 'included',

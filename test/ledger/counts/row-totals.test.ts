@@ -10,7 +10,7 @@ test('rows of all portfolios are counted by state, and what was counted lately i
   await place.import(buyerLines(5), { portfolio: 'q5' });
   await context.portfolios.pause('q5', 'by request');
   const found = await totals();
-  expect(found).toMatchObject({ portfolios: 2, open: 2, paused: 1, rows: { queued: 8, done: 0, held: 0 } });
+  expect(found).toMatchObject({ portfolios: 2, open: 2, paused: 1, toSend: 3, rows: { queued: 8, done: 0, held: 0 } });
   // Another process asks meanwhile: nobody counts again until it is old.
   await place.import(buyerLines(1), { portfolio: 'q6' });
   expect(await makeRowTotals({ connection, keys })()).toEqual(found);
@@ -31,4 +31,11 @@ test('more portfolios than are counted in one script are all counted', async () 
   await step.exec();
   const totals = await makeRowTotals({ connection, keys })();
   expect(totals).toMatchObject({ portfolios: 1_001, open: 0, rows: { done: 1_001, refused: 0 } });
+});
+
+test('rows that wait for a person alone are not among those that are to be sent: what stands still by that alarms nobody', async () => {
+  const { context, ...place } = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  await place.import(buyerLines(3));
+  const totals = await makeRowTotals({ connection: context.ledger, keys: context.keys })();
+  expect(totals).toMatchObject({ open: 1, paused: 0, toSend: 0, rows: { awaiting: 3 } });
 });

@@ -48,7 +48,7 @@ test('a run that is left for others does not count, one that died does', async (
   expect(await runs.begin(nightAt(AT_MS + 24 * HOUR_MS), RUN)).toBe(1);
 });
 
-test('what failed is the last, and not the last that went well', async () => {
+test('what failed is the last, not the last that went well, and is remembered when the next one goes well', async () => {
   const { runs } = openRuns();
   await runs.end(NIGHT, end('well', 'fine'));
   await runs.end(nightAt(AT_MS + 1), end('failed', 'broken'));
@@ -59,7 +59,14 @@ test('what failed is the last, and not the last that went well', async () => {
   expect((await runs.read(['reconcile', 'retry'])).retry).toEqual({
     last: undefined,
     lastWell: undefined,
+    lastFailed: undefined,
     underWay: undefined,
+  });
+  await runs.end(nightAt(AT_MS + 2), end('findings', 'found'));
+  expect((await runs.read(['reconcile'])).reconcile).toMatchObject({
+    last: { words: 'found' },
+    lastWell: { words: 'found' },
+    lastFailed: { words: 'broken' },
   });
 });
 

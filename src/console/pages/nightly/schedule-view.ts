@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
+import type { OnDuty } from '../../../ledger/fleet.ts';
 import type { RunEnd, RunUnderWay } from '../../../ledger/nightly/nightly-runs.ts';
-import type { OnDuty } from '../../../ledger/nightly/on-duty.ts';
 import type { TaskName } from '../../../schedule/schedule.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton } from '../../parts/button.ts';

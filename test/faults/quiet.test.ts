@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { openFaultPlace } from '../support/fault-place.ts';
+import { buyerLines } from '../support/workplace.ts';
+
+test.runIf(process.platform !== 'win32')(
+  'a worker that is told by SIGTSTP takes up nothing new, finishes what it has, and goes on with SIGCONT',
+  async () => {
+    const place = await openFaultPlace({ faults: { latencyMs: [20, 60] }, env: { SERVICE_CONCURRENCY: '4' } });
+    const stateNow = async () => (await place.context.fleet.read()).map(({ state }) => state);
+    await place.import(buyerLines(100));
+    const { child, ended, output } = place.startWorker({ METRICS_PORT: '0' });
+    await expect.poll(place.madeCount).toBeGreaterThanOrEqual(20);
+    expect(await stateNow()).toEqual(['works']);
+    child.kill('SIGTSTP');
+    await expect.poll(stateNow).toEqual(['drained']);
+    const { states } = await place.report();
+    expect(states).toMatchObject({ company: 0, documents: 0, limit: 0, held: 0, refused: 0 });
+    expect(states.queued).toBeGreaterThan(0);
+    const [, url = ''] = /"metrics":"(http[^"]*)"/.exec(output().stderr) ?? [];
+    expect((await fetch(new URL('/health/ready', url))).status).toBe(503);
+    expect(await (await fetch(url)).text()).toMatch(/^limitline_processes\{.*state="drained".*\} 1$/m);
+    const made = place.madeCount();
+
+    child.kill('SIGCONT');
+    expect((await place.judged(100)).states.done).toBe(100);
+    expect(made).toBeLessThan(place.madeCount());
+    await expect.poll(stateNow).toEqual(['works']);
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ status: 0 });
+    expect(await stateNow()).toEqual([]);
+  },
+);
