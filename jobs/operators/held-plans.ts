@@ -40,6 +40,7 @@ export type Confirmed =
 
 type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: ResolutionFile; by: string };
 type Kept = Said & { digest: string };
+type Planned = { plan: Plan; shown: HeldPlan };
 
 /** What one row's page says of it: the id under which it was made, or nothing where it was not. */
 type SaidOfRow = { row: string; made: string | undefined; heldMs: number | undefined; back: string };
@@ -50,10 +51,7 @@ export type HeldPlans = ReturnType<typeof makeHeldPlans>;
 
 /** Answers held rows in two steps: what follows is shown, and done only as it was shown. Plans can be confirmed for 15 minutes, once. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
-  async function planOf(
-    id: string,
-    { portfolio, fileName, back, file }: Said,
-  ): Promise<{ plan: Plan; shown: HeldPlan }> {
+  async function planOf(id: string, { portfolio, fileName, back, file }: Said): Promise<Planned> {
     const plan = await planHeldFile(portfolio, file, deps);
     const imports = await importNames(portfolio, deps);
     const known = await deps.stories.calls(plan.planned.map(({ call }) => call));
@@ -67,12 +65,8 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
   }
 
   /** Keeps a plan where nothing is wrong with it, to be confirmed as it was shown. */
-  async function keepOf(
-    id: string,
-    said: Said,
-    { plan, shown }: Awaited<ReturnType<typeof planOf>>,
-  ): Promise<HeldPlan> {
-    const kept: Kept = { ...said, digest: digestOf(plan) };
+  async function keepOf(id: string, said: Said, { plan, shown }: Planned): Promise<HeldPlan> {
+    const kept: Kept = { ...said, digest: digestOf({ plan, shown }) };
     if (plan.problems.length === 0) await deps.plans.keepAnswer(id, JSON.stringify(kept));
     return shown;
   }
@@ -121,16 +115,18 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       if (known?.portfolio !== portfolio || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };
       const { digest: before, ...said } = known;
       const now = await planOf(id, said);
-      if (digestOf(now.plan) !== before) return { is: 'changed', plan: await keepOf(id, said, now) };
+      if (digestOf(now) !== before) return { is: 'changed', plan: await keepOf(id, said, now) };
       const resolution = await resolvePlan(now.plan, deps, () => {}, { by, madeBy: said.by });
       return { is: 'done', plan: now.shown, resolution };
     },
   };
 }
 
-/** Which rows, which calls, and what is said of them. */
-function digestOf({ planned, problems }: Plan): string {
-  const said = planned.map(({ made, found, call }) => [found.row, found.result.updatedMs, call, made ?? '']);
+/** Which rows, which calls, when those were lost, and what is said of them. */
+function digestOf({ plan: { planned, problems }, shown: { of } }: Planned): string {
+  const said = planned.map(({ made, found: { row, result }, call }, place) => {
+    return [row, result.updatedMs, call, of[place]?.sentMs, made ?? ''];
+  });
   return createHash('sha256')
     .update(JSON.stringify([said, problems]))
     .digest('base64url');

@@ -63,6 +63,20 @@ test('a file that was planned before a row was held anew has to be looked at aga
   expect(await context.calls.isUnknown(call)).toBe(true);
 });
 
+test('nor is it said of a call that was sent again for another row, and lost, since it was planned', async () => {
+  const { context, row, call, heldMs, again } = await openHeld();
+  await again();
+  const plans = makeHeldPlans(context);
+  const [now] = await context.rows.read([row]);
+  const said = { row: row.key, made: undefined, heldMs: now?.updatedMs ?? heldMs, back: 'row' };
+  const { id } = await plans.planRow('q4', said, 'test');
+  // Another row that shares it: this one is held as before.
+  await again();
+  await context.ledger.hset(context.keys.row('q4', row.key), 'updated', now?.updatedMs ?? 0);
+  expect(await plans.confirm(id, 'q4', 'test')).toMatchObject({ is: 'changed' });
+  expect(await context.calls.isUnknown(call)).toBe(true);
+});
+
 test('a plan to send held rows again leaves alone what was sent again since, however soon', async () => {
   const { context, call, plan, again, states, outcome } = await openHeld();
   const { id } = await plan({ action: 'resend' });
