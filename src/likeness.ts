@@ -4,8 +4,11 @@
  */
 export function likeness(name: string): string {
   // A header may have hundreds of thousands of columns without a name.
-  return name === '' ? '' : wordsOf(smallLetters(name).replaceAll('ß', 'ss'));
+  return name === '' ? '' : wordsOf(smallLetters(name.slice(0, LONGEST)).replaceAll('ß', 'ss'));
 }
+
+/** A header's cell may be a megabyte, and one sign of it eighteen letters. */
+const LONGEST = 1_000;
 
 /** The text in small letters without accents: `Übertrag` becomes `ubertrag`. Signs stay as they are. */
 export function smallLetters(text: string): string {

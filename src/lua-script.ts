@@ -82,8 +82,13 @@ end
 /** The whole text of a script, as Redis is given it. */
 export function scriptText(url: URL): string {
   const lua = readLua(url);
-  return `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
+  const whole = WHOLE.get(lua) ?? `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
+  WHOLE.set(lua, whole);
+  return whole;
 }
+
+/** By what stands in the file: several connections of a process register the same scripts. */
+const WHOLE = new Map<string, string>();
 
 /**
  * What a script may do while the memory of Redis is full, or its disk. With its first line Redis decides that before the script begins,

@@ -18,6 +18,10 @@ test.each(['', ' - ', '*'])('of %j nothing is left', (signs) => {
   expect(likeness(signs)).toBe('');
 });
 
+test('of a megabyte in a header only the beginning is compared, though one sign of it is eighteen letters', () => {
+  expect(likeness('\ufdfa'.repeat(400_000))).toBe(likeness('\ufdfa'.repeat(1_000)));
+});
+
 test('small letters lose case and accents, and keep every sign', () => {
   expect(smallLetters('Über-Café Σ*')).toBe('uber-cafe σ*');
 });

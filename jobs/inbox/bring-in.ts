@@ -15,7 +15,7 @@ import { contentOf } from './content.ts';
 import { documentsNameOf } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
-import { statOf } from './move-over.ts';
+import { changeOf, statOf } from './move-over.ts';
 import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
 import { userNameOf } from './user-name.ts';
@@ -47,7 +47,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
     ...file,
     reading,
     content,
-    bytes: before.size,
+    seen: { sha256: kept, bytes: before.size, version: changeOf(before) },
     by: [...new Set([...(file.by ?? []), ...by, ...(said?.by ?? [])])],
   };
   await inbox.note(begun);

@@ -75,7 +75,8 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
   } catch (error) {
     if (signal.aborted || !(isOfTheFile(error) || isForGood(error))) throw error;
     const words = withReadingWords(inNamesOf(file, entry, messageOf(error)));
-    const rejected: TakenFile = { ...file, is: 'rejected', words };
+    // With what was noted of it meanwhile: it may be written to further.
+    const rejected: TakenFile = { ...((await deps.inbox.read(file.id)) ?? file), is: 'rejected', words };
     await noteRejected(rejected, audit);
     return rejected;
   }

@@ -1,43 +1,67 @@
 import { extname, join } from 'node:path';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
-import { DONE, documentsNameOf } from './dropped-names.ts';
+import { sha256Of } from '../import/file-digest.ts';
+import { DONE, documentsNameOf, REJECTED } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
-import { moveOver, statOf } from './move-over.ts';
+import { changeOf, moveOver, statOf } from './move-over.ts';
 
-/** Who wrote to a file for longer than a day writes to a file of that other day. */
-const WATCHED_MS = 86_400_000;
-
-/** As many of the files that were taken last are looked at. */
-const WATCHED = 100;
+/** Of the files that were taken so many are watched, the latest: each costs a look at its size. */
+const WATCHED = 500;
 
 /**
- * Puts files back into the drop folder that somebody went on writing to after they had been taken. They are taken again when they change
- * no more: their lines lead to the rows that they led to, and what was added is imported.
+ * Compares files that were taken with what lies in `done` and `rejected`. One that was only added to goes back into the drop folder and is
+ * taken in again: its lines lead to the rows that they led to, and the new ones are imported. Any other change is told of, once, since
+ * nobody knows that it is meant to be imported; so is a file of whose portfolio a newer one was taken, which the older one would undo.
  */
 export async function putBackGrown(deps: RoundDeps): Promise<void> {
-  const { inbox, drop, log } = deps;
-  const sinceMs = Date.now() - WATCHED_MS;
+  const { inbox, drop, signal } = deps;
+  const later = new Set<string>();
   for (const file of await inbox.lately(WATCHED)) {
-    if (file.folder !== drop.id || file.is === 'rejected' || file.bytes === undefined || file.atMs < sinceMs) continue;
-    const done = join(drop.dir, DONE, file.id + extname(file.name).toLowerCase());
-    const found = await statOf(done);
-    const back = join(drop.dir, file.name);
-    if (!found?.isFile() || found.size === file.bytes || (await statOf(back))) continue;
-    const { bytes: _bytes, ...known } = file;
-    await inbox.note(known);
-    await putDocumentsBack(file, deps);
-    await moveOver(done, back);
-    log.warn({ file: file.id, bytes: file.bytes, now: found.size }, WORDS);
-    await tellOfLeft({ folder: drop.id, name: file.name, why: WORDS, atMs: found.mtimeMs }, deps);
+    signal.throwIfAborted();
+    if (file.folder !== drop.id) continue;
+    const isLatest = !later.has(file.portfolio);
+    later.add(file.portfolio);
+    if (file.is !== 'taken' && file.seen) await compare(file, file.seen, isLatest, deps);
   }
 }
 
-async function putDocumentsBack({ id, name }: TakenFile, { drop }: RoundDeps): Promise<void> {
+async function compare(
+  file: TakenFile,
+  seen: NonNullable<TakenFile['seen']>,
+  isLatest: boolean,
+  deps: RoundDeps,
+): Promise<void> {
+  const { drop, inbox } = deps;
+  const where = join(drop.dir, file.is === 'rejected' ? REJECTED : DONE);
+  const path = join(where, file.id + extname(file.name).toLowerCase());
+  const found = await statOf(path);
+  if (!found?.isFile() || changeOf(found) === seen.version) return;
+  const begin = found.size < seen.bytes ? '' : await sha256Of(path, seen.bytes);
+  const known = { ...file, seen: { ...seen, version: changeOf(found) } };
+  if (begin === seen.sha256 && found.size === seen.bytes) return inbox.note(known);
+  const why = begin !== seen.sha256 ? CHANGED : isLatest ? GROWN : LATER;
+  const left = { folder: drop.id, name: file.name, what: WHAT, why, atMs: found.mtimeMs };
+  if (why !== GROWN) {
+    await tellOfLeft(left, deps);
+    const { words } = file;
+    return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
+  }
+  const back = join(drop.dir, file.name);
+  // Another file of its name lies there: that one is taken first, and is the latest then.
+  if (await statOf(back)) return;
+  await tellOfLeft(left, deps);
+  // The results of the whole file are left beside it.
+  await inbox.note({ ...file, results: file.results ?? '' });
+  // Documents first: a file without them would be taken as it is.
   for (const ending of ['', '.zip']) {
-    const back = join(drop.dir, documentsNameOf(name) + ending);
-    if (!(await statOf(back))) await moveOver(join(drop.dir, DONE, id + ending), back);
+    const documents = join(drop.dir, documentsNameOf(file.name) + ending);
+    if (!(await statOf(documents))) await moveOver(join(where, file.id + ending), documents);
   }
+  await moveOver(path, back);
 }
 
-const WORDS = 'it was written to after it had been taken in: it is taken in again, and what was added is imported';
+const WHAT = 'was written to after it had been taken in';
+const GROWN = 'it is taken in again, and what was added is imported';
+const LATER = 'a newer file of its portfolio was taken in since: drop what was added in a file of its own';
+const CHANGED = 'it is another than the one that was taken in: drop it again if it is meant to be imported';

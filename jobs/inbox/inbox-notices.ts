@@ -37,24 +37,31 @@ function noticeOf({ is, id, name, portfolio, found, atMs }: TakenFile): Notice |
 
 const DAY_MS = 86_400_000;
 
+const LEFT = 'was left where it is';
+
 /**
- * Tells of a file that lies in the drop folder and is not taken, or could not be brought in yet: once, and of that of another day
+ * Tells of a file that lies in the drop folder and is not taken, could not be brought in yet, or was written to since: once, and of that of another day
  * again, though it has the same name and nobody saw that the first one went.
  *
+ * @param left.what what happened to it; each change of a file that was taken is another
  * @param left.atMs when it was written or taken, whatever the time is here: on every host it is the same
  */
 export async function tellOfLeft(
-  { folder, name, why, atMs }: { folder: string; name: string; why: string; atMs: number },
+  { folder, name, why, atMs, what = LEFT }: { folder: string; name: string; why: string; atMs: number; what?: string },
   { outbox }: Pick<InboxSource, 'outbox'>,
 ): Promise<void> {
   const notice: Notice = {
     kind: 'inbox',
-    title: `A file of the drop folder was left where it is: ${name}.`,
+    title: `A file of the drop folder ${what}: ${name}.`,
     facts: [{ term: 'Why', what: why }],
     path: '/nightly',
     atMs: Date.now(),
   };
   await outbox?.tell([
-    { subject: subjectOf({ folder, name }), state: `left: ${why} (${Math.floor(atMs / DAY_MS)})`, notice },
+    {
+      subject: subjectOf({ folder, name }),
+      state: `left: ${why} (${what === LEFT ? Math.floor(atMs / DAY_MS) : atMs})`,
+      notice,
+    },
   ]);
 }

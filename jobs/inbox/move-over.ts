@@ -13,6 +13,9 @@ export async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
+/** What changes when somebody writes to it. */
+export const changeOf = ({ size, mtimeMs }: Stats): string => `${size}:${mtimeMs}`;
+
 /** Renames it; answers false where it is gone. */
 export async function moved(from: string | Buffer, to: string): Promise<boolean> {
   try {

@@ -1,4 +1,4 @@
-import { isOpenForWriting } from '../../src/files/open-for-writing.ts';
+import { openForWriting } from '../../src/files/open-for-writing.ts';
 import { faultOfDropped } from './dropped-faults.ts';
 import { type Dropped, documentsVersion, glanceAt, type Look, pathOf } from './look.ts';
 import { DOUBTFUL_MS, SETTLE_MS, type Settling } from './settling.ts';
@@ -29,14 +29,19 @@ export async function ripeFiles(
   settling.begin();
   // A file that is renamed when it is whole has lain still under its other name, and is not waited for again.
   for (const [inode, version] of unfinished) settling.left(inode, version, 0);
-  const settled: Dropped[] = [];
+  const still: Dropped[] = [];
   const lying: Lying[] = [];
+  const lies = ({ name, writtenMs }: Dropped, why: Pick<Lying, 'why' | 'leftMs'>) =>
+    lying.push({ name, writtenMs, ...why });
   for (const one of buyers) {
     const waits = await waitOf(one, dir, settling);
     if (waits === 'gone') continue;
-    if (waits) lying.push({ name: one.name, writtenMs: one.writtenMs, ...waits });
-    else settled.push(one);
+    if (waits) lies(one, waits);
+    else still.push(one);
   }
+  const written = await openForWriting(new Set(still.map(({ inode }) => inode)));
+  const settled = still.filter(({ inode }) => !written.has(inode));
+  for (const one of still) if (written.has(one.inode)) lies(one, { why: HINDRANCES.written, leftMs: undefined });
   const ripe = settled.map((dropped) => ({ dropped, fault: faultOfDropped(dropped, settled, { maxUploadMb }) }));
   return { ripe, lying };
 }
@@ -56,10 +61,7 @@ async function waitOf(
     documents === '' ? 0 : settling.left(`documents of ${one.inode}`, documents, SETTLE_MS),
   );
   if (leftMs > 0) return { why: 'it was written to just now, and is taken when it changes no more', leftMs };
-  if (hindrance) return { why: HINDRANCES[hindrance], leftMs: undefined };
-  return one.kind === 'file' && (await isOpenForWriting(one.inode))
-    ? { why: HINDRANCES.written, leftMs: undefined }
-    : undefined;
+  return hindrance && { why: HINDRANCES[hindrance], leftMs: undefined };
 }
 
 const SOUND = { hindrance: undefined, endsWhole: true };

@@ -19,12 +19,12 @@ const PREFIXES: Partial<Record<Step, string>> = { company: COMPANY_ID_PREFIX, li
 export function prefixFault(made: string | undefined, { result }: FoundRow): string | undefined {
   if (made === undefined) return undefined;
   const prefix = PREFIXES[result.step];
-  if (prefix === undefined) {
-    // Without an id the ledger would let the call be sent again.
-    return made.trim() === '' ? `The id for line ${result.line} is empty.` : undefined;
-  }
-  if (made.startsWith(prefix) && made.length > prefix.length) return undefined;
-  return `"${made}" cannot be the id for line ${result.line}, which is held at the step ${result.step}: its ids begin with ${prefix}.`;
+  const cannot = `"${made}" cannot be the id for line ${result.line}, which is held at the step ${result.step}`;
+  if (prefix !== undefined && (!made.startsWith(prefix) || made === prefix))
+    return `${cannot}: its ids begin with ${prefix}.`;
+  // Without an id the ledger would let the call be sent again.
+  if (made.trim() === '') return `The id for line ${result.line} is empty.`;
+  return /[\s\p{Cc}]/u.test(made) ? `${cannot}: no id has a space in it.` : undefined;
 }
 
 /** Why this id cannot be what one of these calls made, since another is known to have made it; nothing where it can. */

@@ -71,7 +71,8 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   return resolution;
 }
 
-function heldAnew(): LimitlineError {
+/** What somebody speaks of is not what is held by now. */
+export function heldAnew(): LimitlineError {
   return new LimitlineError(
     'NOT_FOUND',
     'Since you looked, this row was sent again, and is held anew: look at it again before you say what became of it. Nothing was done.',

@@ -113,6 +113,8 @@ async function callInTurn(wish: Wish, turn: Turn, claimed: Claim | undefined, de
     return outcome;
   } catch (error) {
     if (isLimitlineError(error, 'OLDER')) deps.onCommonFault(error);
+    if (isLimitlineError(error, 'FILE'))
+      await deps.doors.ours(wish.kind, error.message, turn.passage.trial).catch(() => {});
     if (isLimitlineError(error, 'OLDER') || isLimitlineError(error, 'FILE')) return waitHere(error, deps);
     if (!isLimitlineError(error) || !STOPS_ALL_CALLS.has(error.code)) throw error;
     await stopAllCalls(error, turn.passage.episode, deps);
@@ -202,7 +204,7 @@ function atTheDoor(): LimitlineError {
   return new LimitlineError('STOPPED', 'The door of its calls is shut; the row stands in the queue before it.');
 }
 
-/** This process may send nothing: its calls wait for it to end, or for room on its disk. Those of others go on. */
+/** This process may send nothing: its calls wait for it to end, or for its data folder. Those of others go on. */
 async function waitHere(error: Error, { log, stopping }: CallDeps): Promise<Ending> {
   log.warn({ reason: error.message }, 'nothing is sent by this process');
   await waitFor(HERE_WAIT_MS, stopping);

@@ -5,7 +5,17 @@ import type { JobEnd } from '../../src/queue/runner.ts';
 import { KIND_OF, STEP_JOBS } from '../rows/step-jobs.ts';
 import { type CallOutcome, callOnce, type InHand, type RowOnward } from './call-once.ts';
 import { type OpenDocument, type Place, type Reached, reachedBy, wishOf } from './place.ts';
-import { advance, elsewhere, endingOf, endJob, endWithout, type RowEnding, type StepDeps, takeUp } from './step.ts';
+import {
+  advance,
+  elsewhere,
+  endingOf,
+  endJob,
+  endWithout,
+  giveUpRow,
+  type RowEnding,
+  type StepDeps,
+  takeUp,
+} from './step.ts';
 
 export type GoDeps = StepDeps & { openDocument: OpenDocument };
 
@@ -75,10 +85,15 @@ function mayGoOn({ to }: Reached, { queues, doors, stopping }: GoDeps): boolean 
 /**
  * A row that came to a later step than its job's, and cannot go on here since the process stops or met a fault: that step's own queue
  * has it from now on, and counts the attempts. At its own step the fault is the job's.
+ * A document whose copy is gone does not come back by itself: its row ends at once.
  */
-function leave({ step }: Place, error: unknown, jobStep: Step, { log }: GoDeps): RowEnding {
+async function leave({ row, step }: Place, error: unknown, jobStep: Step, deps: GoDeps): Promise<RowEnding> {
+  if (step === 'documents' && isLimitlineError(error, 'NOT_FOUND')) {
+    await giveUpRow(row, step, error, deps);
+    return endingOf(row, 'refused', step, deps);
+  }
   if (step === jobStep) throw error;
   if (!isLimitlineError(error, 'STOPPED'))
-    log.warn({ reason: messageOf(error) }, 'a row met an unexpected fault behind its step; the next queue has it');
+    deps.log.warn({ reason: messageOf(error) }, 'a row met an unexpected fault behind its step; the next queue has it');
   return { is: 'stands', step };
 }

@@ -17,7 +17,7 @@ export type Place = RowAtStep & {
 };
 
 /** Finds a document's content in the data folder by its digest. */
-export type OpenDocument = (sha256: string) => { path: string; sizeBytes: number };
+export type OpenDocument = (sha256: string, name: string) => { path: string; sizeBytes: number };
 
 /** What a row comes to by what was made: the state it goes to, or "" where its step has more to make. */
 export type Reached = { to: RowState | ''; fields: Move; place: Place };
@@ -44,7 +44,7 @@ export function wishOf(place: Place, openDocument: OpenDocument): Wish {
         key: documentKey(document),
         what: `the document ${document.name}`,
         sent: `${document.name}, SHA-256 ${document.sha256}`,
-        document: { ...document, ...openDocument(document.sha256) },
+        document: () => ({ ...document, ...openDocument(document.sha256, document.name) }),
       };
     }
     case 'limit': {

@@ -19,15 +19,16 @@ export type Wish = Request & {
 
 type Request =
   | { kind: 'company' | 'limit'; body: Record<string, unknown> }
-  | { kind: 'document'; document: OutgoingDocument };
+  /** Its copy is looked for when it is to be sent. */
+  | { kind: 'document'; document: () => OutgoingDocument };
 
-/** Sends it, once. Rejects only while nothing has been sent, as the client says. */
-export function sendWish(wish: Wish, options: CallOptions, service: ServiceClient): Promise<Answered> {
+/** Sends it, once. Rejects only while nothing has been made, as the client says, or where a document's copy is not to be had. */
+export async function sendWish(wish: Wish, options: CallOptions, service: ServiceClient): Promise<Answered> {
   switch (wish.kind) {
     case 'company':
       return service.createCompany(wish.body, options);
     case 'document':
-      return service.uploadDocument(wish.document, options);
+      return service.uploadDocument(wish.document(), options);
     case 'limit':
       return service.requestLimit(wish.body, options);
   }

@@ -72,7 +72,7 @@ export async function startWorkers(
     get stopping() {
       return rest.signal();
     },
-    openDocument: (sha256) => context.documents.open(sha256),
+    openDocument: context.documents.open,
   };
   const feeder = startFeeder({
     deps: { rows, portfolios, queues, calls, stories: context.stories, approvals: context.approvals },

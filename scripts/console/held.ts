@@ -1,4 +1,4 @@
-import { makeHeldFilePlans } from '../../jobs/operators/held-file-plans.ts';
+import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
 import { heldPage } from '../../jobs/story/held-desk.ts';
 import { heldText } from '../../jobs/story/held-text.ts';
 import type { HeldPageFunctions } from '../../src/console/pages/held/add-held-page.ts';
@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 
 /** What the held desk is handed. */
 export function heldPageFunctions(context: Context): HeldPageFunctions {
-  const plans = makeHeldFilePlans(context);
+  const plans = makeHeldPlans(context);
   return {
     async page(range) {
       const { portfolio } = range;
@@ -15,6 +15,7 @@ export function heldPageFunctions(context: Context): HeldPageFunctions {
     },
     text: (items) => heldText(items, { account: context.account, nowMs: Date.now() }),
     plan: plans.plan,
+    planRow: plans.planRow,
     confirm: plans.confirm,
   };
 }

@@ -1,6 +1,5 @@
 import { explainRow } from '../../jobs/operators/explain-rows.ts';
 import { rowByName } from '../../jobs/operators/find-row.ts';
-import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { lineOfRow } from '../../jobs/story/line-of-row.ts';
 import { rowStory } from '../../jobs/story/row-story.ts';
@@ -38,8 +37,5 @@ export function rowPageFunctions(context: Context): RowPageFunctions {
       const retried = await retryRow(found.row, by, context, state);
       return retried.is === 'again' || retried.is === 'waits' ? retried : stays();
     },
-
-    resolve: ({ portfolio, key }, { made, heldMs, by }) =>
-      resolveCalls({ portfolio, row: key, made, heldMs, by }, context),
   };
 }

@@ -42,7 +42,10 @@ export function makeDocumentFolder({
   async function look(name: string, meant = name): Promise<Document | string> {
     const problem = nameProblem(name);
     if (problem) return problem;
-    const root = await realpath(dir).catch(() => null);
+    const root = await realpath(dir).catch((error: unknown) => {
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error))) return null;
+      throw fileFault(dir, 'read', error);
+    });
     if (root === null) return words.missing;
     try {
       const path = await realpath(join(root, name));

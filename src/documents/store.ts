@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync, readdirSync, statSync } from 'node:fs';
 import { open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
-import { fileFault } from '../files/file-fault.ts';
+import { fileFault, systemCode } from '../files/file-fault.ts';
 import { keepRoom } from '../files/free-bytes.ts';
 import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
 import { sweepLeftBehind } from '../files/sweep.ts';
@@ -20,8 +20,13 @@ export type DocumentStore = {
    * @throws LimitlineError `FILE` when it cannot be copied, or is no longer what `find` saw.
    */
   put(doc: Document): Promise<string>;
-  /** Where the copy lies. @throws LimitlineError `FILE` when there is none. */
-  open(sha256: string): { path: string; sizeBytes: number };
+  /**
+   * Where the copy lies.
+   *
+   * @param name what people call the document
+   * @throws LimitlineError `NOT_FOUND` when this one copy is gone; `FILE` when the folder is out of reach, so that nobody can tell
+   */
+  open(sha256: string, name?: string): { path: string; sizeBytes: number };
 };
 
 /** @param dir the folder of the copies; made when the first is put, and then rid of what killed processes left in it. */
@@ -66,13 +71,26 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
       copying.catch(() => done.delete(version));
       return copying;
     },
-    open(sha256) {
+    open(sha256, name = sha256) {
       const path = pathOf(sha256);
-      const found = SHA256.test(sha256) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-      if (found) return { path, sizeBytes: found.size };
-      throw new LimitlineError('FILE', `No document ${sha256} is kept in ${dir}; import the file that names it again.`);
+      try {
+        if (SHA256.test(sha256)) return { path, sizeBytes: statSync(path).size };
+      } catch (error) {
+        if (systemCode(error) !== 'ENOENT' || !hasEntries(dir)) throw fileFault(dir, 'read', error);
+      }
+      const message = `No document ${name} is kept in ${dir} any more; import the file that names it again.`;
+      throw new LimitlineError('NOT_FOUND', message);
     },
   };
+}
+
+/** A folder that is missing or empty is one whose disk is not mounted: copies are in folders of their own, which stay. */
+function hasEntries(dir: string): boolean {
+  try {
+    return readdirSync(dir).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Says that somebody has put it there just now, as a copy would: what is older may be removed where no row names it yet. */

@@ -157,6 +157,8 @@ export function makeKeys(prefix: string, account: string) {
     passed: (person: string) => `${root}:passed:${person}`,
     /** Hash: what somebody plans to do with many rows of a portfolio, and how far that is. It goes away by itself. */
     plan: (id: string) => `${root}:plan:${id}`,
+    /** String: what somebody says of held rows and has not confirmed yet, as JSON. It goes away by itself. */
+    heldPlan: (id: string) => `${root}:held-plan:${id}`,
     /** Hash: `<task> last`, `<task> well` and `<task> now` → what is known of a run, as JSON; `schedule` → what holds, since when. */
     nightlyRuns: `${root}:nightly-runs`,
     /** Sorted set: ids of the nights of one task that have ended, by the moment that each was for, in ms. */

@@ -1,5 +1,6 @@
 import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { isOurs } from './door-words.ts';
 import type { BlockedBy } from './pace-state.ts';
 
 /** What holds the fleet's calls back, and whether any got through: for who looks now and then and calls nothing. */
@@ -10,7 +11,7 @@ export type CallsHeld = {
   accepted: number;
   /** The last wait of all calls, which may be over. */
   blocked: { by: BlockedBy; untilMs: number } | undefined;
-  /** The kinds of which nothing leaves but a trial, when the next trial is due, and whether one is being made. */
+  /** The kinds of which nothing leaves but a trial, through no fault of our own, when the next trial is due, and whether one is being made. */
   shut: readonly CallKind[];
   trialMs: number;
   isTried: boolean;
@@ -32,7 +33,7 @@ export async function readCallsHeld(
     nowMs,
     accepted: Number(accepted ?? 0),
     blocked: blockedBy && { by: blockedBy, untilMs: Number(until ?? 0) / 1_000 },
-    shut: CALL_KINDS.filter((_kind, place) => whys[place]),
+    shut: CALL_KINDS.filter((_kind, place) => whys[place] && !isOurs(whys[place])),
     trialMs: Number(dueAt ?? 0) / 1_000,
     isTried: Number(leaseUntil ?? 0) / 1_000 > nowMs,
   };

@@ -7,6 +7,12 @@ const CALLS: Readonly<Record<CallKind, string>> = {
   limit: 'limit requests',
 };
 
+/** How the reason begins where calls cannot leave for a fault of our own. */
+export const OURS = 'the data folder cannot be used';
+
+/** Whether calls wait for a fault of our own, and not for the service. */
+export const isOurs = (why: string): boolean => why.startsWith(OURS);
+
 /** A kind of call that does not leave: why, when it may be tried again, and whether any shut door is being tried now. */
 export type Shut = { kind: CallKind; why: string; untilMs: number; isTried: boolean };
 
@@ -14,8 +20,12 @@ export type Shut = { kind: CallKind; why: string; untilMs: number; isTried: bool
 export function describeShut(shut: readonly Shut[], nowMs: number = Date.now()): string {
   const [first] = shut;
   if (!first) return '';
-  const kinds = shut.map(({ kind }) => CALLS[kind]).join(' and ');
-  return `the outcome of ${kinds} is unknown (${first.why}); ${describeTrial(first, nowMs)}`;
+  const said = [...Map.groupBy(shut, ({ why }) => isOurs(why))].map(([isOwn, doors]) => {
+    const kinds = doors.map(({ kind }) => CALLS[kind]).join(' and ');
+    const why = doors[0]?.why;
+    return isOwn ? `no ${kinds} leave, since ${why}` : `the outcome of ${kinds} is unknown (${why})`;
+  });
+  return `${said.join('; ')}; ${describeTrial(first, nowMs)}`;
 }
 
 function describeTrial({ untilMs, isTried }: Shut, nowMs: number): string {

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { makeDoorQueue } from './door-queue.ts';
 import { LONGEST_WAIT_MS, makeTrials, type Trial } from './door-trials.ts';
-import type { Shut } from './door-words.ts';
+import { OURS, type Shut } from './door-words.ts';
 import { makeKnownAnswers } from './known-answers.ts';
 import { makeKnownDoors } from './known-doors.ts';
 import { microsecondsSince } from './microseconds.ts';
@@ -25,6 +25,11 @@ const FIRST_WAIT_MS = 1_000;
 
 /** A service that fails again so soon bears no more than a trial; its door opens no sooner than the last time. */
 const RELAPSE_MS = 10_000;
+
+/** A fault of our own is told of so often at the most: processes that reach the data folder tell of more calls that they know of. */
+const OURS_EVERY_MS = 4_000;
+/** Trying it again costs the service a token call at the most. */
+const OURS_LONGEST_WAIT_MS = 10_000;
 
 /** While no token can be had, no row is at stake, and a service that is back is noticed within this. */
 const TOKEN_AGAIN_MS = 2_000;
@@ -76,6 +81,16 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
     return (await askBlame([key], args)) as Blame;
   };
 
+  const unknown = async (kind: CallKind, why: string, trial: Trial | undefined, longestMs: number): Promise<void> => {
+    // What came before it is told before it.
+    void answers.tell().catch(() => {});
+    const args = [kind, why, trials.newName(), trial?.name ?? '', SHUT_AFTER_ANSWERS];
+    const waits = [FIRST_WAIT_MS, longestMs, RELAPSE_MS].map((ms) => ms * 1_000);
+    doors.learn(await tellUnknown([key], [...args, ...waits]));
+    if (trials.end(trial)) doors.sayShut();
+  };
+  const oursAtMs = new Map<CallKind, number>();
+
   return {
     /**
      * Waits until calls of this kind may leave. Answers a trial where this call is the one by which that is tried: a
@@ -117,13 +132,18 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
     shut: doors.shut,
 
     /** A call was answered, or was not, so that nobody knows what became of it. `why` in short, for people and the log. */
-    async unknown(kind: CallKind, why: string, trial: Trial | undefined): Promise<void> {
-      // What came before it is told before it.
-      void answers.tell().catch(() => {});
-      const args = [kind, why, trials.newName(), trial?.name ?? '', SHUT_AFTER_ANSWERS];
-      const waits = [FIRST_WAIT_MS, LONGEST_WAIT_MS, RELAPSE_MS].map((ms) => ms * 1_000);
-      doors.learn(await tellUnknown([key], [...args, ...waits]));
-      if (trials.end(trial)) doors.sayShut();
+    unknown: (kind: CallKind, why: string, trial: Trial | undefined): Promise<void> =>
+      unknown(kind, why, trial, LONGEST_WAIT_MS),
+
+    /**
+     * A call could not leave, since this process does not reach its data folder. So many in a row shut the door as well, unless other
+     * processes reach theirs: then they alone go on.
+     */
+    async ours(kind: CallKind, why: string, trial: Trial | undefined): Promise<void> {
+      const nowMs = performance.now();
+      if (!trial && nowMs - (oursAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) < OURS_EVERY_MS) return;
+      oursAtMs.set(kind, nowMs);
+      await unknown(kind, `${OURS} (${why.replace(/\.$/, '')})`, trial, OURS_LONGEST_WAIT_MS);
     },
 
     /** A call was answered so that its outcome is known. Costs no trip to Redis of its own, but for a trial. */

@@ -42,7 +42,7 @@ export function makeKnownDoors({ log, onLearned }: { log: Log; onLearned: () => 
       });
       learnedAtMs = performance.now();
       const opened = before.filter(({ kind }) => !isShut(kind));
-      for (const { kind } of opened) log.info({ kind }, 'the outcome of these calls is known again: they go on');
+      for (const { kind } of opened) log.info({ kind }, 'calls of this kind go on');
       if (shut.some(({ kind }) => !before.some((door) => door.kind === kind))) sayShut();
       onLearned();
       return CALL_KINDS.find((kind) => kind === answer.text('try'));

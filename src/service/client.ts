@@ -1,5 +1,6 @@
 import type { CallKind } from '../call-kind.ts';
 import type { AnswerCheck } from '../config.ts';
+import { fileFault } from '../files/file-fault.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { ForwardProxy } from '../proxy.ts';
 import { makeDocumentBody, type OutgoingDocument } from './document-body.ts';
@@ -28,7 +29,7 @@ export type ServiceClient = ReturnType<typeof makeServiceClient>;
  * token is got and shared on the way; who is answered 401 renews it, and comes again in a turn of its own.
  *
  * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them or a proxy asks for some,
- * `SERVICE` when no token can be had for now.
+ * `SERVICE` when no token can be had for now, `FILE` when a document cannot be read to its end.
  */
 export function makeServiceClient(options: {
   url: string;
@@ -106,9 +107,12 @@ export function makeServiceClient(options: {
     unanswered: (): number => unanswered,
     createCompany: (body: Record<string, unknown>, call: CallOptions) => post('company', jsonBody(body), call),
     requestLimit: (body: Record<string, unknown>, call: CallOptions) => post('limit', jsonBody(body), call),
-    uploadDocument: (document: OutgoingDocument, call: CallOptions) => {
-      const { contentLengthBytes, open } = makeDocumentBody(document);
-      return post('document', { headers: { 'content-length': String(contentLengthBytes) }, open }, call);
+    uploadDocument: async (document: OutgoingDocument, call: CallOptions) => {
+      const { contentLengthBytes, open, fault } = makeDocumentBody(document);
+      const answer = await post('document', { headers: { 'content-length': String(contentLengthBytes) }, open }, call);
+      // Fewer bytes than were announced are no request (RFC 9112, section 8), and no JSON either: nothing was made of them.
+      if (answer.is === 'unknown' && fault()) throw fileFault(document.path, 'read', fault());
+      return answer;
     },
     /** Ends all connections at once; a call in flight is answered as unknown. */
     close: async (): Promise<void> => {

@@ -23,11 +23,26 @@ const BUFFERS = 3;
  *
  * @returns a fresh stream each time it is asked for, since a call may be sent again after a 401.
  */
-export function makeDocumentBody(document: OutgoingDocument): { contentLengthBytes: number; open: () => Readable } {
+export function makeDocumentBody(document: OutgoingDocument): {
+  contentLengthBytes: number;
+  open: () => Readable;
+  /** What kept the file from being read to its end, if anything did. */
+  fault: () => unknown;
+} {
   const { prefix, suffix } = envelope(document);
+  let fault: unknown;
+  async function* read(): AsyncGenerator<Buffer> {
+    try {
+      yield* pieces(document, prefix, suffix);
+    } catch (error) {
+      fault = error;
+      throw error;
+    }
+  }
   return {
     contentLengthBytes: Buffer.byteLength(prefix) + base64Length(document.sizeBytes) + Buffer.byteLength(suffix),
-    open: () => Readable.from(pieces(document, prefix, suffix), { objectMode: false, highWaterMark: 1 }),
+    open: () => Readable.from(read(), { objectMode: false, highWaterMark: 1 }),
+    fault: () => fault,
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { expectKeyboardReach, expectNoViolations } from '../support/browser/expectations.ts';
-import { openBrowser, testInBrowser } from '../support/browser.ts';
+import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openThreeRows } from '../support/three-rows.ts';
 
 testInBrowser('a held row is answered by a file: what it would do is shown, and done after the yes', async () => {
@@ -32,4 +32,32 @@ testInBrowser('what the service said is text on a row’s page, and all of it is
   await expectKeyboardReach(page);
   await page.getByRole('button', { name: 'Send this row again' }).click();
   await page.getByText('The row goes again').waitFor();
+});
+
+testInBrowser('one held row is answered on its page by two clicks: the first shows what follows', async () => {
+  const { url, standIn, rowOf, json } = await openThreeRows();
+  const { page } = await openBrowser();
+  const row = await rowOf('held');
+  await page.goto(`${url}${row}`);
+  await page.getByRole('button', { name: 'It was not made: send it again…' }).click();
+  await page.getByText('it exists twice').waitFor();
+  await expectNoViolations(page);
+  await keepScreenshot(page, 'held-plan');
+  const narrow = await openBrowser({ width: 360, height: 720, dark: true });
+  await narrow.page.goto(`${url}${row}`);
+  await narrow.page.getByRole('button', { name: 'It was not made: send it again…' }).click();
+  await narrow.page.getByText('it exists twice').waitFor();
+  await expectNoSidewaysScroll(narrow.page);
+  await expectNoViolations(narrow.page);
+  await keepScreenshot(narrow.page, 'held-plan-dark-360');
+  await page.getByRole('link', { name: 'Leave it' }).click();
+  const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
+  await page.getByLabel('It was made, under the id').fill(made);
+  await page.getByRole('button', { name: 'Take it as made…' }).click();
+  await page.getByRole('heading', { name: 'What would follow' }).waitFor();
+  expect((await json('report', 'q4')).states).toMatchObject({ done: 1, held: 1 });
+  await page.getByRole('button', { name: `It was made: take ${made}` }).click();
+  await page.getByText('Taken as made: the row goes on.').waitFor();
+  expect(new URL(page.url()).pathname).toBe(row);
+  expect((await json('report', 'q4')).states).toMatchObject({ held: 0 });
 });

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
+import { makeNotedAudit } from '../support/noted-audit.ts';
 
 /** Four rows, of which the limits of two were made without an answer, and that of one was not made. */
-async function openHeld() {
+async function openHeld(who: Parameters<typeof openConsole>[1] = {}) {
   const desk = await openDesk(
     4,
     {
@@ -16,7 +17,7 @@ async function openHeld() {
     { SERVICE_CONCURRENCY: '1' },
   );
   await desk.limitline('run', 'q4.csv', '--deadline', '20s');
-  const web = await openConsole(desk);
+  const web = await openConsole(desk, who);
   const madeFor = (buyer: string) =>
     desk.standIn.things('limit').find(({ body }) => JSON.stringify(body).includes(buyer))?.id ?? '';
   /** Sends a file as a page's form does. */
@@ -103,6 +104,71 @@ test('a file is shown before it is done, and is done once and only as it was sho
   expect(await post('/portfolios/q4/held/confirm', { plan: next })).toMatchObject({ status: 409 });
   expect((await limitline('run', 'q4.csv')).status).toBe(0);
   expect(standIn.counts().made.limit).toBe(4);
+});
+
+const planIn = (text: string) => /name="plan" value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+test.each([
+  [
+    'that it was not made',
+    { resend: 'yes' },
+    'It was not made: send it again',
+    /Once more the limit of .*1,00\d\.50.* is requested/s,
+  ],
+  [
+    'an id',
+    { made: 'bl_invented' },
+    'take bl_invented',
+    /bl_invented<\/code> is written as its limit of .*1,00\d\.50/s,
+  ],
+])(
+  'who says %s of one row is shown what follows, and nothing is done before the yes',
+  async (_said, said, yes, follows) => {
+    const audit = makeNotedAudit();
+    const { context, post, get, json, standIn } = await openHeld({ audit });
+    const rows = (await context.stories.held({ count: 3 })).map(({ row }) => `/portfolios/q4/rows/${row.key}`);
+    const sent = standIn.counts().requests;
+    for (const address of rows) {
+      const { status, text } = await post(`${address}/resolve`, { ...said, back: 'portfolio' });
+      expect(status).toBe(200);
+      expect(text).toMatch(follows);
+      expect(text).toMatch(/<bdi>Buyer \d GmbH<\/bdi>.*1,00\d\.50.*20\d\d-\d\d-\d\d/s);
+      expect(text).toContain(yes);
+    }
+    expect((await json('report', 'q4')).states).toMatchObject({ held: 3, queued: 0, limit: 0 });
+    expect(standIn.counts().requests).toEqual(sent);
+    expect((await get(rows[0] ?? '')).text).toContain('The row is held');
+    expect(audit.noted).toEqual([]);
+
+    // Each yes is heard once, for its own row, and by the audit.
+    const plan = planIn((await post(`${rows[0]}/resolve`, { ...said, back: 'portfolio' })).text);
+    const done = await post('/portfolios/q4/held/confirm', { plan });
+    expect(done.headers.get('location')).toMatch(/^\/portfolios\/q4\/held\?did=(made|resent)$/);
+    expect(await post('/portfolios/q4/held/confirm', { plan })).toMatchObject({ status: 409 });
+    expect((await json('report', 'q4')).states.held).toBe(2);
+  },
+);
+
+test('an id that is known of another row, or has a space in it, is offered no plan', async () => {
+  const { context, post, limitline, madeFor } = await openHeld();
+  await limitline('resolve', 'q4', '--line', '3', '--made', madeFor('HRB 2'));
+  const [held] = await context.stories.held({ count: 1 });
+  for (const made of [madeFor('HRB 2'), madeFor('HRB 1'), 'bl_', 'bl_1 2', 'company_1']) {
+    const { status, text } = await post(`/portfolios/q4/rows/${held?.row.key}/resolve`, { made });
+    expect([made, status, planIn(text)]).toEqual([made, 422, '']);
+  }
+});
+
+test('a plan of one row that is held anew by then, or answered, is carried out no more', async () => {
+  const { context, post, limitline, json } = await openHeld();
+  const [held] = await context.stories.held({ count: 1 });
+  const answer = `/portfolios/q4/rows/${held?.row.key}/resolve`;
+  expect(await post(answer, { resend: 'yes', held: '1' })).toMatchObject({ status: 404 });
+  const plan = planIn((await post(answer, { resend: 'yes' })).text);
+  await limitline('resolve', 'q4', '--row', held?.row.key ?? '', '--resend');
+  const { states } = await json('report', 'q4');
+  expect(await post('/portfolios/q4/held/confirm', { plan })).toMatchObject({ status: 409 });
+  expect((await json('report', 'q4')).states).toEqual(states);
 });
 
 test('a file that is too large, none at all, and one that says nothing of held rows', async () => {

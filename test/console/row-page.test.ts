@@ -64,7 +64,9 @@ test('a held row is answered on its page, and the wrong id is refused with nothi
   expect((await json('report', 'q4')).states.held).toBe(1);
 
   const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id ?? '';
-  expect((await post(`${address}/resolve`, { made, back: 'row' })).headers.get('location')).toBe(`${address}?did=made`);
+  const { text: planned } = await post(`${address}/resolve`, { made, back: 'row' });
+  const plan = /name="plan" value="([^"]+)"/.exec(planned)?.[1] ?? '';
+  expect((await post('/portfolios/q4/held/confirm', { plan })).headers.get('location')).toBe(`${address}?did=made`);
   await limitline('run', 'q4.csv');
   const after = await get(address);
   expect(after.text).toContain(`${commandLineActor()} said: the limit was made, ${made}.`);

@@ -29,6 +29,12 @@ export function makeTimers() {
       return place >= 0;
     },
 
+    /** When the next one is due; never, where there is none. */
+    nextMs: (): number => timers[0]?.atMs ?? Number.POSITIVE_INFINITY,
+
+    /** Those that are due by then; they stay until they are removed. */
+    due: (nowMs: number): VirtualTimer[] => timers.filter(({ atMs }) => atMs <= nowMs),
+
     /** Takes out the one that is due next. */
     next: (): VirtualTimer | undefined => timers.shift(),
   };

@@ -23,8 +23,8 @@ export type TakenFile = {
   reading?: string;
   /** Digest of the file, its documents and how it is read; once it was looked at. */
   content?: string;
-  /** Its size when it was read; nothing once it is known that it is another by now. */
-  bytes?: number;
+  /** Digest and size of what was taken in, and by which size and time of change the file on the disk is known to be as it was last seen. */
+  seen?: { sha256: string; bytes: number; version: string };
   /** Of a file that was imported. */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
   /** What its results are called in `done`; `""` where they could not be written. */

@@ -11,6 +11,16 @@ local function countInApproval(portfolio, id, sign, limbs)
   return redis.call('HINCRBY', approval, 'rows', sign)
 end
 
+-- The request waits for `id` no longer, and for `joins` where that is given.
+local function setAsks(request, id, joins)
+  local ids = {}
+  for one in string.gmatch(redis.call('HGET', request, 'asks') or '', '%S+') do
+    if one ~= id then ids[#ids + 1] = one end
+  end
+  ids[#ids + 1] = joins
+  if #ids > 0 then redis.call('HSET', request, 'asks', table.concat(ids, ' ')) else redis.call('HDEL', request, 'asks') end
+end
+
 -- `limbs` are those of `requested` (amounts.lua).
 local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   countInApproval(portfolio, id, 1, limbs)
@@ -18,7 +28,7 @@ local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   redis.call('HSET', row, 'awaits', id .. '|' .. requested)
   -- What is said of a held call says nothing of the request.
   if redis.call('HGET', approvalKey(portfolio, id), 'kind') ~= 'answer' then
-    redis.call('HSET', requestOf(portfolio, key), 'asks', id)
+    setAsks(requestOf(portfolio, key), id, id)
   end
 end
 
@@ -26,8 +36,7 @@ local function leaveApproval(portfolio, row, key, awaits, limbsOf)
   local id, requested = string.match(awaits, '^([^|]*)|(.*)$')
   redis.call('ZREM', portfolio .. ':approval:' .. id, key)
   redis.call('HDEL', row, 'awaits')
-  local request = requestOf(portfolio, key)
-  if redis.call('HGET', request, 'asks') == id then redis.call('HDEL', request, 'asks') end
+  setAsks(requestOf(portfolio, key), id)
   local left = countInApproval(portfolio, id, -1, limbsOf(requested))
   if left > 0 or standingOf(portfolio, id) ~= 'waiting' then return end
   local root, name = string.match(portfolio, '^(.-):portfolio:(.*)$')

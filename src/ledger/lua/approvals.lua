@@ -8,15 +8,18 @@ local function standingOf(portfolio, id)
   return redis.call('HGET', approvalKey(portfolio, id), 'standing')
 end
 
--- A request belongs to no portfolio: what was said of it stands with the call that makes its limit. `asks` is the approval that it waits
--- for, `declined` the one by which a person said no to it, until another says yes.
+-- A request belongs to no portfolio: what was said of it stands with the call that makes its limit. `asks` has the approvals that it waits
+-- for, one in each portfolio, `declined` the one by which a person said no to it, until another says yes.
 local function requestOf(portfolio, key)
   return string.sub(portfolio, 1, string.find(portfolio, ':portfolio:', 1, true)) .. 'call:limit:' .. key
 end
 
 -- The approval by which a person said no; nil where nobody did.
 local function declinedBy(portfolio, declined, asks)
-  return declined or asks and standingOf(portfolio, asks) == 'declined' and asks or nil
+  if declined then return declined end
+  for id in string.gmatch(asks or '', '%S+') do
+    if standingOf(portfolio, id) == 'declined' then return id end
+  end
 end
 
 local function declinedOf(portfolio, request)

@@ -32,7 +32,8 @@ local function free(row, key, line)
   if isGranted and not isCancelled(portfolio, row) then
     moveRow(portfolio, row, key, 'awaiting', 'queued', line, now)
     bindRow(row, id)
-    redis.call('HDEL', request, 'declined')
+    -- A sum below the limit is nobody's yes.
+    if (known[3] or '') ~= '' then redis.call('HDEL', request, 'declined') end
     forgetTries(row)
     if known[2] == 'retry' then redis.call('HINCRBY', portfolio, 'reopened', 1) end
   elseif not goBack(portfolio, row, key, line, now) then

@@ -16,6 +16,8 @@
 -- @include archived
 -- @include index-entries
 -- @include columns
+-- @include made-ids
+-- @include note-alike
 local portfolio, rows, limits, buyers = unpack(KEYS)
 local import, gen, name, approval = unpack(ARGV, 1, 4)
 local OF_LINE = 9
@@ -54,6 +56,7 @@ for _, at in ipairs(put) do
     joinApproval(portfolio, row, key, line, approval, amount, { [0] = tonumber(plainUnits(amount)) })
   end
   redis.call('HSET', buyers .. buyer .. ':rows', name .. '/' .. key, amount)
+  noteCompanyOf(buyers .. buyer .. ':rows', request)
   waiting[#waiting + 1], waiting[#waiting + 2] = line, key
   if words ~= '' then
     names[#names + 1], names[#names + 2] = '0', string.sub(words, string.find(words, '\n', 1, true) + 1) .. '\0' .. key

@@ -130,6 +130,9 @@ if state then
 end
 redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen)
 redis.call('HSET', requests, name, amount)
+-- @include made-ids
+-- @include note-alike
+noteCompanyOf(requests, request)
 local to = waits
 -- Cancelled since the import began: what it still brings in is cancelled too.
 if wasCancelled then to = 'cancelled' end

@@ -9,6 +9,7 @@
 -- Or { "", the row for which another limit was made under this id }: nothing is written.
 -- @include doubts
 -- @include made-ids
+-- @include note-alike
 local known = redis.call('HMGET', KEYS[1], 'state', 'id', 'at')
 local isHere = redis.call('HEXISTS', KEYS[5], 'archive') == 0
 local time = redis.call('TIME')
@@ -31,6 +32,7 @@ if other and ARGV[5] == 'limit' and ARGV[7] ~= '1' then return { '', rowOfOther(
 if other and ARGV[5] == 'company' then
   local shared = string.gsub(KEYS[3], 'account$', 'shared-companies')
   redis.call('HSETNX', shared, ARGV[2] .. ' ' .. other .. ' ' .. ARGV[6], ARGV[4])
+  noteCompany(string.gsub(KEYS[3], ':account$', ''), ARGV[6], ARGV[2])
 end
 -- How long it took from its claim stands behind that, for the row's story: a field of its own would cost each row 70 bytes.
 local at = known[3] and known[3] .. '+' .. string.format('%.0f', math.max(0, now - known[3])) or ''

@@ -9,6 +9,8 @@
 -- Answers 1, or 0 when somebody else wrote meanwhile or such a call was sent: then nothing is written. Repeated after a lost
 -- reply it answers 0; what it wrote is read then, and found to be what was to be written.
 -- @include archived
+-- @include made-ids
+-- @include note-alike
 local versionKey, identifiers, buyers = unpack(KEYS, 1, 3)
 local version = ARGV[1]
 if (redis.call('GET', versionKey) or '0') ~= version then return 0 end
@@ -27,8 +29,7 @@ for bucket, rest, holders in string.gmatch(ARGV[2], '(...)(.............)([^\n]*
 end
 for key, record in string.gmatch(ARGV[3], '(................)([^\n]*)\n') do redis.call('SET', buyers .. key, record) end
 for one, other in string.gmatch(ARGV[4], '(................)(................)') do
-  redis.call('SADD', buyers .. one .. ':alike', other)
-  redis.call('SADD', buyers .. other .. ':alike', one)
+  noteAlike(string.match(buyers, '^(.*):buyer:$'), one, other)
 end
 redis.call('INCR', versionKey)
 return 1

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../keys.ts';
 import type { Draft, Plan, PlanClaim, PlanCounts, PlanStanding, PlanState } from './plan.ts';
 
@@ -61,6 +62,17 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
     async waits(id: string, runner: string, approval: string) {
       return (await note([keys.plan(id)], [runner, 0, 'waits', approval])) === 1;
     },
+
+    /** Keeps what somebody says of held rows, as text, for as long as it may be confirmed; in the place of what has this id. */
+    async keepAnswer(id: string, said: string): Promise<void> {
+      await writeAnyway(connection, 'SET', keys.heldPlan(id), said, 'PX', OPEN_FOR_MS);
+    },
+
+    /** What was said; null where it was carried out already, or is too old. */
+    answer: (id: string): Promise<string | null> => connection.get(keys.heldPlan(id)),
+
+    /** Whether it was there to be carried out: of all who ask one is told so. */
+    takeAnswer: async (id: string): Promise<boolean> => (await connection.del(keys.heldPlan(id))) === 1,
 
     /** It was carried out to its end. */
     async end(id: string, runner: string, counts: PlanCounts = {}) {

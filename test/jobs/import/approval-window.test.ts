@@ -60,6 +60,30 @@ describe('what passed of one buyer', () => {
     expect(await ask('h', 'Twin GmbH,DE,,T9,30001')).toMatchObject({ over: { sum: '150001.00' } });
   });
 
+  test('is of all buyers whose lines name one company, or that the service answers with one', async () => {
+    const { import: bring, row, context } = await openWindow();
+    const header = 'name,country_code,company_id,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    const isAnswered = async (portfolio: string, company: string) => {
+      const its = await row(portfolio);
+      const { ledger, keys, atMostOnce } = context;
+      const { buyer } = JSON.parse((await ledger.hget(keys.row(portfolio, its.key), 'request')) ?? '');
+      const call = { kind: 'company', key: buyer, row: its, buyer } as const;
+      const claimed = await atMostOnce.claim(call, 'hold');
+      if (claimed.is !== 'go') throw new Error(claimed.is);
+      await claimed.settle({ is: 'made', id: company, record: {} });
+    };
+    expect(await ask('a', 'Acme,DE,,50000')).toBeUndefined();
+    await isAnswered('a', 'company_7');
+    expect(await ask('b', 'Beta,DE,company_7,50000')).toBeUndefined();
+    expect(await ask('c', 'Gamma,FR,company_8,150000')).toBeUndefined();
+    expect(await ask('d', 'Delta,DE,company_7,50000.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
+    // And whoever the service takes for that company.
+    expect(await ask('e', 'Epsilon,DE,,40000')).toBeUndefined();
+    await isAnswered('e', 'company_7');
+    expect(await ask('f', 'Epsilon,DE,,20000')).toMatchObject({ over: { of: 'buyer', sum: '160000.00' } });
+  });
+
   test('is of buyers alike that an earlier version brought in, from their next line on', async () => {
     const { import: bring, context } = await openWindow();
     const { ledger, keys } = context;

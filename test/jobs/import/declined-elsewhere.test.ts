@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { retryRows } from '../../support/operate.ts';
@@ -53,6 +53,35 @@ test.each([true, false])(
     expect(retried).toMatchObject({ rows: 0, waits: { rows: 1 } });
   },
 );
+
+test.each([true, false])(
+  'a line that was declined while its other import went on is not sent (carried out: %s)',
+  async (isCarriedOut) => {
+    const place = await openAbove(2);
+    const { context } = place;
+    const { approvals } = context;
+    const close = vi.spyOn(approvals, 'close').mockImplementationOnce(async (of, policy) => {
+      await decline(place);
+      if (isCarriedOut) await carryOutAllAnswered(context);
+      close.mockRestore();
+      return approvals.close(of, policy);
+    });
+    await place.import(LINE, { portfolio: 'q5', by: 'alice' });
+    await place.work();
+    expect((await place.settled('q5')).states).toMatchObject({ cancelled: 1 });
+    expect(place.standIn.counts().made.limit).toBe(0);
+  },
+);
+
+test('a no counts before it is carried out, though the line passed elsewhere meanwhile', async () => {
+  const place = await openAbove(2);
+  const { context } = place;
+  await place.import(LINE, { portfolio: 'q5', by: 'alice' });
+  const [found] = await context.rows.inState('q5', 'queued', { count: 1 });
+  if (!found) throw new Error('no row of q5 passed');
+  await decline(place);
+  expect(await place.claim(found.row)).toEqual({ is: 'awaiting' });
+});
 
 test('a supplier that was declined waits under another name, too', async () => {
   const place = await openAbove(0);

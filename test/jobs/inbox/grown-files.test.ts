@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, open, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { NoticeState } from '../../../src/notices/notice.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
@@ -20,7 +21,11 @@ test('a file that stalls, is taken and then grows is taken in again, and what wa
   expect(files).toMatchObject([{ name: 'q4.csv', is: 'imported', found: { lines: 5, rows: 5 } }]);
   expect(await report()).toMatchObject({ lines: 5, rows: 5 });
   expect(told).toContainEqual(
-    expect.objectContaining({ state: expect.stringContaining('after it had been taken in') }),
+    expect.objectContaining({
+      notice: expect.objectContaining({
+        title: 'A file of the drop folder was written to after it had been taken in: q4.csv.',
+      }),
+    }),
   );
   expect(await names('done')).toEqual(['<time>-q4.csv']);
   expect((await takeIn()).files).toEqual([]);
@@ -37,6 +42,72 @@ test('its documents come back with it', async () => {
   await appendFile(join(inbox, 'done', done), 'Zweite GmbH,DE,HRB 2,2000.50,accounts.pdf\n');
   await takeIn();
   expect(await report()).toMatchObject({ lines: 2, rows: 2, invalid: 0 });
+});
+
+/** Where a file lies that was taken. */
+async function placeIn(inbox: string, folder: 'done' | 'rejected'): Promise<string> {
+  const [name = ''] = (await readdir(join(inbox, folder))).filter((one) => one.endsWith('.csv'));
+  return join(inbox, folder, name);
+}
+
+const whyIn = (told: readonly NoticeState[]) =>
+  told.flatMap(({ notice }) => notice?.facts.map(({ what }) => what) ?? []);
+
+test('a file that grows more than a day later, or while nobody ran, is taken in again as well', async () => {
+  const { drop, takeIn, inbox, source, report } = await openInbox();
+  const lines = buyerLines(4);
+  await drop('q4.csv', text(lines.slice(0, 3)));
+  await takeIn();
+  for (const file of await source.inbox.lately(1)) {
+    await source.inbox.note({ ...file, atMs: file.atMs - 3 * 86_400_000 });
+  }
+  await appendFile(await placeIn(inbox, 'done'), text(lines.slice(3)));
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { lines: 4 } }]);
+  expect(await report()).toMatchObject({ rows: 4 });
+});
+
+test('a file that was rejected since it was not whole is taken in again when the rest comes', async () => {
+  const { drop, takeIn, inbox, report } = await openInbox();
+  const whole = text(buyerLines(2));
+  await drop('q4.csv', whole.slice(0, 12));
+  expect((await takeIn()).files).toMatchObject([{ is: 'rejected' }]);
+  await appendFile(await placeIn(inbox, 'rejected'), whole.slice(12));
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { lines: 2 } }]);
+  expect(await report()).toMatchObject({ rows: 2 });
+});
+
+test('a file that has other content of the same size by now is named, once, and not imported', async () => {
+  const { drop, takeIn, inbox, told, source, report } = await openInbox();
+  const whole = text(buyerLines(2));
+  await drop('q4.csv', whole);
+  await takeIn();
+  const path = await placeIn(inbox, 'done');
+  await utimes(path, new Date(), new Date());
+  await takeIn();
+  expect(whyIn(told), 'a new time alone is no change').toEqual([]);
+  await writeFile(path, whole.replace(/\d\.50/, '9.50'));
+  expect((await takeIn()).files).toEqual([]);
+  await takeIn();
+  expect(whyIn(told)).toEqual([expect.stringMatching(/it is another than the one that was taken in: drop it again/)]);
+  expect(await source.inbox.lately(1)).toMatchObject([{ words: expect.stringMatching(/By now it is another/) }]);
+  expect(await report()).toMatchObject({ lines: 2, rows: 2 });
+});
+
+test('a file that grows behind a newer one of its portfolio undoes nothing of that: it is named', async () => {
+  const { drop, takeIn, inbox, told, report } = await openInbox();
+  const lines = buyerLines(3);
+  await drop('q4.csv', text(lines.slice(0, 3)));
+  await takeIn();
+  const older = await placeIn(inbox, 'done');
+  await appendFile(older, text(lines.slice(3)));
+  await drop('q4.csv', text(lines.slice(0, 3)).replace('1001.50', '2001.50'));
+  expect((await takeIn()).files).toMatchObject([{ is: 'imported', found: { lines: 2 } }]);
+  expect((await takeIn()).files).toEqual([]);
+  expect(whyIn(told)).toContainEqual(expect.stringMatching(/a newer file of its portfolio was taken in since/));
+  expect(await report(), 'the line as the newer file has it, and the one that it replaced').toMatchObject({
+    rows: 3,
+    states: { queued: 2, cancelled: 1 },
+  });
 });
 
 test('a file that another program has open to write to is not whole, however long it lies still', async () => {

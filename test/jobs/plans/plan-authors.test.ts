@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeHeldFilePlans } from '../../../jobs/operators/held-file-plans.ts';
+import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import type { Plan } from '../../../src/ledger/plans/plan.ts';
@@ -63,7 +63,7 @@ describe.each([
 
 test('a file about held rows is asked for by who sent it as well as by who said yes to its plan', async () => {
   const place = await openEnded('held');
-  const plans = makeHeldFilePlans(place.context);
+  const plans = makeHeldPlans(place.context);
   const content = Buffer.from('line,id\n2,resend\n');
   const { id } = await plans.plan('q4', { fileName: 'held.csv', content }, 'mia');
   expect(await plans.confirm(id, 'q4', 'carl')).toMatchObject({ is: 'done', resolution: { waits: { rows: 1 } } });

@@ -104,6 +104,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   move: 'included',
   'move-former': 'account',
   'nearly-full': 'included',
+  'note-alike': 'included',
   'note-cause': 'included',
   'note-forget': 'archives',
   'note-lines': 'refuses',

@@ -52,7 +52,7 @@ export function answerApproval(model: Model, id: string, is: 'granted' | 'declin
   if (approval.author === by) return 'own';
   if (approval.standing === 'open') return 'changed';
   approval.standing = is;
-  approval.answered = { rows: rowsOf(model, id).length };
+  approval.answered = { rows: rowsOf(model, id).length, by };
   return is;
 }
 
@@ -69,7 +69,7 @@ export function freeRows(model: Model, id: string, most: number): number {
     if (isNo) model.declined.set(key, id);
     if (granted && row.generation >= portfolio.cancels) {
       row.state = 'queued';
-      model.declined.delete(key);
+      if (approval.answered?.by !== undefined) model.declined.delete(key);
       bind(row, id);
     } else if (!goBack(row, portfolio)) row.state = 'cancelled';
   }

@@ -27,7 +27,7 @@ export type ModelApproval = {
   /** Whether a person said no to something in it before: it waits in any case. */
   isRedone?: boolean;
   /** What it was when it was answered. */
-  answered?: { rows: number } | undefined;
+  answered?: { rows: number; by?: string } | undefined;
 };
 
 /** One send: of which process, for which row and thing. Its fate is known early when a person found out. */

@@ -3,14 +3,15 @@ import type { AskedFor } from '../../../ledger/approvals/answered.ts';
 import { isPortfolioName, rowIdOf } from '../../../ledger/row-id.ts';
 import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
 import type { HeldRow } from '../../../ledger/story/story.ts';
-import { addAction } from '../../actions/add-action.ts';
+import { type Acting, addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { approvalAddress } from '../approvals/approval-address.ts';
 import { sendDownload } from '../downloads/send-download.ts';
+import { rowAddress, rowOfParams } from '../row/row-address.ts';
 import { heldAddress } from './held-address.ts';
 import { heldPage } from './held-page.ts';
-import { type HeldFilePlan, planPage } from './plan-page.ts';
+import { type HeldPlan, planPage } from './plan-page.ts';
 
 export type HeldPageFunctions = {
   /** Held rows of a portfolio or of the account, the oldest first; nothing where there is no such portfolio. */
@@ -18,15 +19,21 @@ export type HeldPageFunctions = {
   /** A text for the service's people, about these rows. */
   text: (items: readonly HeldItem[]) => string;
   /** What a file would do. @throws LimitlineError where it cannot be read, or is too large */
-  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<HeldFilePlan>;
+  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<HeldPlan>;
+  /** What would follow from a word on one row. @throws LimitlineError where that cannot be meant */
+  planRow: (
+    portfolio: string,
+    said: { row: string; made: string | undefined; heldMs: number | undefined; back: string },
+    by: string,
+  ) => Promise<HeldPlan>;
   /** Does what the plan says, if it still says so. */
   confirm: (
     id: string,
     portfolio: string,
     by: string,
   ) => Promise<
-    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor } }
-    | { is: 'changed'; plan: HeldFilePlan }
+    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor }; plan: HeldPlan }
+    | { is: 'changed'; plan: HeldPlan }
     | { is: 'unknown' }
   >;
 };
@@ -40,8 +47,8 @@ const MOST_IN_TEXT = 1_000;
 /** A line of such a file has some 60 bytes: 5 MB are more rows than anybody holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
 
-/** Each id of the file is looked for among all rows of the account before it is believed. */
-const FILE_LIMIT_MS = 120_000;
+/** Each id is looked for among all that the account knows before it is believed. */
+const LIMIT_MS = 120_000;
 
 /** `/held` and `/portfolios/:name/held`: calls of which nobody knows what became of them, and what people say of them. */
 export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
@@ -70,11 +77,12 @@ export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
   };
   addDesk('/held');
   addDesk('/portfolios/:name/held');
-  addFileActions(app, given);
+  addPlanActions(app, given);
+  addConfirm(app, given);
 }
 
-/** A file is planned by one request, and done by another that says yes to its plan. */
-function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
+/** What is said by a file, or of one row, is planned by one request, and done by another that says yes to its plan. */
+function addPlanActions(app: ConsoleApp, given: HeldPageFunctions): void {
   // In a room of its own: another page may read files in another way.
   app.register(async (room) => {
     if (!room.hasContentTypeParser('multipart/form-data')) await room.register(multipart);
@@ -85,7 +93,7 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
       audited: false,
       multipart: true,
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
-      limitMs: FILE_LIMIT_MS,
+      limitMs: LIMIT_MS,
       handle: async ({ request, params, reply, actor }) => {
         const portfolio = nameOf(params);
         const limits = { fileSize: FILE_LIMIT_BYTES, files: 1, fields: 5 };
@@ -95,41 +103,81 @@ function addFileActions(app: ConsoleApp, given: HeldPageFunctions): void {
         if (!file || !content || file.filename === '') throw noFile();
         if (file.file.truncated) throw tooLarge();
         const plan = await given.plan(portfolio, { fileName: file.filename, content }, actor.name);
-        return reply.page({
-          title: `Held (${portfolio}): plan`,
-          at: 'held',
-          body: planPage({ plan, csrf: reply.csrf() }),
-        });
+        return replyWithPlan(reply, plan);
       },
     });
   });
   addAction(app, {
+    url: '/portfolios/:name/rows/:key/resolve',
+    action: 'resolve',
+    audited: false,
+    limitMs: LIMIT_MS,
+    handle: async ({ params, fields, actor, reply }) => {
+      const row = rowOfParams(params);
+      if (!row) throw new ConsoleError(404, 'No row can have this name.');
+      const made = fields.made?.trim();
+      if ((fields.resend !== 'yes') === (made === undefined || made === '')) throw noAnswer();
+      // When the row was held that the person saw; another may have spoken of that one, and it is held anew.
+      const heldMs = /^\d{1,15}$/.test(fields.held ?? '') ? Number(fields.held) : undefined;
+      const said = { row: row.key, made: fields.resend === 'yes' ? undefined : made, heldMs, back: fields.back ?? '' };
+      const plan = await given.planRow(row.portfolio, said, actor.name);
+      return replyWithPlan(reply, plan);
+    },
+  });
+}
+
+function addConfirm(app: ConsoleApp, given: HeldPageFunctions): void {
+  addAction(app, {
     url: '/portfolios/:name/held/confirm',
     action: 'resolve',
     says: ['plan'],
-    limitMs: FILE_LIMIT_MS,
+    limitMs: LIMIT_MS,
     handle: async ({ params, fields, actor, reply, tell }) => {
       const portfolio = nameOf(params);
       const confirmed = await given.confirm(fields.plan ?? '', portfolio, actor.name);
-      tell({ became: confirmed.is, ...(confirmed.is === 'done' ? confirmed.resolution : {}) });
+      tell({
+        became: confirmed.is,
+        ...(confirmed.is === 'done' ? { ...saidOf(confirmed.plan), ...confirmed.resolution } : {}),
+      });
       switch (confirmed.is) {
         case 'done':
-          if (confirmed.resolution.waits) {
-            return reply.redirect(approvalAddress(confirmed.resolution.waits.approval), 303);
-          }
-          return reply.redirect(`${heldAddress(portfolio)}?did=file-${confirmed.resolution.calls}`, 303);
-        case 'changed': {
-          const body = planPage({ plan: confirmed.plan, changed: true, csrf: reply.csrf() });
-          return reply.code(409).page({ title: `Held (${portfolio}): plan`, at: 'held', body });
-        }
+          return reply.redirect(behind(confirmed), 303);
+        case 'changed':
+          return replyWithPlan(reply.code(409), confirmed.plan, true);
         case 'unknown':
           throw new ConsoleError(
             409,
-            'This plan was carried out already, or is too old. Send the file again to see what it would do now.',
+            'This plan was carried out already, or is too old. Say again what became of the calls, to see what would follow now.',
           );
       }
     },
   });
+}
+
+function replyWithPlan(reply: Acting['reply'], plan: HeldPlan, changed = false): unknown {
+  const body = planPage({ plan, changed, csrf: reply.csrf() });
+  return reply.page({ title: `Held (${plan.portfolio}): plan`, at: 'held', body });
+}
+
+/** What the audit is told of an answer about one row; a file's rows are named by what was resolved. */
+function saidOf({ back, of: [one] }: HeldPlan): Record<string, string> {
+  return back === undefined || !one ? {} : { row: one.row, made: one.made ?? 'no: sent again' };
+}
+
+/** The page that a plan leads to when it was carried out. */
+function behind({ plan, resolution }: { plan: HeldPlan; resolution: { calls: number; waits?: AskedFor } }): string {
+  if (resolution.waits) return approvalAddress(resolution.waits.approval);
+  const [one] = plan.of;
+  const row = rowIdOf(one?.row ?? '');
+  if (plan.back === undefined || !one || !row) return `${heldAddress(plan.portfolio)}?did=file-${resolution.calls}`;
+  const did = resolution.calls === 0 ? 'nothing' : one.made === undefined ? 'resent' : 'made';
+  const desk = heldAddress(plan.back === 'account' ? undefined : plan.portfolio);
+  return `${plan.back === 'row' ? rowAddress(row) : desk}?did=${did}`;
+}
+
+function noAnswer(): ConsoleError {
+  const words = 'Say what became of it: give the id under which it was made, or say that it was not made.';
+  return new ConsoleError(422, words);
 }
 
 function noFile(): ConsoleError {

@@ -15,7 +15,7 @@ import { cutWords, theirWords } from '../../parts/their-words.ts';
 import { moment, timeAgo } from '../../parts/time.ts';
 import { resolveForms } from '../row/row-actions.ts';
 import { rowAddress } from '../row/row-address.ts';
-import { heldAddress } from './held-address.ts';
+import { HELD_DID, heldAddress } from './held-address.ts';
 
 type HeldPageGiven = {
   page: HeldPage;
@@ -139,9 +139,8 @@ function placeText({ row, atMs }: HeldRow): string {
 }
 
 function didWords(did: string | undefined): string | undefined {
-  if (did === 'asked') return 'Nothing is done before another person has approved it: see Approvals.';
-  if (did === 'made') return 'Taken as made: its row goes on.';
-  if (did === 'resent') return 'It is sent again, as soon as it is its turn.';
   const [, calls] = /^file-(\d{1,7})$/.exec(did ?? '') ?? [];
-  return calls === undefined ? undefined : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
+  return calls === undefined
+    ? HELD_DID.get(String(did))
+    : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
 }

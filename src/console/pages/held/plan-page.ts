@@ -1,4 +1,6 @@
+import type { CallKind } from '../../../call-kind.ts';
 import { counted } from '../../../counted.ts';
+import { rowIdOf } from '../../../ledger/row-id.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { button, linkButton } from '../../parts/button.ts';
@@ -6,77 +8,111 @@ import { form, hidden } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
+import { cutWords, theirWords } from '../../parts/their-words.ts';
+import { moment } from '../../parts/time.ts';
+import { rowAddress } from '../row/row-address.ts';
 import { heldAddress } from './held-address.ts';
 
-/** What a file would do to held rows, as it is shown before the yes. */
-export type HeldFilePlan = {
+/** What is said of held rows, by a file or of one row, and what follows from it: as it is shown before the yes. */
+export type HeldPlan = {
   id: string;
   portfolio: string;
-  fileName: string;
-  of: readonly { line: number; import: string; step: string; name: string; requested_limit: string; made?: string }[];
+  /** Nothing where one row was answered; then `back` says where whoever did goes on. */
+  fileName?: string | undefined;
+  back?: string | undefined;
+  of: readonly Answered[];
   silent: number;
   problems: readonly { at: number; message: string }[];
+};
+
+/** One held row, when what it asked for left (or else, when it was held) in ms, and the id that is said of it, if any. */
+type Answered = {
+  line: number;
+  import: string;
+  row: string;
+  kind: CallKind;
+  name: string;
+  requested_limit: string;
+  sentMs: number | undefined;
+  heldMs: number;
+  made?: string;
 };
 
 /** So many lines are shown; the rest is counted. */
 const MOST_SHOWN = 200;
 
-/** The plan of a file, to say yes to; or what is wrong with the file, then there is nothing to say yes to. */
-export function planPage({
-  plan,
-  changed = false,
-  csrf,
-}: {
-  plan: HeldFilePlan;
-  changed?: boolean;
-  csrf: string;
-}): Html {
-  const { portfolio, fileName, of, silent, problems, id } = plan;
+/** A plan, to say yes to; or what is wrong with its file, then there is nothing to say yes to. */
+export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; changed?: boolean; csrf: string }): Html {
+  const { portfolio, fileName, back, of, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);
   const made = of.filter((one) => one.made !== undefined).length;
+  const row = back === 'row' ? rowIdOf(of[0]?.row ?? '') : undefined;
+  const leave = row ? rowAddress(row) : back === 'account' ? heldAddress(undefined) : desk;
+  const yes = form({
+    action: `${desk}/confirm`,
+    csrf,
+    class: 'inline-form',
+    body: html`${hidden('plan', id)}${button({ words: fileName === undefined ? yesWords(of) : `Answer ${counted(of.length, 'call')}`, kind: made < of.length ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: 'Leave it' })}`,
+  });
+  const twice =
+    made < of.length &&
+    notice('warn', 'If the service did make something of a call that is sent again, it exists twice.');
+  const counts = html`${counted(made, 'call')} would be taken as made, ${counted(of.length - made, 'call')} sent again${silent > 0 && `; ${counted(silent, 'line')} without an answer would change nothing`}. `;
   return html`${pageHead({
-    title: html`What ${fileName} would do`,
+    title: fileName === undefined ? 'What would follow' : html`What ${fileName} would do`,
     trail: [
       { href: '/', words: 'Portfolios' },
       { href: `/portfolios/${encodeURIComponent(portfolio)}`, words: portfolio },
       { href: desk, words: 'Held' },
     ],
-    lead: html`${counted(made, 'call')} would be taken as made, ${counted(of.length - made, 'call')} sent again${silent > 0 && `; ${counted(silent, 'line')} without an answer would change nothing`}. Nothing was done yet.`,
+    lead: html`${fileName !== undefined && counts}Nothing was done yet.`,
   })}
-  ${changed && notice('warn', 'Something has changed since this plan was made, so nothing was done. This is what the file would do now.', { urgent: true })}
-  ${
-    problems.length > 0
-      ? problemsPart(plan, desk)
-      : of.length === 0
-        ? nothingPart(desk)
-        : html`${form({
-            action: `${desk}/confirm`,
-            csrf,
-            class: 'inline-form',
-            body: html`${hidden('plan', id)}${button({ words: `Answer ${counted(of.length, 'call')}`, kind: 'primary' })} ${linkButton({ href: desk, words: 'Leave it' })}`,
-          })}`
-  }
-  ${
-    of.length > 0 &&
-    panel({
-      title: 'Line by line',
-      body: html`${table({
-        caption: 'What the file says of each held row',
-        rows: of.slice(0, MOST_SHOWN),
-        columns: [
-          { head: 'Line', kind: 'number', cell: ({ line }) => line },
-          { head: 'Buyer', names: true, cell: ({ name }) => name },
-          { head: 'File', cell: (one) => one.import, wideOnly: true },
-          { head: 'Step', cell: ({ step }) => step },
-          { head: 'Requested', kind: 'amount', cell: (one) => amount(one.requested_limit) },
-          { head: 'What it says', kind: 'id', cell: (one) => one.made ?? 'send again' },
-        ],
-      })}${of.length > MOST_SHOWN && html`<p class="hint">And ${counted(of.length - MOST_SHOWN, 'more')}.</p>`}`,
-    })
-  }`;
+  ${changed && notice('warn', 'Something has changed since this plan was made, so nothing was done. This is what would follow now.', { urgent: true })}
+  ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(desk) : fileName !== undefined && html`${twice}${yes}`}
+  ${of.length > 0 && linesPart(plan)}
+  ${fileName === undefined && of.length > 0 && panel({ title: 'Is that so?', body: html`${twice}${yes}` })}`;
 }
 
-function problemsPart({ problems, fileName }: HeldFilePlan, desk: string): Html {
+function linesPart({ fileName, of }: HeldPlan): Html {
+  return panel({
+    title: fileName === undefined ? 'What it is about' : 'Line by line',
+    body: html`${table({
+      caption: 'What is said of each held row, and what follows',
+      rows: of.slice(0, MOST_SHOWN),
+      columns: [
+        { head: 'Line', kind: 'number', cell: ({ line }) => line },
+        { head: 'Buyer', names: true, cell: ({ name }) => theirWords(cutWords(name)) },
+        { head: 'File', cell: (one) => one.import, wideOnly: true },
+        { head: 'Amount', kind: 'amount', cell: (one) => amount(one.requested_limit) },
+        { head: 'Asked for', cell: (one) => askedWords(one) },
+        { head: 'What it says', kind: 'id', cell: (one) => one.made ?? 'send again' },
+        { head: 'What follows', cell: (one) => html`<span>${followsWords(one)}</span>` },
+      ],
+    })}${of.length > MOST_SHOWN && html`<p class="hint">And ${counted(of.length - MOST_SHOWN, 'more')}.</p>`}`,
+  });
+}
+
+function yesWords([one]: HeldPlan['of']): string {
+  return one?.made === undefined ? 'It was not made: send it again' : `It was made: take ${one.made}`;
+}
+
+function askedWords({ sentMs, heldMs }: Answered): Html {
+  return sentMs === undefined ? html`before ${moment(heldMs)}` : moment(sentMs);
+}
+
+/** What is written where it was made, and what is sent again where it was not. */
+function followsWords({ kind, made, requested_limit }: Answered): Html {
+  const limit = html`the limit of ${amount(requested_limit)} is requested`;
+  if (made === undefined) {
+    if (kind === 'limit') return html`Once more ${limit}; the row ends by the answer.`;
+    return html`The ${kind} is sent once more; then ${limit}.`;
+  }
+  const written = html`<code>${made}</code> is written as its ${kind}`;
+  if (kind !== 'limit') return html`${written}; then ${limit}.`;
+  return html`${written} of ${amount(requested_limit)}, and nothing is sent. What was granted stays unknown.`;
+}
+
+function problemsPart({ problems, fileName }: HeldPlan, desk: string): Html {
   return html`${notice('bad', `${counted(problems.length, 'line')} of the file cannot be meant, so nothing can be done with it. Mend the file, and send it again.`)}
     ${table({
       caption: `What is wrong with ${fileName}`,

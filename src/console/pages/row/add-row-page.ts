@@ -7,7 +7,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { wantsFragment } from '../../layout/wants-fragment.ts';
 import { cutWords } from '../../parts/their-words.ts';
 import { ConsoleError } from '../../server/console-error.ts';
-import { heldAddress } from '../held/held-address.ts';
+import { HELD_DID } from '../held/held-address.ts';
 import { portfolioAddress } from '../portfolio/addresses.ts';
 import { rowAddress, rowOfParams } from './row-address.ts';
 import { linePart, rowPage } from './row-page.ts';
@@ -22,24 +22,15 @@ export type RowPageFunctions = {
     row: RowId,
     by: string,
   ) => Promise<{ is: 'again' } | { is: 'waits'; asked: AskedFor } | { is: 'stays'; why: string }>;
-  /** Says what became of the row's call, unless that waits for another person's approval. @throws LimitlineError where that cannot be meant */
-  resolve: (
-    row: RowId,
-    said: { made: string | undefined; heldMs: number | undefined; by: string },
-  ) => Promise<{ calls: number; rows: number; waits?: AskedFor }>;
 };
 
 /** The page waits no longer for a line than this, with a margin for the rest of it. */
 const PATIENT_LIMIT_MS = 40_000;
 
-/** An id is looked for among all rows of the account before it is believed. */
-const RESOLVE_LIMIT_MS = 120_000;
-
 /** What was done, for the page behind it, by the word in its address. */
 const DID: ReadonlyMap<string, string> = new Map([
   ['retried', 'The row goes again: it waits for its turn in the queues.'],
-  ['made', 'Taken as made: the row goes on.'],
-  ['resent', 'It is sent again, as soon as it is its turn.'],
+  ...HELD_DID,
   ['asked', 'Nothing is done before another person has approved it: the row waits for that.'],
 ]);
 
@@ -74,31 +65,6 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
       const answer = await given.retry(row, actor.name);
       if (answer.is === 'stays') throw new ConsoleError(409, answer.why);
       return reply.redirect(`${rowAddress(row)}?did=${answer.is === 'waits' ? 'asked' : 'retried'}`, 303);
-    },
-  });
-
-  addAction(app, {
-    url: '/portfolios/:name/rows/:key/resolve',
-    action: 'resolve',
-    says: ['made', 'resend'],
-    limitMs: RESOLVE_LIMIT_MS,
-    handle: async ({ params, fields, actor, reply }) => {
-      const row = rowOf(params);
-      const made = fields.made?.trim();
-      if ((fields.resend !== 'yes') === (made === undefined || made === '')) {
-        throw new ConsoleError(
-          422,
-          'Say what became of it: give the id under which it was made, or say that it was not made.',
-        );
-      }
-      // When the row was held that the person saw; another may have spoken of that one, and it is held anew.
-      const heldMs = /^\d{1,15}$/.test(fields.held ?? '') ? Number(fields.held) : undefined;
-      const said = { made: fields.resend === 'yes' ? undefined : made, heldMs, by: actor.name };
-      const { waits } = await given.resolve(row, said);
-      const did = waits ? 'asked' : fields.resend === 'yes' ? 'resent' : 'made';
-      if (fields.back === 'row') return reply.redirect(`${rowAddress(row)}?did=${did}`, 303);
-      const desk = heldAddress(fields.back === 'portfolio' ? row.portfolio : undefined);
-      return reply.redirect(`${desk}?did=${did}`, 303);
     },
   });
 }

@@ -69,7 +69,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
 const BEGINNING = { company: COMPANY_ID_PREFIX, documents: '', limit: LIMIT_ID_PREFIX } as const;
 
 /**
- * The two answers to "what became of it": it was made, with its id, or it was not.
+ * The two answers to "what became of it": it was made, with its id, or it was not. Each leads to a plan that says what follows.
  *
  * @param given.heldMs when the row was held that is shown: what is held anew by then is not what the person speaks of
  * @param given.back where the person goes on afterwards
@@ -99,14 +99,14 @@ export function resolveForms(given: {
         required: true,
         maxlength: 200,
         ...(begins === '' ? {} : { placeholder: `${begins}…` }),
-      })}${button({ words: 'Take it as made' })}`,
+      })}${button({ words: 'Take it as made…' })}`,
     })}${commandLine(`${command} --made ID`)}</div>
     <div class="resolve-way">${form({
       action,
       csrf,
       class: 'inline-form',
       label: 'It was not made',
-      body: html`${shown}${hidden('resend', 'yes')}${button({ words: 'It was not made: send it again', kind: 'danger' })}`,
+      body: html`${shown}${hidden('resend', 'yes')}${button({ words: 'It was not made: send it again…', kind: 'danger' })}`,
     })}${commandLine(`${command} --resend`)}</div>
   </div>`;
 }

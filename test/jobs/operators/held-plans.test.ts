@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeHeldFilePlans } from '../../../jobs/operators/held-file-plans.ts';
+import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
@@ -56,7 +56,7 @@ test('a file says nothing of what was sent again while it was carried out', asyn
 
 test('a file that was planned before a row was held anew has to be looked at again', async () => {
   const { context, call, again } = await openHeld();
-  const plans = makeHeldFilePlans(context);
+  const plans = makeHeldPlans(context);
   const { id } = await plans.plan('q4', { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') }, 'test');
   await again();
   expect(await plans.confirm(id, 'q4', 'test')).toMatchObject({ is: 'changed' });

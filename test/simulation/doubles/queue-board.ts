@@ -1,0 +1,178 @@
+import type { Shared } from '../run/process.ts';
+import type { WorkerDouble } from './bullmq.ts';
+
+/** A job as a queue keeps it. */
+export type JobRecord = {
+  id: string;
+  name: string;
+  data: object;
+  attemptsMade: number;
+  timestamp: number;
+  failedReason?: string;
+  finishedOn?: number;
+  /** Who runs it; a job that was taken from its worker has another or none. */
+  token?: string | undefined;
+  dueMs?: number;
+};
+
+type AddOptions = { jobId?: string; delay?: number; lifo?: boolean; attempts?: number; backoff?: { delay: number } };
+
+export type QueueRecord = ReturnType<typeof makeQueueRecord>;
+export type QueueBoard = ReturnType<typeof makeQueueBoard>;
+
+/** How many attempts a job has, and how long the first wait behind a fault is (src/queue/queues.ts hands them over with each job). */
+type Kept = JobRecord & { attempts: number; backoffMs: number };
+
+const MISSING_LOCK = 'Missing lock for job';
+
+/** One queue: jobs that wait, are put off, are run, or have failed. As BullMQ, it keeps no job that is done, and takes no id twice. */
+function makeQueueRecord(name: string, shared: Shared) {
+  const jobs = new Map<string, Kept>();
+  const wait: string[] = [];
+  const [active, delayed, failed] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const leave = (id: string) => {
+    if (wait.includes(id)) wait.splice(wait.indexOf(id), 1);
+    for (const set of [active, delayed, failed]) set.delete(id);
+  };
+  const owned = (id: string, token: string): Kept => {
+    const job = jobs.get(id);
+    if (!job || job.token !== token || !active.has(id)) throw new Error(`${MISSING_LOCK} ${id}`);
+    return job;
+  };
+  const lists: Record<string, Iterable<string>> = { wait, active, delayed, failed };
+  return {
+    name,
+    jobs: jobs as ReadonlyMap<string, JobRecord>,
+    wait: wait as readonly string[],
+    active: active as ReadonlySet<string>,
+    isPaused: false,
+    pause(isPaused: boolean): void {
+      this.isPaused = isPaused;
+    },
+    keyOf: (id: string): string => `simulated:queue:${name}:${id}`,
+    add(jobName: string, data: object, { jobId: id = '', delay = 0, lifo, attempts = 1, backoff }: AddOptions): void {
+      if (jobs.has(id)) return;
+      const made = { id, name: jobName, data, attemptsMade: 0, timestamp: shared.nowMs };
+      jobs.set(id, { ...made, attempts, backoffMs: backoff?.delay ?? 0, dueMs: shared.nowMs + delay });
+      if (delay > 0) delayed.add(id);
+      else if (lifo) wait.unshift(id);
+      else wait.push(id);
+    },
+    /** One that is being run stays. */
+    remove(id: string): number {
+      if (!jobs.has(id) || active.has(id)) return 0;
+      leave(id);
+      jobs.delete(id);
+      return 1;
+    },
+    stateOf(id: string): string {
+      if (wait.includes(id)) return 'waiting';
+      if (delayed.has(id)) return 'delayed';
+      if (active.has(id)) return 'active';
+      return failed.has(id) ? 'failed' : 'unknown';
+    },
+    ids: (kinds: readonly string[]): string[] => kinds.flatMap((kind) => [...(lists[kind] ?? [])]),
+    take(token: string): JobRecord | undefined {
+      const id = this.isPaused ? undefined : wait.shift();
+      const job = jobs.get(id ?? '');
+      if (!job) return undefined;
+      active.add(job.id);
+      job.token = token;
+      return job;
+    },
+    complete(id: string, token: string): void {
+      owned(id, token);
+      leave(id);
+      jobs.delete(id);
+    },
+    fail(id: string, token: string, reason: string, isLast: boolean): void {
+      const job = owned(id, token);
+      leave(id);
+      job.token = undefined;
+      job.attemptsMade += 1;
+      if (!isLast && job.attemptsMade < job.attempts) {
+        job.dueMs = shared.nowMs + job.backoffMs * 2 ** (job.attemptsMade - 1);
+        delayed.add(id);
+        return;
+      }
+      Object.assign(job, { failedReason: reason, finishedOn: shared.nowMs });
+      failed.add(id);
+    },
+    delay(id: string, token: string, ms: number): void {
+      const job = owned(id, token);
+      leave(id);
+      job.token = undefined;
+      job.dueMs = shared.nowMs + ms;
+      delayed.add(id);
+    },
+    putBack(id: string, token: string): void {
+      owned(id, token).token = undefined;
+      leave(id);
+      wait.unshift(id);
+    },
+    /** A job whose worker gave no sign of life for too long, or that BullMQ believes to be such a one, waits again. */
+    stall(id: string): void {
+      const job = jobs.get(id);
+      if (!job || !active.has(id)) return;
+      job.token = undefined;
+      leave(id);
+      wait.push(id);
+    },
+    /** What somebody does on the board of the queues: a failed job runs again. */
+    retry(id: string): void {
+      if (!failed.has(id)) return;
+      leave(id);
+      wait.push(id);
+    },
+    /** Those whose time has come wait. */
+    promote(): void {
+      for (const id of [...delayed]) {
+        if ((jobs.get(id)?.dueMs ?? 0) > shared.nowMs) continue;
+        delayed.delete(id);
+        wait.push(id);
+      }
+    },
+    nextMs: (): number => Math.min(Number.POSITIVE_INFINITY, ...[...delayed].map((id) => jobs.get(id)?.dueMs ?? 0)),
+    /** Redis lost them. */
+    lose(): void {
+      for (const id of jobs.keys()) leave(id);
+      jobs.clear();
+    },
+  };
+}
+
+/** The queues of one run, and who works on them. */
+export function makeQueueBoard(shared: Shared) {
+  const queues = new Map<string, QueueRecord>();
+  const workers = new Set<WorkerDouble>();
+  return {
+    workers,
+    queues: () => [...queues.values()],
+    queue(name: string, prefix: string): QueueRecord {
+      const known = queues.get(prefix) ?? makeQueueRecord(name, shared);
+      queues.set(prefix, known);
+      return known;
+    },
+    /** The jobs of a process that gave no sign of life for too long wait again. */
+    stall(process: string): void {
+      for (const queue of queues.values()) {
+        for (const id of [...queue.active]) {
+          if (queue.jobs.get(id)?.token?.startsWith(`${process} `)) queue.stall(id);
+        }
+      }
+    },
+    /** Whether nothing waits, is put off or is run. */
+    isIdle: (): boolean => [...queues.values()].every((queue) => queue.ids(['wait', 'delayed', 'active']).length === 0),
+    offer(): void {
+      for (const worker of workers) worker.offer();
+    },
+    digest: (): string =>
+      JSON.stringify(
+        [...queues.values()].map(({ name, jobs, ids }) => [
+          name,
+          ids(['wait', 'active', 'delayed', 'failed']),
+          [...jobs.values()],
+        ]),
+      ),
+  };
+}

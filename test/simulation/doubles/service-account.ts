@@ -1,0 +1,151 @@
+import { text as textOf } from 'node:stream/consumers';
+import type { CallKind } from '../../../src/call-kind.ts';
+import { SERVICE_PATHS } from '../../../src/service/paths.ts';
+import type { Post, Reply } from '../../../src/service/send.ts';
+import { here, pass, type Shared } from '../run/process.ts';
+import { hash32 } from '../run/random.ts';
+import type { Answer, Schedule } from '../run/schedule.ts';
+
+/** What the service made: the kind, the thing asked for, and who asked. */
+export type MadeThing = { kind: CallKind; what: string; id: string; by: string; body: Record<string, unknown> };
+
+/** A call that came to the service. */
+export type Arrival = { kind: CallKind; what: string; nth: number; by: string; body: Record<string, unknown> };
+
+export type ServiceAccount = ReturnType<typeof makeServiceAccount>;
+
+/** Within the time that a call is waited for (`SERVICE_TIMEOUT_MS`), and longer than any claim counts as fresh. */
+const LATE_MS = 20_000;
+
+/** Longer than any run. */
+const TOKEN_LIFETIME_S = 86_400;
+
+const MAKES = new Set<Answer>(['made', '500, made', 'broken off, made', 'not ours', 'late, made', 'never, made']);
+
+/** The service of one run, in memory: it answers as the schedule says, and remembers what it really made. */
+export function makeServiceAccount({
+  shared,
+  schedule,
+  onArrival,
+}: {
+  shared: Shared;
+  schedule: Schedule;
+  /** Hears of each call that is about to make something, and may throw: it breaks a promise. */
+  onArrival: (call: Arrival & { makes: boolean }) => void;
+}) {
+  const made: MadeThing[] = [];
+  const arrivals: Arrival[] = [];
+  const counts = new Map<string, number>();
+
+  const make = (arrival: Arrival): MadeThing => {
+    const { kind, what, body, by, nth } = arrival;
+    const thing = { kind, what, by, body, id: `${PREFIX_OF[kind]}${hash32(`${kind} ${what} ${nth}`).toString(36)}` };
+    made.push(thing);
+    return thing;
+  };
+
+  /** The call has arrived: it makes what it makes, and an answer is on its way. */
+  const arrive = (
+    kind: CallKind,
+    body: Record<string, unknown>,
+    by: string,
+  ): { arrival: Arrival; answer: Answer; thing: MadeThing | undefined } => {
+    const what = nameOf(kind, body);
+    const nth = (counts.get(`${kind} ${what}`) ?? 0) + 1;
+    counts.set(`${kind} ${what}`, nth);
+    const arrival = { kind, what, nth, by, body };
+    arrivals.push(arrival);
+    const answer = schedule.answers[callName(arrival)] ?? 'made';
+    const makes = MAKES.has(answer);
+    onArrival({ ...arrival, makes });
+    return { arrival, answer, thing: makes ? make(arrival) : undefined };
+  };
+
+  const replyTo = async (answer: Answer, thing: MadeThing | undefined, timeoutMs: number): Promise<Reply> => {
+    switch (answer) {
+      case 'refused':
+        return said(422, { error: 'the limit is above what is possible' });
+      case 'throttled':
+        return { ...said(429, { error: 'too fast' }), headers: { 'retry-after': '1' } } as Reply;
+      case '401':
+        return said(401, { error: 'who is that' });
+      case '500, made':
+      case '500, not made':
+        return said(500, { error: 'something broke' });
+      case 'unreachable':
+        return { is: 'silence', sent: false, error: new Error('connect ECONNREFUSED') };
+      case 'broken off, made':
+        return { is: 'silence', sent: true, error: new Error('other side closed') };
+      case 'never, made':
+      case 'never, not made':
+        await new Promise((resolve) => setTimeout(resolve, timeoutMs));
+        return { is: 'silence', sent: true, error: new Error(`no whole answer within ${timeoutMs} ms`) };
+      case 'late, made':
+        await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+        return thing ? said(201, resourceOf(thing)) : said(500, {});
+      case 'not ours':
+        return thing ? said(201, { ...resourceOf(thing), requested_limit: 1 }) : said(500, {});
+      default:
+        return thing ? said(201, resourceOf(thing)) : said(500, {});
+    }
+  };
+
+  return {
+    made,
+    arrivals,
+    /** How often each call came, for the state of the service in one word. */
+    digest: (): string => JSON.stringify([[...counts].toSorted(), made.map(({ id }) => id).toSorted()]),
+
+    async send({ path, body, timeoutMs }: Post): Promise<Reply> {
+      const kind = KINDS.find((one) => path.endsWith(SERVICE_PATHS[one]));
+      if (!kind) {
+        const token = `token-${hash32(`${shared.seed} ${shared.nowMs}`)}`;
+        const answer = said(200, { access_token: token, expires_in: TOKEN_LIFETIME_S });
+        return pass('the service: a token', () => answer, { isQuiet: true });
+      }
+      const read = typeof body === 'string' ? body : await textOf(body);
+      const fields = JSON.parse(read) as Record<string, unknown>;
+      const by = here().name;
+      const what = `the service: ${kind} of ${nameOf(kind, fields)}`;
+      const came = await pass(what, () => arrive(kind, fields, by), {
+        tell: ({ arrival, answer }) => `${callName(arrival)}: ${answer}`,
+      });
+      const reply = await replyTo(came.answer, came.thing, timeoutMs);
+      return pass(`the service answers ${callName(came.arrival)}`, () => reply, { tell: (one) => JSON.stringify(one) });
+    },
+  };
+}
+
+/** Names a call in schedules: `limit of Buyer 1 1000 #2` is the second one for that request. */
+export function callName({ kind, what, nth }: Pick<Arrival, 'kind' | 'what' | 'nth'>): string {
+  return `${kind} of ${what} #${nth}`;
+}
+
+const KINDS = ['company', 'document', 'limit'] as const;
+const PREFIX_OF = { company: 'company_', document: 'doc_', limit: 'bl_' } as const;
+
+/** A limit is named by whom its contact's address names, and the amount: worlds give each buyer an address of its own. */
+function nameOf(kind: CallKind, body: Record<string, unknown>): string {
+  if (kind === 'company') return String(body.name);
+  if (kind === 'document') return /;name=([^;]+);/.exec(String(body.file))?.[1] ?? 'a document';
+  const contact = body.contact as { email?: string } | undefined;
+  return `${contact?.email ?? body.company} ${body.requested_limit}`;
+}
+
+function said(status: number, body: object): Extract<Reply, { is: 'answer' }> {
+  return { is: 'answer', status, headers: {}, text: JSON.stringify(body) };
+}
+
+function resourceOf({ kind, id, body }: MadeThing): Record<string, unknown> {
+  if (kind !== 'limit') return { id, object: kind };
+  const { requested_limit: limit, company } = body;
+  return {
+    id,
+    object: 'buyer_limit',
+    company,
+    requested_limit: limit,
+    total_limit: limit,
+    available_limit: limit,
+    status: 'approved',
+  };
+}

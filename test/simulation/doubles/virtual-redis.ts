@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import type { Shared } from '../run/process.ts';
+import type { Database, Reply, Words } from './redis-server.ts';
+
+/** Where scripts find the time, and what goes away when. They belong to no account. */
+const CLOCK = 'simulated:clock';
+const EXPIRIES = 'simulated:expiries';
+
+/** What scripts say instead of asking Redis for the time, or to forget a key by itself. */
+const PRELUDE = `local function simulatedExpire(unit, key, time)
+  local now = redis.call('LRANGE', '${CLOCK}', 0, 1)
+  redis.call('ZADD', '${EXPIRIES}', now[1] * 1000 + math.floor(now[2] / 1000) + time * unit, key)
+  return redis.call('EXISTS', key)
+end
+`;
+
+/** Their keys are their own, so that it makes no difference to anybody else when they run. */
+const QUIET_SCRIPTS = new Set(
+  'take look block known-answers unknown-answer door-trial door-give-back add-sample alive'.split(' '),
+);
+/** Of the pace, its doors and its samples, the token and the marks of what was sent. */
+const QUIET_KEYS = /:(pace|doors|pace:samples|workers|token[^:]*|marks)(:|$)/;
+
+/** A command as the server is told it, what is told it behind it where it was done, and what its reply becomes. */
+type Translated = { words: Words; after?: Words; becomes?: (reply: Reply) => Reply };
+
+export type VirtualRedis = ReturnType<typeof makeVirtualRedis>;
+
+/** The commands that write something that is replayed, when Redis loses its last writes. */
+const READS = new Set(
+  'get mget hget hmget hgetall hexists hkeys hlen hscan exists zrange zrevrange zrangebyscore zrevrangebyscore zscore zmscore zcard zcount zrevrank zscan smembers sscan scard lrange xrange xrevrange xlen pttl time type ping info'.split(
+    ' ',
+  ),
+);
+
+/** The Redis of one run: the run's server, with the simulation's time in place of its own. */
+export function makeVirtualRedis({
+  server,
+  shared,
+  mutate = (_name, lua) => lua,
+}: {
+  server: Database;
+  shared: Shared;
+  /** Puts another text in place of a script's, to see that it is found. */
+  mutate?: ((name: string, lua: string) => string) | undefined;
+}) {
+  const known = new Map<string, { name: string; sha: Promise<string> }>();
+  let clockMs = Number.NaN;
+  const log: Words[] = [];
+
+  const learn = (lua: string, name: string): string => {
+    const sha = shaOf(lua);
+    if (!known.has(sha)) {
+      const text = mutate(name, lua);
+      known.set(sha, { name, sha: text === lua ? loadOnce(server, lua) : server.load(virtualText(text)) });
+    }
+    return sha;
+  };
+
+  const setClock = (): Words[] => {
+    if (clockMs === shared.nowMs) return [];
+    clockMs = shared.nowMs;
+    const time = [Math.floor(clockMs / 1_000), (clockMs % 1_000) * 1_000];
+    return [
+      ['DEL', CLOCK],
+      ['RPUSH', CLOCK, ...time],
+    ];
+  };
+
+  const translate = async (words: Words): Promise<Translated> => {
+    const [name, ...args] = words;
+    switch (name) {
+      case 'time': {
+        // Who asks again and again until it is later is to get there.
+        shared.nowMs += 1;
+        const now = [String(Math.floor(shared.nowMs / 1_000)), String((shared.nowMs % 1_000) * 1_000)];
+        return { words: ['PING'], becomes: () => now.map((part) => Buffer.from(part)) };
+      }
+      case 'info':
+        // The real one names this server, and no two are the same.
+        return {
+          words: ['PING'],
+          becomes: () => Buffer.from('# Replication\r\nrole:master\r\nconnected_slaves:0\r\n'),
+        };
+      case 'eval': {
+        const sha = learn(String(args[0]), 'a script');
+        return { words: ['EVALSHA', await (known.get(sha)?.sha ?? ''), ...args.slice(1)] };
+      }
+      case 'evalsha': {
+        const script = known.get(String(args[0]));
+        if (!script) return { words: ['EVALSHA', '0'.repeat(40), 0] };
+        return { words: ['EVALSHA', await script.sha, ...args.slice(1)] };
+      }
+      case 'pttl':
+        return {
+          words: ['ZSCORE', EXPIRIES, args[0] ?? ''],
+          becomes: (reply) => (reply === null ? -2 : Number(reply) - shared.nowMs),
+        };
+      case 'pexpire':
+      case 'expire': {
+        const ms = Number(args[1]) * (name === 'expire' ? 1_000 : 1);
+        return { words: ['ZADD', EXPIRIES, shared.nowMs + ms, args[0] ?? ''], becomes: () => 1 };
+      }
+      case 'set': {
+        const place = args.findIndex((arg) => /^(PX|EX)$/i.test(String(arg)));
+        if (place < 0) return { words };
+        const ms = Number(args[place + 1]) * (/EX/i.test(String(args[place])) ? 1_000 : 1);
+        const short = ['SET', ...args.filter((_, at) => at !== place && at !== place + 1)] as unknown as Words;
+        return { words: short, after: ['ZADD', EXPIRIES, shared.nowMs + ms, args[0] ?? ''] };
+      }
+      default:
+        return { words };
+    }
+  };
+
+  return {
+    learn,
+    nameOf: (sha: string): string => known.get(sha)?.name ?? 'a script',
+
+    isQuiet([name, ...args]: Words): boolean {
+      if (name === 'evalsha' && QUIET_SCRIPTS.has(known.get(String(args[0]))?.name ?? '')) return true;
+      const key = name === 'evalsha' || name === 'eval' ? args[2] : args[0];
+      return name === 'multi' || name === 'exec' || QUIET_KEYS.test(String(key));
+    },
+
+    /** Runs these in one go, at the time that it is. */
+    async run(batch: readonly Words[]): Promise<Reply[]> {
+      const translated = await Promise.all(batch.map(translate));
+      const clock = setClock();
+      const inTransaction = batch[0]?.[0] === 'multi';
+      const replies = await server.run([...clock, ...translated.map(({ words }) => words)]);
+      const own = replies.slice(clock.length);
+      const came: Reply[] = [];
+      const after: Words[] = [];
+      for (const [place, one] of translated.entries()) {
+        const reply = own[place] ?? null;
+        const isDone = reply !== null && !(reply instanceof Error);
+        if (one.after && isDone) after.push(one.after);
+        came.push(one.becomes && !inTransaction && !(reply instanceof Error) ? one.becomes(reply) : reply);
+      }
+      if (after.length > 0) await server.run(after);
+      return came;
+    },
+
+    /** Keys whose time is over are gone. */
+    async expire(): Promise<void> {
+      const [due] = await server.run([['ZRANGEBYSCORE', EXPIRIES, '-inf', shared.nowMs]]);
+      if (!Array.isArray(due) || due.length === 0) return;
+      const keys = due.map(String);
+      await server.run([
+        ['DEL', ...keys],
+        ['ZREM', EXPIRIES, ...keys],
+      ]);
+    },
+
+    /** Reads for the simulator itself: no boundary of anybody. */
+    look: (commands: readonly Words[]): Promise<Reply[]> => server.run(commands),
+    digest: server.digest,
+    isRead: ([name]: Words): boolean => READS.has(name),
+    log,
+  };
+}
+
+/** The script with the simulation's time and expiries; its first line, which Redis reads, stays the first. */
+function virtualText(lua: string): string {
+  const text = lua
+    .replaceAll("redis.call('TIME')", `redis.call('LRANGE', '${CLOCK}', 0, 1)`)
+    .replaceAll("redis.call('PEXPIRE', ", 'simulatedExpire(1, ')
+    .replaceAll("redis.call('EXPIRE', ", 'simulatedExpire(1000, ');
+  if (!text.includes('simulatedExpire(')) return text;
+  const [first = '', ...rest] = text.split('\n');
+  return [first, PRELUDE + rest.join('\n')].join('\n');
+}
+
+const shas = new Map<string, string>();
+
+function shaOf(lua: string): string {
+  const found = shas.get(lua) ?? createHash('sha1').update(lua).digest('hex');
+  shas.set(lua, found);
+  return found;
+}
+
+const loaded = new Map<string, Promise<string>>();
+
+/** What is not changed is made known to the one server once, however many runs it serves. */
+function loadOnce(server: Database, lua: string): Promise<string> {
+  const load = loaded.get(lua) ?? server.load(virtualText(lua));
+  loaded.set(lua, load);
+  return load;
+}

@@ -1,0 +1,32 @@
+import { registerHooks } from 'node:module';
+
+/** Parts of the product by which it reaches out of the process, and what stands in their place. */
+const DOUBLES: readonly [ending: string, double: URL][] = [
+  ['/src/redis/open-redis.ts', new URL('../doubles/redis-connection.ts', import.meta.url)],
+  ['/src/service/outlet.ts', new URL('../doubles/outlet.ts', import.meta.url)],
+  ['/src/files/last-link.ts', new URL('../doubles/last-link.ts', import.meta.url)],
+];
+const BULLMQ = new URL('../doubles/bullmq.ts', import.meta.url).href;
+const ROOT = new URL('../../../', import.meta.url).href;
+
+/** Another text of a module of the product: to see that what it breaks is found. */
+export type SourceChange = { file: string; change: (text: string) => string };
+
+/** From now on the product is loaded with its doubles. To be called before any of it is. */
+export function loadWithDoubles(changes: readonly SourceChange[] = []): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const isProduct = context.parentURL?.startsWith(`${ROOT}src/`) || context.parentURL?.startsWith(`${ROOT}jobs/`);
+      if (!isProduct) return next(specifier, context);
+      if (specifier === 'bullmq') return { url: BULLMQ, format: 'module-typescript', shortCircuit: true };
+      const found = next(specifier, context);
+      const double = DOUBLES.find(([ending]) => found.url.endsWith(ending));
+      return double ? { ...found, url: double[1].href, shortCircuit: true } : found;
+    },
+    load(url, context, next) {
+      const loaded = next(url, context);
+      const change = changes.find(({ file }) => url === ROOT + file);
+      return change ? { ...loaded, source: change.change(String(loaded.source)) } : loaded;
+    },
+  });
+}

@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { makeTimers } from '../../support/virtual-timers.ts';
+import { hash32, makeRandom, type Random } from './random.ts';
+
+/**
+ * A place at which a process gives way: a command to Redis, an operation on a queue, a call to the service, a timer that is due.
+ * The scheduler lets one pass at a time.
+ */
+export type Boundary = {
+  /** For the trace: who wants what, with all that is sent. */
+  what: string;
+  /** For stories: the same in few words. */
+  brief: string;
+  /** Nothing that others see depends on when it passes: no fault and no change of turns is put here. */
+  isQuiet: boolean;
+  /** Whether it may be done twice, because its reply was lost and the client sends it again. */
+  mayRepeat: boolean;
+  /** Has its effect, and answers what came, for the trace. */
+  act: () => string | Promise<string>;
+  /** Hands the process what came; it runs on. */
+  deliver: () => void;
+};
+
+/** What all processes of one run share: one clock, and what it drives. */
+export type Shared = { nowMs: number; seed: string; wake: () => void };
+
+/** One of the simulated processes: whatever runs in its name finds it by {@link here}. */
+export type Process = {
+  name: string;
+  shared: Shared;
+  random: Random;
+  standing: 'runs' | 'stands still' | 'dead';
+  /** Boundaries at which it stands, in the order in which it came to them. */
+  waiting: Boundary[];
+  timers: ReturnType<typeof makeTimers>;
+  immediates: (() => void)[];
+  /** Boundaries that it has passed and that count. */
+  passed: number;
+  /** A digest of all that it did and heard: where it stands. */
+  history: number;
+  /** Things that began in its name and have not ended. */
+  tasks: Set<string>;
+};
+
+const processes = new AsyncLocalStorage<Process>();
+
+export function makeProcess(name: string, shared: Shared): Process {
+  return {
+    name,
+    shared,
+    random: makeRandom(`${shared.seed} ${name}`),
+    standing: 'runs',
+    waiting: [],
+    timers: makeTimers(),
+    immediates: [],
+    passed: 0,
+    history: hash32(name),
+    tasks: new Set(),
+  };
+}
+
+/** The process in whose name this runs; none outside of a simulation. */
+export const processHere = (): Process | undefined => processes.getStore();
+
+export function here(): Process {
+  const process = processes.getStore();
+  if (!process) throw new Error('Nothing is simulated here.');
+  return process;
+}
+
+export function runIn<T>(process: Process, run: () => T): T {
+  return processes.run(process, run);
+}
+
+/** Runs what is no part of any process, such as the scheduler's own commands to Redis. */
+export function runOutside<T>(run: () => T): T {
+  return processes.exit(run);
+}
+
+type Passing<T> = Partial<Pick<Boundary, 'isQuiet' | 'mayRepeat' | 'brief'>> & {
+  /** What came, for the trace. */
+  tell?: (came: T) => string;
+};
+
+/** Waits until the scheduler lets this process pass, and answers what `act` brought. A dead process waits for ever. */
+export function pass<T>(what: string, act: () => T | Promise<T>, passing: Passing<T> = {}): Promise<T> {
+  const process = here();
+  const { isQuiet = false, mayRepeat = false, brief = what, tell = () => '' } = passing;
+  return new Promise<T>((resolve, reject) => {
+    if (process.standing === 'dead') return;
+    let deliver: () => void = () => {};
+    process.waiting.push({
+      what,
+      brief,
+      isQuiet,
+      mayRepeat,
+      act: async () => {
+        try {
+          const came = await act();
+          deliver = () => resolve(came);
+          return tell(came);
+        } catch (error) {
+          deliver = () => reject(error);
+          return `fails: ${error instanceof Error ? error.message : String(error)}`;
+        }
+      },
+      deliver: () => deliver(),
+    });
+  });
+}
+
+/** Begins something in a process' name; the run is not over before it has ended. Its failure is what `onFailure` hears. */
+export function begin(
+  process: Process,
+  task: string,
+  run: () => Promise<unknown>,
+  onFailure: (error: unknown) => void,
+) {
+  process.tasks.add(task);
+  runIn(process, () =>
+    run()
+      .catch((error) => {
+        if (process.standing !== 'dead') onFailure(error);
+      })
+      .finally(() => process.tasks.delete(task)),
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * What is done otherwise than by default, at the boundary at which a process stands:
+ * `gives way` to all others; `dies before` it or `dies after` it, its reply unheard; `asks twice`, since its reply was lost and the client
+ * sends it again later; `stands still` for longer than any lease, and comes back.
+ */
+export type Deviation = 'gives way' | 'dies before' | 'dies after' | 'asks twice' | 'stands still';
+
+/** How the service answers one call; without a word it makes what was asked for. */
+export type Answer =
+  | 'made'
+  | 'refused'
+  | 'throttled'
+  | '401'
+  | '500, not made'
+  | '500, made'
+  | 'unreachable'
+  | 'broken off, made'
+  | 'not ours'
+  | 'late, made'
+  | 'never, made'
+  | 'never, not made';
+
+/**
+ * All that decides a run besides its world: who goes first, where somebody does otherwise (`ann#7`: before the seventh boundary of ann),
+ * and what the service answers (`limit of Buyer 1 #1`: to its first call).
+ */
+export type Schedule = {
+  order: readonly string[];
+  deviations: Readonly<Record<string, Deviation>>;
+  answers: Readonly<Record<string, Answer>>;
+};
+
+/** A schedule as one argument of the command line. */
+export function scheduleText({ order, deviations, answers }: Schedule): string {
+  return JSON.stringify({ order, deviations, answers });
+}

@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { type Boundary, makeProcess, type Process, type Shared } from './process.ts';
+import { hash32 } from './random.ts';
+import type { Deviation, Schedule } from './schedule.ts';
+import { BEGIN_MS, passTimers, turnOfTheLoop } from './virtual-globals.ts';
+
+/** Longer than any lease, lock or sign of life of ours is believed. */
+const STILL_MS = 12_000;
+
+/** A boundary at which something else might have been done: where, and what else may be done there. */
+export type Point = { at: string; mayRepeat: boolean; others: number };
+
+/** One passed boundary, as traces and stories have it. */
+export type Step = { at: string; who: string; atMs: number; brief: string; came: string; deviation?: Deviation };
+
+export type Scheduler = ReturnType<typeof makeScheduler>;
+
+/**
+ * Decides who goes on. Of all processes that stand at a boundary, the first in order passes; where the schedule says so it gives way to all
+ * others, dies, or stands still. Time stands while anybody can pass, and jumps to the next timer then.
+ */
+export function makeScheduler({
+  seed,
+  schedule,
+  onDeath,
+  beforePick,
+  onTime,
+  nextMs,
+}: {
+  seed: string;
+  schedule: Schedule;
+  /** Hears of a process that died, or stands still. */
+  onDeath: (process: Process, how: 'dead' | 'stands still') => void;
+  /** May put boundaries before processes, such as a job that may be taken up. */
+  beforePick: () => void;
+  /** Hears that time goes on. */
+  onTime: (nowMs: number) => Promise<void>;
+  /** When something is due that is no process' own. */
+  nextMs: () => number;
+}) {
+  const shared: Shared = { nowMs: BEGIN_MS, seed, wake: () => {} };
+  const processes = new Map<string, Process>();
+  let order: Process[] = [];
+  const thaws: { atMs: number; process: Process }[] = [];
+  const digest = createHash('sha256');
+  const steps: Step[] = [];
+  const points: Point[] = [];
+  let counts = false;
+
+  /** Until nobody does anything any more but stand at boundaries. */
+  const drain = async (): Promise<void> => {
+    for (;;) {
+      await turnOfTheLoop();
+      const due = order.flatMap((process) => process.immediates.splice(0));
+      if (due.length === 0) return;
+      for (const run of due) run();
+    }
+  };
+
+  const note = (process: Process, boundary: Boundary, came: string, deviation?: Deviation): void => {
+    const at = `${process.name}#${process.passed}`;
+    const line = `${shared.nowMs - BEGIN_MS} ${at} ${deviation ?? ''} ${boundary.what} -> ${came}\n`;
+    digest.update(line);
+    process.history = hash32(`${process.history} ${boundary.what} ${came}`);
+    steps.push({
+      at,
+      who: process.name,
+      atMs: shared.nowMs - BEGIN_MS,
+      brief: boundary.brief,
+      came,
+      ...(deviation ? { deviation } : {}),
+    });
+  };
+
+  const end = (process: Process, how: 'dead' | 'stands still'): void => {
+    process.standing = how;
+    if (how === 'dead') {
+      process.waiting = [];
+      process.immediates = [];
+      for (let timer = process.timers.next(); timer; timer = process.timers.next());
+      process.tasks.clear();
+    } else thaws.push({ atMs: shared.nowMs + STILL_MS, process });
+    onDeath(process, how);
+  };
+
+  const giveWay = (process: Process): void => {
+    order = [...order.filter((one) => one !== process), process];
+  };
+
+  const passOne = async (process: Process): Promise<boolean> => {
+    const [boundary] = process.waiting;
+    if (!boundary) return false;
+    if (!counts || boundary.isQuiet) {
+      process.waiting.shift();
+      const came = await boundary.act();
+      note(process, boundary, came);
+      boundary.deliver();
+      return true;
+    }
+    process.passed += 1;
+    const at = `${process.name}#${process.passed}`;
+    const others = order.filter((one) => one !== process && one.standing === 'runs' && one.waiting.length > 0).length;
+    points.push({ at, mayRepeat: boundary.mayRepeat, others });
+    const deviation = schedule.deviations[at];
+    switch (deviation) {
+      case 'gives way':
+        note(process, boundary, '', deviation);
+        giveWay(process);
+        return true;
+      case 'stands still':
+      case 'dies before':
+        note(process, boundary, '', deviation);
+        end(process, deviation === 'stands still' ? 'stands still' : 'dead');
+        return true;
+      case 'dies after':
+        note(process, boundary, await boundary.act(), deviation);
+        end(process, 'dead');
+        return true;
+      case 'asks twice':
+        note(process, boundary, await boundary.act(), deviation);
+        giveWay(process);
+        return true;
+      default: {
+        process.waiting.shift();
+        const came = await boundary.act();
+        note(process, boundary, came);
+        boundary.deliver();
+        return true;
+      }
+    }
+  };
+
+  /** Lets time go on to the next thing that is due. Answers whether there was one. */
+  const passTime = async (untilMs: number): Promise<boolean> => {
+    const alive = order.filter(({ standing }) => standing !== 'dead');
+    const dueMs = Math.min(
+      ...alive.filter(({ standing }) => standing === 'runs').map(({ timers }) => timers.nextMs()),
+      ...thaws.map(({ atMs }) => atMs),
+      nextMs(),
+    );
+    if (dueMs === Number.POSITIVE_INFINITY || dueMs > untilMs) return false;
+    shared.nowMs = Math.max(shared.nowMs, dueMs);
+    await onTime(shared.nowMs);
+    for (const thaw of thaws.filter(({ atMs }) => atMs <= shared.nowMs)) {
+      thaws.splice(thaws.indexOf(thaw), 1);
+      if (thaw.process.standing === 'stands still') thaw.process.standing = 'runs';
+    }
+    for (const process of alive) {
+      if (process.standing === 'runs') passTimers(process);
+    }
+    return true;
+  };
+
+  return {
+    shared,
+    steps,
+    points,
+    process: (name: string) => processes.get(name),
+    all: () => order,
+    add(name: string): Process {
+      const process = makeProcess(name, shared);
+      processes.set(name, process);
+      order.push(process);
+      return process;
+    },
+    remove(process: Process): void {
+      order = order.filter((one) => one !== process);
+    },
+    /** From now on boundaries count, and those who are there go in this order. */
+    begin(names: readonly string[]): void {
+      counts = true;
+      const place = ({ name }: Process) => (names.includes(name) ? names.indexOf(name) : names.length);
+      order = order.toSorted((one, other) => place(one) - place(other));
+    },
+    /** Nothing that comes counts as a choice: what is cleared up at the end. */
+    stopCounting(): void {
+      counts = false;
+    },
+    kill: (process: Process) => end(process, 'dead'),
+    /** Waits until everybody stands at a boundary, or waits for time to pass. */
+    drain,
+
+    /** One step: a boundary that somebody passed, or time that passed. */
+    async step(untilMs: number): Promise<'passed' | 'time' | 'nothing'> {
+      await drain();
+      beforePick();
+      for (const process of order) {
+        if (process.standing === 'runs' && (await passOne(process))) return 'passed';
+      }
+      return (await passTime(untilMs)) ? 'time' : 'nothing';
+    },
+
+    /** Everything that happened, in one word. */
+    digest: (): string => digest.copy().digest('hex'),
+    /** Where everybody stands, in one word. */
+    whereabouts: (): string =>
+      order.map(({ name, history, standing, waiting }) => `${name} ${history} ${standing} ${waiting.length}`).join('|'),
+  };
+}

@@ -1,0 +1,171 @@
+import type { LastLink } from '../../../src/files/last-link.ts';
+import { makeQueueBoard, type QueueBoard } from '../doubles/queue-board.ts';
+import type { Database } from '../doubles/redis-server.ts';
+import { type Arrival, makeServiceAccount, type ServiceAccount } from '../doubles/service-account.ts';
+import { makeVirtualRedis, type VirtualRedis } from '../doubles/virtual-redis.ts';
+import { begin, type Process, type Shared } from './process.ts';
+import type { Schedule } from './schedule.ts';
+import { makeScheduler, type Point, type Step } from './scheduler.ts';
+import { BEGIN_MS } from './virtual-globals.ts';
+
+/** What the doubles of a run find by the process that asks. */
+export type Surroundings = Shared & {
+  redis: VirtualRedis;
+  board: QueueBoard;
+  service: ServiceAccount;
+  links: Map<string, LastLink>;
+};
+
+/** What a world is given to set itself up with, and to judge by. */
+export type Simulation = {
+  redis: VirtualRedis;
+  board: QueueBoard;
+  service: ServiceAccount;
+  nowMs: () => number;
+  /** A further process, which does this; what it rejects with is a broken promise. */
+  start: (name: string, task: string, run: (process: Process) => Promise<unknown>) => Process;
+  /** Runs this in a process of its own, without anybody else, until it has ended. */
+  alone: (name: string, run: (process: Process) => Promise<unknown>) => Promise<void>;
+  /** What other persons and settings allow: how often a thing may be made. */
+  says: (fact: string) => void;
+};
+
+/** A small world: who lives in it, and what must hold. */
+export type World = {
+  name: string;
+  /** Who takes turns; the order in which they go first is the schedule's. */
+  cast: readonly string[];
+  setUp: (simulation: Simulation) => Promise<void>;
+  /** Whether nothing more is to be expected, where nobody can pass at this moment. */
+  isOver: (simulation: Simulation) => Promise<boolean>;
+  /** Throws where a promise is broken. After each step that may have changed something, and where a call arrives at the service. */
+  check?: (simulation: Simulation) => Promise<void>;
+  arrives?: (call: Arrival & { makes: boolean }, simulation: Simulation) => void;
+  /** Carries out what is left for people. Answers whether anything was. */
+  clearUp?: (simulation: Simulation) => Promise<boolean>;
+  checkEnd: (simulation: Simulation) => Promise<void>;
+};
+
+export type Run = {
+  digest: string;
+  steps: Step[];
+  points: Point[];
+  calls: string[];
+  /** What broke, if anything did. */
+  broken: string | undefined;
+};
+
+/** A world that has not ended by then never does. */
+const LONGEST_MS = 30 * 60_000;
+const MOST_STEPS = 20_000;
+/** People come by so often at the end. */
+const MOST_ROUNDS = 12;
+
+/** A stalled job waits again once its lock is over and somebody has looked (src/queue/runner.ts). */
+const STALLED_MS = 8_000;
+
+export type Mutation = { lua?: (name: string, text: string) => string };
+
+/** Plays a world by a schedule, from an empty Redis to the end. The same schedule gives the same bytes. */
+export async function play(world: World, schedule: Schedule, server: Database, mutation: Mutation = {}): Promise<Run> {
+  await server.run([['FLUSHDB']]);
+  let broken: string | undefined;
+  const breaks = (error: unknown) => {
+    broken ??= error instanceof Error ? (error.stack ?? error.message) : String(error);
+  };
+  const stalls: { atMs: number; process: Process }[] = [];
+  const scheduler = makeScheduler({
+    seed: world.name,
+    schedule,
+    onDeath(process) {
+      stalls.push({ atMs: scheduler.shared.nowMs + STALLED_MS, process });
+      for (const worker of board.workers)
+        if (worker.process === process && process.standing === 'dead') board.workers.delete(worker);
+    },
+    beforePick: () => board.offer(),
+    async onTime() {
+      await redis.expire();
+      for (const queue of board.queues()) queue.promote();
+      for (const stall of stalls.filter(({ atMs }) => atMs <= scheduler.shared.nowMs)) {
+        stalls.splice(stalls.indexOf(stall), 1);
+        board.stall(stall.process.name);
+      }
+    },
+    nextMs: () => Math.min(...board.queues().map((queue) => queue.nextMs()), ...stalls.map(({ atMs }) => atMs)),
+  });
+  const surroundings = scheduler.shared as Surroundings;
+  const board = makeQueueBoard(scheduler.shared);
+  const redis = makeVirtualRedis({ server, shared: scheduler.shared, mutate: mutation.lua });
+  const service = makeServiceAccount({
+    shared: scheduler.shared,
+    schedule,
+    onArrival: (call) => {
+      try {
+        world.arrives?.(call, simulation);
+      } catch (error) {
+        breaks(error);
+      }
+    },
+  });
+  Object.assign(surroundings, { redis, board, service, links: new Map() });
+
+  const start: Simulation['start'] = (name, task, run) => {
+    const process = scheduler.process(name) ?? scheduler.add(name);
+    begin(process, task, () => run(process), breaks);
+    return process;
+  };
+  const simulation: Simulation = {
+    redis,
+    board,
+    service,
+    nowMs: () => scheduler.shared.nowMs,
+    start,
+    async alone(name, run) {
+      const process = start(name, 'alone', run);
+      while (process.tasks.size > 0 && broken === undefined) {
+        const isStuck = (await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing' && process.tasks.size > 0;
+        if (isStuck) throw new Error(`${name} waits for nothing.`);
+      }
+    },
+    says: () => {},
+  };
+
+  const tasksLeft = () => scheduler.all().some(({ tasks, standing }) => tasks.size > 0 && standing !== 'dead');
+  /** Until nothing more is to be expected, or something broke. */
+  const run = async (): Promise<void> => {
+    while (broken === undefined) {
+      const passed = await scheduler.step(scheduler.shared.nowMs);
+      if (passed === 'passed') {
+        if (scheduler.steps.length > MOST_STEPS) return breaks(new Error('This goes on for ever: too many steps.'));
+        await world.check?.(simulation).catch(breaks);
+        continue;
+      }
+      if (!tasksLeft() && stalls.length === 0 && board.isIdle() && (await world.isOver(simulation))) return;
+      if (scheduler.shared.nowMs - BEGIN_MS > LONGEST_MS)
+        return breaks(new Error('This goes on for ever: somebody waits for nothing.'));
+      if ((await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing')
+        return breaks(new Error('Nobody does anything any more, and it is not over.'));
+    }
+  };
+  try {
+    await world.setUp(simulation);
+    scheduler.begin(schedule.order);
+    await run();
+    scheduler.stopCounting();
+    for (let round = 0; broken === undefined && (await world.clearUp?.(simulation)); round += 1) {
+      if (round === MOST_ROUNDS) throw new Error('People came by again and again, and something is left still.');
+      await run();
+    }
+    if (broken === undefined) await world.checkEnd(simulation);
+  } catch (error) {
+    breaks(error);
+  }
+  for (const process of scheduler.all()) scheduler.kill(process);
+  return {
+    digest: scheduler.digest(),
+    steps: scheduler.steps,
+    points: scheduler.points,
+    calls: service.arrivals.map(({ kind, what, nth }) => `${kind} of ${what} #${nth}`),
+    broken,
+  };
+}

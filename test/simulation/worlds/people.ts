@@ -1,0 +1,84 @@
+import { startWorkers } from '../../../jobs/workers/workers.ts';
+import { readSettings, type Settings } from '../../../src/config.ts';
+import { type Context, openContext } from '../../../src/context.ts';
+import { makeKeys } from '../../../src/ledger/keys.ts';
+import type { RowRequest } from '../../../src/ledger/row.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { openService } from '../../../src/open-service.ts';
+import { runOutside } from '../run/process.ts';
+import type { Simulation } from '../run/simulation.ts';
+
+const SERVICE_URL = 'https://service.example';
+export const ACCOUNT = SERVICE_URL;
+export const KEYS = makeKeys('limitline', ACCOUNT);
+
+const log = runOutside(makeSilentLog);
+
+export function settingsOf(dataDir: string, env: Record<string, string> = {}): Settings {
+  return readSettings({
+    cwd: dataDir,
+    env: {
+      HOME: dataDir,
+      LIMITLINE_DATA: dataDir,
+      REDIS_URL: 'redis://simulated',
+      SERVICE_URL,
+      SERVICE_CLIENT_ID: 'simulated',
+      SERVICE_CLIENT_SECRET: 'simulated-secret-of-nobody',
+      SERVICE_CONCURRENCY: '1',
+      ...env,
+    },
+  });
+}
+
+/** Everything that a process of the product has, in the name of a simulated one. */
+export async function open(settings: Settings): Promise<Context> {
+  return openContext({ settings, log });
+}
+
+/** A worker process, as `limitline work` starts it. */
+export async function work(context: Context): Promise<void> {
+  const service = openService(context, SERVICE_URL);
+  await service.client.authorize(() => {});
+  await startWorkers(context, service);
+}
+
+/** Rows of a portfolio, of one import each, put there before anything else begins. */
+export async function bringIn(
+  context: Context,
+  portfolio: string,
+  rows: readonly { key: string; request: RowRequest }[],
+) {
+  const run = await context.portfolios.startImport(portfolio, {
+    id: portfolio,
+    fileName: `${portfolio}.csv`,
+    reading: '{}',
+  });
+  for (const [place, { key, request }] of rows.entries()) {
+    await context.rows.put({ portfolio, key }, place + 2, run.number, request);
+  }
+  await run.end({ lines: rows.length, rows: rows.length, invalid: 0, duplicate: 0 });
+}
+
+/** A row's request for one buyer, with what the service is told of it. */
+export function requestFor(buyer: string, limit: string): RowRequest {
+  return {
+    name: buyer,
+    buyer: `buyer of ${buyer}`,
+    company: { name: buyer, address: { state: null } },
+    documents: [],
+    limit: {
+      requested_limit: limit,
+      contact: { first_name: 'A', last_name: 'B', email: `${buyer.replaceAll(' ', '-')}@example.com` },
+    },
+  } as RowRequest;
+}
+
+/** Has a process open what it needs before the run begins. */
+export async function openFor(simulation: Simulation, name: string, settings: Settings): Promise<Context> {
+  let context: Context | undefined;
+  await simulation.alone(name, async () => {
+    context = await open(settings);
+  });
+  if (!context) throw new Error(`${name} could not open anything.`);
+  return context;
+}
