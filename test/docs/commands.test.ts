@@ -1,0 +1,189 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { readSettings } from '../../src/config.ts';
+import { callCommand } from '../support/call-command.ts';
+import { COMPILED, LIMITLINE } from '../support/command.ts';
+import { freshPrefix } from '../support/ledger.ts';
+import { startStandIn } from '../support/stand-in.ts';
+import { AUTHORITY_PATH } from '../support/tls-service.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))];
+
+/** Not run here, by the command, or by the first of an example as a whole: the test that runs it, or why none does. */
+const NOT_RUN: Record<string, string> = {
+  'npm start': 'test/e2e/start.test.ts',
+  'npm start -- buyers.csv': 'test/e2e/start.test.ts',
+  'npm test': 'it runs this test',
+  // Four processes, which are started there.
+  'npx limitline up': 'test/e2e/up.test.ts',
+  // Somebody whom an identity provider has signed in is there.
+  "npx limitline user sessions 'ann@example.com (sso 4f6d2a)' --end": 'test/scripts/commands/user.test.ts',
+  // Backup and restore: what is between them is half of the test.
+  'data=/var/lib/limitline': 'test/docs/operations.test.ts',
+};
+
+/** What runs until somebody stops it, and what it says once it does. */
+const UNTIL_STOPPED: Record<string, RegExp> = {
+  'npx limitline console': /The console is at http/,
+  'npx limitline events listen': /events are listened for/i,
+};
+
+/** What a page takes from the machine, which not every machine has. */
+const MISSING = ['curl', 'openssl'].filter((tool) => spawnSync('/bin/sh', ['-c', `command -v ${tool}`]).status !== 0);
+
+type Example = { page: string; kind: string; text: string };
+
+const EXAMPLES: Example[] = PAGES.flatMap((page) => {
+  const text = readFileSync(page === 'README.md' ? join(ROOT, page) : join(ROOT, 'docs', page), 'utf8');
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(([, kind = '', inside = '']) => {
+    return { page, kind, text: inside };
+  });
+});
+
+/** The commands of an example, one by one; what is fed to one by `<<` belongs to it. */
+function commandsIn(text: string): string[] {
+  const commands: string[] = [];
+  let until: string | undefined;
+  for (const line of text.trimEnd().split('\n')) {
+    if (until !== undefined) {
+      commands.push(`${commands.pop()}\n${line}`);
+      if (line === until) until = undefined;
+      continue;
+    }
+    commands.push(line.replace(/\s+# .*$/, ''));
+    until = /<<'(\w+)'$/.exec(line)?.[1];
+  }
+  return commands;
+}
+
+const SHELL = EXAMPLES.filter(({ kind }) => kind === 'sh').map((example) => {
+  return { ...example, commands: commandsIn(example.text) };
+});
+
+/** A folder in which a page's commands find what they name: files of buyers, a service, and places of this test. */
+async function openPlace() {
+  const cwd = await makeFolder();
+  const standIn = await startStandIn();
+  const write = async (path: string, lines: readonly string[], mode = 0o600) => {
+    await mkdir(join(cwd, path, '..'), { recursive: true });
+    await writeFile(join(cwd, path), `${lines.join('\n')}\n`, { mode });
+  };
+  // On the machine of a user the set-up has put the command where npx finds it.
+  await write('bin/limitline', ['#!/bin/sh', `exec ${process.execPath} ${LIMITLINE} "$@"`]);
+  await write('bin/npx', ['#!/bin/sh', 'exec "$@"']);
+  for (const name of ['limitline', 'npx']) await chmod(join(cwd, 'bin', name), 0o700);
+  await mkdir(join(cwd, 'etc'));
+  await write('etc/secret', ['limitline-sandbox-secret']);
+  await write('buyers.csv', buyerLines(2));
+  await write('rejected/20261122T013000Z-q4.csv', ['name;Betrag', 'Acme GmbH;1.000,50']);
+  const env = {
+    PATH: `${join(cwd, 'bin')}:${process.env.PATH}`,
+    HOME: cwd,
+    ...COMPILED,
+    REDIS_URL: inject('redisUrl'),
+    LIMITLINE_PREFIX: freshPrefix(),
+    LIMITLINE_DATA: join(cwd, 'data'),
+    CONSOLE_PORT: '0',
+  };
+  const places: Record<string, string> = {
+    'https://api.example.com': standIn.url(),
+    'http://127.0.0.1:4010': standIn.url(),
+    'SERVICE_CLIENT_ID=…': 'SERVICE_CLIENT_ID=limitline-sandbox',
+    '/run/secrets/limitline': join(cwd, 'etc/secret'),
+    '/etc/limitline': join(cwd, 'etc'),
+    '/etc/ssl/company-ca.pem': AUTHORITY_PATH,
+    'EVENTS_PORT=4400': 'EVENTS_PORT=0',
+  };
+  const placed = (text: string) =>
+    Object.entries(places).reduce((before, [theirs, ours]) => before.replaceAll(theirs, ours), text);
+  return { cwd, env, placed, write };
+}
+
+/** Runs a command as it stands; one that runs until it is stopped is stopped once it has said that it runs. */
+async function run(command: string, { cwd, env, placed }: Awaited<ReturnType<typeof openPlace>>) {
+  const words = UNTIL_STOPPED[command];
+  // The shell steps aside, so that the signal is for the command.
+  const child = spawn('/bin/sh', ['-ec', `${words ? 'exec ' : ''}${placed(command)}`], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  }
+  const ended = new Promise<number | null>((done) => child.once('close', (status) => done(status)));
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await ended;
+  });
+  if (words) {
+    await expect.poll(() => said, { timeout: 20_000 }).toMatch(words);
+    child.kill('SIGTERM');
+  }
+  expect(await ended, `${command}\n${said}`).toBe(0);
+}
+
+/** What was there before a page's commands. */
+const BEFORE: Record<string, (place: Awaited<ReturnType<typeof openPlace>>) => Promise<void>> = {
+  'operations.md': async ({ cwd, env, write }) => {
+    for (const name of ['q4', 'q1']) {
+      await write(
+        `${name}.csv`,
+        buyerLines(2).map((line) => line.replace('Buyer', name).replace('HRB', name)),
+      );
+      const lost = { ...env, LIMITLINE_PREFIX: freshPrefix(), LIMITLINE_DATA: join(cwd, `lost-${name}`) };
+      expect(await callCommand(['run', `${name}.csv`, '--yes'], { cwd, env: lost })).toMatchObject({
+        status: 0,
+      });
+    }
+  },
+};
+
+test.each([...new Set(SHELL.map(({ page }) => page))])(
+  'the commands of %s do what they are there for',
+  async (page) => {
+    const place = await openPlace();
+    await BEFORE[page]?.(place);
+    for (const { commands } of SHELL.filter((example) => example.page === page)) {
+      if (MISSING.some((tool) => commands.some((command) => command.includes(`${tool} `)))) continue;
+      if (commands[0]?.startsWith('data=')) continue;
+      for (const command of commands) if (!(command in NOT_RUN)) await run(command, place);
+    }
+  },
+);
+
+test('what is not run here is there, and what is said to run it too', () => {
+  const commands = SHELL.flatMap((example) => example.commands);
+  for (const [command, why] of Object.entries(NOT_RUN)) {
+    expect(commands).toContain(command);
+    if (why.startsWith('test/')) expect(existsSync(join(ROOT, why)), why).toBe(true);
+    else expect(why).toMatch(/ /);
+  }
+  for (const command of Object.keys(UNTIL_STOPPED)) expect(commands).toContain(command);
+});
+
+test('each example says what it is, so that none is left out', () => {
+  const kinds = new Set(EXAMPLES.map(({ kind }) => kind));
+  expect([...kinds].sort()).toEqual(['', 'caddy', 'crontab', 'dotenv', 'json', 'nginx', 'redis', 'sh', 'systemd']);
+});
+
+test.each(EXAMPLES.filter(({ kind }) => kind === 'dotenv'))(
+  'the settings of $page are taken: $text',
+  async ({ text }) => {
+    const { cwd, placed, write } = await openPlace();
+    for (const name of ['cert.pem', 'key.pem', 'oidc-secret']) await write(`etc/${name}`, ['x'.repeat(40)]);
+    await write('.env', [placed(text)]);
+    const settings = readSettings({ cwd, env: { LIMITLINE_DATA: join(cwd, 'data') } });
+    expect(settings.notices).toEqual([]);
+    const names = [...text.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name.replace(/(SECRET)_FILE$/, '$1'));
+    for (const name of names) expect(settings, name).toHaveProperty(name);
+  },
+);
