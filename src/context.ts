@@ -93,7 +93,6 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     }),
     connect: () => redis.connect('claims'),
   };
-  const calls = makeCalls({ connection: ledger, keys, persist, replicas });
   const chain = { dataDir: settings.LIMITLINE_DATA, prefix, redisUrl: settings.REDIS_URL && redis.where };
   const marks = makeSendMarks({
     connection: ledger,
@@ -105,6 +104,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     replicas,
     log,
   });
+  const calls = makeCalls({ connection: ledger, keys, persist, replicas, mark: marks.current });
   const attempts = makeAttempts({ processId, log });
   /** What another person has to approve, as far as it goes by this process. */
   const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
@@ -256,7 +256,12 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
     storedFiles: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     storedDocuments: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
-    leftFiles: makeLeftFiles({ dir: join(settings.LIMITLINE_DATA, 'left'), trialAccount: STAND_IN_ACCOUNT }),
+    leftFiles: makeLeftFiles({
+      dir: join(settings.LIMITLINE_DATA, 'left'),
+      trialAccount: STAND_IN_ACCOUNT,
+      // Results tell an older Redis what it lacks, and are not replaced by what that knows.
+      check: marks.check,
+    }),
     async close(): Promise<void> {
       ending.abort();
       await audit.close();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 
@@ -31,16 +31,6 @@ export function portfolioFolder({
 /** The folder of one archive. */
 export function archiveFolder({ id, ...of }: Parameters<typeof portfolioFolder>[0] & { id: string }): string {
   return join(portfolioFolder(of), id);
-}
-
-/** Makes sure that what was put into a folder, or renamed there, is on the disk. */
-export async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /**

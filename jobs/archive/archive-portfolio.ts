@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { archivedFault } from '../../src/ledger/archive/archives.ts';
-import { takeArchives } from '../../src/ledger/archive/archives-lease.ts';
 import { makeLeaving } from '../../src/ledger/archive/leaving.ts';
 import { rowCountOf } from '../../src/ledger/counts/summary.ts';
+import { takeLease } from '../../src/ledger/lease.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
@@ -40,7 +40,7 @@ export type Archived = {
 export async function archivePortfolio(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
   const { ledger, keys, processId, account } = deps;
   const holder = `${processId} ${randomBytes(6).toString('hex')}`;
-  const lease = await takeArchives({ connection: ledger, keys, holder });
+  const lease = await takeLease({ connection: ledger, key: keys.archivesTaken, holder });
   if (!lease) {
     throw new ArchivesTaken(account);
   }

@@ -3,8 +3,8 @@ import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { archivedFault, makeArchives } from '../../src/ledger/archive/archives.ts';
-import { takeArchives } from '../../src/ledger/archive/archives-lease.ts';
 import { makeRestoring } from '../../src/ledger/archive/restoring.ts';
+import { takeLease } from '../../src/ledger/lease.ts';
 import type { ArchiveDeps } from './archive-deps.ts';
 import {
   ARCHIVE_FILES,
@@ -68,7 +68,7 @@ export type Restored = {
 export async function restorePortfolio(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
   const { ledger, keys, processId, account } = deps;
   const holder = `${processId} ${randomBytes(6).toString('hex')}`;
-  const lease = await takeArchives({ connection: ledger, keys, holder });
+  const lease = await takeLease({ connection: ledger, key: keys.archivesTaken, holder });
   if (!lease) {
     throw new ArchivesTaken(account);
   }

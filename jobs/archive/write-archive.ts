@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
+import { syncFolder } from '../../src/files/sync-folder.ts';
 import { type LinesPage, makeArchivePages } from '../../src/ledger/archive/archive-pages.ts';
 import { exportResults } from '../export/export-results.ts';
 import type { ArchiveDeps } from './archive-deps.ts';
@@ -18,7 +19,7 @@ import {
   readArchiveFile,
   writeArchiveFile,
 } from './archive-files.ts';
-import { PART, syncFolder } from './archive-folders.ts';
+import { PART } from './archive-folders.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
 import { someAtATime } from './some-at-a-time.ts';
 

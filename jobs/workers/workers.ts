@@ -1,5 +1,5 @@
 import type { Context } from '../../src/context.ts';
-import { messageOf } from '../../src/errors.ts';
+import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
 import type { Service } from '../../src/open-service.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
@@ -24,6 +24,9 @@ export const STOP_DEADLINE_MS = 20_000;
 
 /** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
+
+/** The mark of what is sent is no older than this (src/ledger/send-marks.ts). */
+const MARK_EVERY_MS = 1_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 
@@ -105,6 +108,12 @@ export async function startWorkers(
   void context.fleet.join('work', { now, onWish: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
+  // Whoever sends nothing just now notices an older Redis too, and tells those that would.
+  const marking = setInterval(() => {
+    context.marks.look().catch((error) => {
+      if (isLimitlineError(error, 'OLDER')) onCommonFault(error);
+    });
+  }, MARK_EVERY_MS);
 
   return {
     /** Whether it takes up rows, and how many it has in hand. */
@@ -121,6 +130,7 @@ export async function startWorkers(
       feeder.stop();
       sayingPace.stop();
       samplingPace.stop();
+      clearInterval(marking);
       await Promise.all(runners.map((runner) => runner.pause()));
       const allEnded = Promise.all(runners.map((runner) => runner.close(false)));
       if (!(await within(STOP_DEADLINE_MS, allEnded))) {
@@ -128,8 +138,10 @@ export async function startWorkers(
         if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
         else log.warn('stopped with rows in hand for which nothing was on its way; another worker takes them up');
       }
-      const left = Promise.all([presence.stop(), context.fleet.leave()]);
-      if (context.ledger.status === 'ready') await within(GOODBYE_MS, left);
+      const left = [presence.stop(), context.fleet.leave()];
+      // The last calls get a mark behind them.
+      const marked = context.marks.look().catch(() => {});
+      if (context.ledger.status === 'ready') await within(GOODBYE_MS, Promise.all([...left, marked]));
       await service.client.close();
     },
   };

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, readdirSync, statSync } from 'node:fs';
-import { open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
@@ -9,6 +9,7 @@ import { fileFault, systemCode } from '../files/file-fault.ts';
 import { keepRoom } from '../files/free-bytes.ts';
 import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
 import { sweepLeftBehind } from '../files/sweep.ts';
+import { syncFolder } from '../files/sync-folder.ts';
 import type { Document } from './document.ts';
 
 /** Copies of documents in the data folder, by the SHA-256 of their content: what was imported is what is sent. */
@@ -130,16 +131,6 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
     createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
   );
   return digest.digest('hex');
-}
-
-/** The new name is on the disk only when its folder is. */
-async function syncFolder(dir: string): Promise<void> {
-  const handle = await open(dir, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function changed(doc: Document): LimitlineError {

@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from './sync-folder.ts';
 
 /** The last entry of a chain in Redis (of the audit trail, of the marks of what was sent) that a host knows of: its number and its link. */
 export type LastLink = { number: number; link: string };
@@ -44,9 +45,15 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
       try {
         await file.writeFile(link);
         if (isSynced) await file.datasync();
+      } catch (error) {
+        // On a full disk there would be one more each time.
+        await unlink(pathOf(dir, number)).catch(() => {});
+        throw error;
       } finally {
         await file.close();
       }
+      // The name of a new file is on the disk when its folder is.
+      if (isSynced) await syncFolder(dir);
       const older = (await numbersIn(dir)).filter((other) => other < number);
       // Another process may have removed it by now.
       await Promise.all(older.map((other) => unlink(pathOf(dir, other)).catch(() => {})));

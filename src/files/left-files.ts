@@ -16,8 +16,17 @@ export type LeftFiles = ReturnType<typeof makeLeftFiles>;
  *
  * @param dir the folder of this memory, made when the first file is left
  * @param trialAccount the account whose results anybody may replace, since nothing in them is real
+ * @param check rejects where nothing may be replaced: what is there knows more than what is written now
  */
-export function makeLeftFiles({ dir, trialAccount }: { dir: string; trialAccount: string }) {
+export function makeLeftFiles({
+  dir,
+  trialAccount,
+  check = async () => {},
+}: {
+  dir: string;
+  trialAccount: string;
+  check?: () => Promise<unknown>;
+}) {
   const memory = makeLeftMemory(dir);
 
   async function remove(path: string): Promise<string> {
@@ -61,6 +70,7 @@ export function makeLeftFiles({ dir, trialAccount }: { dir: string; trialAccount
      * @returns the path that it has now, and those that are gone
      */
     async leave(draft: Draft, names: Names, whose: Whose): Promise<{ path: string; outdated: string[] }> {
+      await check();
       for (let number = 1; ; number += 1) {
         const path = names(number);
         const there = await lookAt(path, whose);

@@ -115,6 +115,8 @@ export function makeAtMostOnce({
       } finally {
         if (verdict?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
+      // Before its next turn it is asked what that means.
+      if (verdict.is === 'unmarked') marks?.expire();
       return verdict.is === 'go' ? claimOf(thing, owner, verdict.first, onUnknown) : withoutSending(verdict);
     },
   };
@@ -138,6 +140,8 @@ function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
       return { is: 'later', again: 'resumed', reason: 'its portfolio is paused' };
     case 'awaiting':
       return { is: 'later', again: 'approved', reason: 'it waits for another person’s approval' };
+    case 'unmarked':
+      return { is: 'later', again: 'in turn', reason: 'the mark of what is sent is not in Redis' };
     case 'cancelled':
     case 'changed':
       return { is: 'moved' };

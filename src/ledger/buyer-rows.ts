@@ -1,7 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { scanKeys } from './counts/scan-keys.ts';
 import type { Keys } from './keys.ts';
 import type { RowRequest, RowState } from './row.ts';
-import { type RowId, rowName } from './row-id.ts';
+import { type RowId, rowIdOf, rowName } from './row-id.ts';
 
 /** One request of a buyer, as far as it matters to another line of that buyer. */
 export type BuyerRow = {
@@ -44,6 +45,22 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
     return (await list([keys.rows, keys.call('limit', ''), ...hashes], args)) as (string | number)[][];
   };
   return {
+    /**
+     * Requests of a portfolio whose rows are gone: their buyers are still known to have asked. Goes over all buyers of the account; a row
+     * may come twice.
+     */
+    async *gone(portfolio: string): AsyncGenerator<{ row: RowId; amount: string }> {
+      for await (const found of scanKeys(connection, keys.buyer(''))) {
+        const hashes = found.filter((name) => name.endsWith(':rows'));
+        const asked = await Promise.all(hashes.map((hash) => connection.hgetall(hash)));
+        for (const [name, amount] of asked.flatMap(Object.entries<string>)) {
+          const row = rowIdOf(name);
+          if (row?.portfolio !== portfolio || (await connection.exists(keys.row(portfolio, row.key))) === 1) continue;
+          yield { row, amount };
+        }
+      }
+    },
+
     /** The requests of each of these buyers; of a buyer who has very many, some. */
     async ofBuyers(buyers: readonly string[]): Promise<Map<string, BuyerRows>> {
       const found = new Map<string, BuyerRows>();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallKind } from '../call-kind.ts';
 import type { UnknownPolicy } from '../config.ts';
+import type { LastLink } from '../files/last-link.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { CallRecord, Sent } from '../outcome.ts';
 import type { Dispute } from './attempts.ts';
@@ -30,7 +31,7 @@ export type Resolved = 'resolved' | 'made' | 'not unknown' | 'other';
 type Refusal = { status: number; body: string };
 
 /** Where no call is claimed behind the one that ends. */
-const NOTHING_NEXT = ['', '', '', '', ''];
+const NOTHING_NEXT = ['', '', '', '', '', '', ''];
 
 /** Why a claim is given back: the service made nothing, or was never asked. */
 type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
@@ -64,6 +65,7 @@ export function makeCalls({
   persist,
   replicas,
   trips = tripsOf(connection, keys),
+  mark = () => undefined,
 }: {
   connection: RedisConnection;
   keys: Keys;
@@ -72,6 +74,8 @@ export function makeCalls({
   replicas?: Replicas | undefined;
   /** How calls of rows that go as most do are served; those of this connection where left out. */
   trips?: Trips;
+  /** The mark under which what is claimed now is to leave (send-marks.ts). */
+  mark?: () => LastLink | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const claim = makeClaimScript({ connection, replicas });
@@ -85,9 +89,14 @@ export function makeCalls({
   const isGathered = async (thing: Thing): Promise<boolean> =>
     thing.revision !== undefined && ((await replicas?.expected()) ?? 0) === 0;
 
-  const nextArgs = (thing: Thing, owner: string): string[] => {
+  const markArgs = (): [number: number | '', link: string] => {
+    const { number = '', link = '' } = mark() ?? {};
+    return [number, link];
+  };
+
+  const nextArgs = (thing: Thing, owner: string): (number | string)[] => {
     const { words, asked } = digestsOf(thing);
-    return [callKey(thing), owner, thing.kind, words, asked];
+    return [callKey(thing), owner, thing.kind, words, asked, ...markArgs()];
   };
 
   const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
@@ -112,7 +121,7 @@ export function makeCalls({
       const answer = await persist('claim', async () => {
         if (await isGathered(thing)) {
           const values = [call, portfolioKey(thing), rowKey(thing), owner, rowName(row), kind, revision, words, asked];
-          if ((await trips('claim', ...values)) === 1) return ['go', owner];
+          if ((await trips('claim', ...values, ...markArgs())) === 1) return ['go', owner];
         }
         return claim(
           [call, keys.workers, portfolioKey(thing), rowKey(thing)],
@@ -128,6 +137,7 @@ export function makeCalls({
             asked,
             ...resendsOf(onUnknown),
             DISPUTED_AFTER_MS,
+            ...markArgs(),
           ],
         );
       });

@@ -70,8 +70,13 @@ export function makeKeys(prefix: string, account: string) {
     formerPortfolios: `${former}:portfolios`,
     /** Hash: what is counted of the account as a whole: `made:<kind>`, things made; `notices:<what became of them>`. */
     account: `${root}:account`,
-    /** Hash: `last` → number of the last second in which something was sent, `<number>` → its mark, `older` → who saw that Redis was set back (send-marks.ts). */
+    /**
+     * Hash: `last` and `link` → number and mark of the last second in which something was sent, `older` → who saw that Redis was set back,
+     * `from` → the last number that was there when somebody took that as it was (send-marks.ts).
+     */
     marks: `${root}:marks`,
+    /** String: how each of the last million marks begins, at its place (has-mark.lua, which builds this name). */
+    allMarks: `${root}:marks:all`,
     /** String, which expires: the account's rows by state as somebody counted them lately, as JSON. */
     rowTotals: `${root}:row-totals`,
     /** Sorted set: portfolio name, by the time of its first import in ms. */
@@ -196,6 +201,8 @@ export function makeKeys(prefix: string, account: string) {
     archives: `${root}:archives`,
     /** String, which expires: the process that takes portfolios out of Redis or puts them back. */
     archivesTaken: `${root}:archives:taken`,
+    /** String, which expires: the process that writes results files into the data folder. */
+    resultsTaken: `${root}:results:taken`,
     /** Set: digests of the files in the data folder that a portfolio named which is being forgotten; it goes with the portfolio. */
     forgottenFiles: (name: string) => `${root}:portfolio:${name}:forgotten-files`,
     /** What the keys of one portfolio begin with, but for its own hash and its rows. */

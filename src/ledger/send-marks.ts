@@ -28,10 +28,11 @@ export type Older = { atMs: number; host: string };
  * Tells a Redis that was set back: to a copy, to nothing, or to a replica that lacked its last writes. For each second in which
  * something is sent there is a mark, a number and a random text. It stands in Redis, then in the data folder, and then the calls of
  * that second leave. Where the last mark of the folder, or of this process, is not in Redis, what was requested since would be
- * requested again.
+ * requested again. Each claim asks for its mark in the same step (lua/may-leave.lua), so none is granted by a Redis that lacks it.
  *
- * Marks belong to one Redis, prefix and account. A copy that is younger than the last mark is not noticed: what may be lost
- * then is the claims of one second.
+ * Marks belong to one Redis, prefix and account. A copy that is younger than the last mark is not noticed. A second after the last
+ * call there is one more mark ({@link look}), so that is a copy which was put back within two seconds of being made, or one of the last
+ * second of a process that was killed.
  */
 export function makeSendMarks({
   connection,
@@ -63,6 +64,7 @@ export function makeSendMarks({
   const accept = makeLuaScript(connection, new URL('./lua/accept-older.lua', import.meta.url));
   let own: LastLink | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
+  let isUsed = false;
   let renewing: Promise<void> | undefined;
   let confirming: RedisConnection | undefined;
 
@@ -117,10 +119,18 @@ export function makeSendMarks({
   const renew = async (): Promise<void> => {
     const link = randomBytes(32).toString('base64url');
     const askedAtMs = performance.now();
+    isUsed = false;
     const number = await compare(link);
     await inFolder(memory.remember({ number, link }));
     own = { number, link };
     freshUntilMs = askedAtMs + freshMs;
+  };
+
+  const renewOnce = (): Promise<void> => {
+    renewing ??= renew().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
   };
 
   return {
@@ -131,11 +141,25 @@ export function makeSendMarks({
      *   where it cannot be written into the data folder; `FULL` where the memory of Redis is nearly full
      */
     async ready(): Promise<void> {
-      if (performance.now() < freshUntilMs) return;
-      renewing ??= renew().finally(() => {
-        renewing = undefined;
-      });
-      await renewing;
+      if (performance.now() >= freshUntilMs) await renewOnce();
+      isUsed = true;
+    },
+
+    /** The mark under which calls of this process leave now; nothing where none ever left. */
+    current: (): LastLink | undefined => own,
+
+    /** Asks Redis again before the next call leaves, however fresh the mark is. */
+    expire(): void {
+      freshUntilMs = Number.NEGATIVE_INFINITY;
+    },
+
+    /**
+     * Who sends calls this each second, and once behind the last call: marks anew where anything left under the last mark, else only
+     * compares. Waits while Redis is away. @throws as {@link ready}
+     */
+    async look(): Promise<void> {
+      if (isUsed) await renewOnce();
+      else await compare('');
     },
 
     /** Compares what is known here with Redis, and marks nothing. @throws LimitlineError `OLDER` */
@@ -143,9 +167,10 @@ export function makeSendMarks({
       await compare('');
     },
 
-    /** The same as an answer, for pages. Rejects where Redis is away. */
+    /** The same as an answer, for pages, also where the data folder is out of reach. Rejects where Redis is away. */
     async older(): Promise<Older | undefined> {
-      const [, noted] = (await ask('', await lastKnown())) as [number, string?];
+      const known = await lastKnown().catch(() => own);
+      const [, noted] = (await ask('', known)) as [number, string?];
       return noted === undefined || warnsOnly ? undefined : (JSON.parse(noted) as Older);
     },
 

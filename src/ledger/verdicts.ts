@@ -25,7 +25,9 @@ export type Verdict =
   /** The row was given up meanwhile. */
   | { is: 'cancelled' }
   /** The row has other words by now than those that are to be sent. */
-  | { is: 'changed' };
+  | { is: 'changed' }
+  /** Redis lacks the mark under which it was to leave: it is older than what was sent, or its marks began anew. */
+  | { is: 'unmarked' };
 
 /**
  * One thing to be made: what kind, which one, and for which row, at which of its revisions. `sent` is what is sent, and

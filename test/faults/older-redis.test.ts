@@ -1,7 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readStrip } from '../../scripts/console/read-strip.ts';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { makeWatcher, ROOM } from '../support/watcher.ts';
@@ -28,10 +30,16 @@ async function openPlace() {
 
 type Admin = Awaited<ReturnType<typeof startKillableRedis>>['admin'];
 
+/** Of one moment, whatever is at work. */
 async function copyOf(admin: Admin): Promise<[key: string, bytes: Buffer][]> {
-  const keys = await admin.keys('*');
-  return Promise.all(keys.map(async (key) => [key, (await admin.dumpBuffer(key)) as Buffer] as [string, Buffer]));
+  const found = (await admin.callBuffer('EVAL', COPY, '0')) as [Buffer, Buffer][];
+  return found.map(([key, bytes]) => [String(key), bytes]);
 }
+
+const COPY = `
+  local all = {}
+  for _, key in ipairs(redis.call('KEYS', '*')) do all[#all + 1] = { key, redis.call('DUMP', key) } end
+  return all`;
 
 async function putBack(admin: Admin, copy: readonly [string, Buffer][]): Promise<void> {
   const all = admin.multi().flushall();
@@ -87,4 +95,91 @@ test('workers under which a copy is put back send nothing more and end, and peop
   const watcher = makeWatcher(context, ROOM);
   await watcher.look();
   expect(await watcher.told()).toMatchObject([{ kind: 'redis', title: 'Redis is older than what was sent' }]);
+});
+
+/** Workers without a data folder of their own to remember by: what they noticed, each time. */
+async function openAtWork(workers: number) {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });
+  const noticed: string[] = [];
+  for (let number = 0; number < workers; number += 1) await place.work(({ message }) => void noticed.push(message));
+  let copiedAtMs = 0;
+  let copy: Awaited<ReturnType<typeof copyOf>> = [];
+  return {
+    ...place,
+    noticed,
+    async copy(): Promise<void> {
+      copy = await copyOf(redis.admin);
+      copiedAtMs = performance.now();
+    },
+    /** Puts back the copy once it is two seconds old. */
+    async putBack(): Promise<void> {
+      await expect.poll(() => performance.now() - copiedAtMs, { timeout: 5_000 }).toBeGreaterThan(2_000);
+      await rm(join(place.context.settings.LIMITLINE_DATA, 'marks'), { recursive: true });
+      await putBack(redis.admin, copy);
+    },
+  };
+}
+
+test('a copy two seconds old that is put back under load, a thousand calls later, makes nothing twice', async () => {
+  const { standIn, noticed, madeCount, ...place } = await openAtWork(2);
+  await place.import(buyerLines(1_500));
+  await expect.poll(madeCount, { timeout: 60_000 }).toBeGreaterThan(100);
+  await place.copy();
+  const enough = madeCount() + 1_000;
+  await expect.poll(madeCount, { timeout: 60_000 }).toBeGreaterThan(enough);
+  await place.putBack();
+  await expect.poll(() => noticed.length, { timeout: 20_000 }).toBeGreaterThan(6);
+  expect(new Set(noticed)).toEqual(new Set([expect.stringContaining('Redis is older than what was sent')]));
+  expect((await place.report()).states.done).toBeLessThan(1_500);
+  expect(standIn.madeTwice()).toEqual([]);
+});
+
+test('… and so does one that was put back a single call later, though nothing was sent in its last second', async () => {
+  const { standIn, noticed, ...place } = await openAtWork(1);
+  await place.import(buyerLines(2), { portfolio: 'before' });
+  await place.settled('before');
+  await place.copy();
+  await place.import(buyerLines(3), { portfolio: 'after' });
+  await place.settled('after');
+  expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  await place.putBack();
+  await place.import(buyerLines(3), { portfolio: 'after' });
+  await expect.poll(() => noticed.length, { timeout: 20_000 }).toBeGreaterThan(3);
+  expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+});
+
+test('not even the calls of a second whose mark is fresh are claimed in a copy that lacks it, one by one or many at once', async () => {
+  const redis = await startKillableRedis();
+  const { context, ...place } = await openFaultPlace({ env: { REDIS_URL: redis.url } });
+  await place.import(buyerLines(1));
+  const [waiting] = await context.rows.inState('q4', 'queued', { count: 1 });
+  if (!waiting) throw new Error('no row waits');
+  const { row } = waiting;
+  const claim = (revision?: string) =>
+    context.atMostOnce.claim(
+      { kind: 'company', key: `of ${revision}`, row, revision, sent: '', asked: '', buyer: 'b' },
+      'hold',
+    );
+  const copy = await copyOf(redis.admin);
+  await context.atMostOnce.mayLeave();
+  for (const revision of ['0', undefined]) expect(await claim(revision)).toMatchObject({ is: 'go' });
+  await putBack(redis.admin, copy);
+  for (const revision of ['0', undefined]) expect(await claim(revision)).toMatchObject({ is: 'later' });
+  await expect(context.atMostOnce.mayLeave()).rejects.toThrow('Redis is older than what was sent');
+});
+
+test('each page says in red that a copy was put back, and a person’s word ends it', async () => {
+  const redis = await startKillableRedis();
+  const desk = await openDesk(2, {}, { REDIS_URL: redis.url });
+  await desk.limitline('run', 'q4.csv', '--yes');
+  const { get, context } = await openConsole(desk);
+  const copy = await copyOf(redis.admin);
+  await context.marks.ready();
+  await putBack(redis.admin, copy);
+  for (const page of ['/', '/portfolios/q4', '/held', '/approvals', '/nightly', '/health', '/new', '/audit']) {
+    expect((await get(page)).text, page).toMatch(/data-away="">\s*<li>Redis is older than what was sent/);
+  }
+  await context.marks.accept();
+  expect((await get('/')).text).not.toContain('Redis is older');
 });

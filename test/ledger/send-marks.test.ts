@@ -1,12 +1,16 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { makeLastLinkMemory } from '../../src/files/last-link.ts';
 import { makePersist } from '../../src/ledger/persist.ts';
 import { makeSendMarks } from '../../src/ledger/send-marks.ts';
 import type { Log } from '../../src/log.ts';
 import { makeSilentLog } from '../../src/log.ts';
+import { scriptText } from '../../src/lua-script.ts';
 import { openLedger } from '../support/ledger.ts';
 import { makeFolder } from '../support/workplace.ts';
+
+const KEPT_IN = ['marks', 'allMarks'] as const;
 
 /** A second in which something is sent is over at once: each call is the first of its second. */
 async function open() {
@@ -42,8 +46,23 @@ async function open() {
     keys,
     folder,
     start,
-    copy: async () => (await connection.dumpBuffer(keys.marks)) as Buffer,
-    putBack: (copy: Buffer) => connection.restore(keys.marks, 0, copy, 'REPLACE'),
+    copy: () => Promise.all(KEPT_IN.map((name) => connection.dumpBuffer(keys[name]))),
+    putBack: (copy: readonly (Buffer | null)[]) =>
+      Promise.all(
+        KEPT_IN.map(async (name, place) => {
+          await connection.del(keys[name]);
+          const bytes = copy[place];
+          if (bytes) await connection.restore(keys[name], 0, bytes);
+        }),
+      ),
+    /** So many seconds of others, who remember nothing. */
+    async markMuch(seconds: number): Promise<void> {
+      const script = scriptText(new URL('../../src/ledger/lua/mark-sending.lua', import.meta.url));
+      const all = connection.pipeline();
+      for (let second = 0; second < seconds; second += 1)
+        all.eval(script, 1, keys.marks, `${second} ${Math.random()}`, 0, '', '');
+      await all.exec();
+    },
     remembered: async () => (await readdir(join(folder, (await readdir(folder))[0] ?? ''))).sort(),
   };
 }
@@ -141,12 +160,76 @@ describe('a Redis that is older than what was sent', () => {
     expect(await start(file).send()).toBe('FILE');
   });
 
-  test('is no matter of marks that are too old to be kept', async () => {
-    const { start, connection, keys } = await open();
+  test('is seen by a host that sent nothing for hours of others, and is none where nothing was lost', async () => {
+    const { start, connection, keys, copy, putBack, markMuch } = await open();
     const [ours, theirs] = [start(), start(await makeFolder())];
+    await theirs.send();
+    const before = await copy();
     await ours.send();
-    for (let second = 0; second < 4_100; second += 1) await theirs.send();
-    expect(await connection.hlen(keys.marks)).toBe(4_097);
+    await markMuch(4_200);
+    // Each mark has its place, and no more than that.
+    expect(await connection.hlen(keys.marks)).toBe(2);
+    expect(await connection.strlen(keys.allMarks)).toBe(4 * 4_203);
     expect(await ours.send()).toBe('sent');
+    await putBack(before);
+    await markMuch(4_300);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('is none for a host that has a copy of the data folder of another', async () => {
+    const { start, folder } = await open();
+    await start().send();
+    const copied = join(await makeFolder(), 'copy');
+    await cp(folder, copied, { recursive: true });
+    const theirs = start(copied);
+    for (let second = 0; second < 3; second += 1) {
+      expect(await start().send()).toBe('sent');
+      expect(await theirs.send()).toBe('sent');
+    }
+    await expect(start(copied).check()).resolves.toBeUndefined();
+  });
+
+  test('is seen though the copy was made behind the mark of the last call: a second later there is one more', async () => {
+    const { start, copy, putBack } = await open();
+    const ours = start();
+    await ours.send();
+    const before = await copy();
+    await ours.look();
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('is seen by a process that sends nothing, and nothing is marked for that', async () => {
+    const { start, copy, putBack, connection, keys } = await open();
+    const ours = start();
+    await ours.send();
+    await ours.look();
+    const before = await copy();
+    await ours.look();
+    await ours.look();
+    expect(await connection.hget(keys.marks, 'last')).toBe('2');
+    await start().send();
+    await putBack(before);
+    await expect(ours.look()).rejects.toThrow(/acknowledge-rollback/);
+  });
+
+  test('is shown on pages also where the data folder is out of reach', async () => {
+    const { start, folder, connection, keys } = await open();
+    const ours = start();
+    await ours.send();
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    expect(await ours.older()).toBeUndefined();
+    await connection.del(keys.marks);
+    expect(await ours.older()).toMatchObject({ host: expect.any(String) });
+  });
+
+  test('leaves nothing behind of a mark that the disk does not take', async () => {
+    const { start, folder, remembered } = await open();
+    const ours = start();
+    await ours.send();
+    const memory = makeLastLinkMemory(join(folder, (await readdir(folder))[0] ?? ''), { isSynced: true });
+    await expect(memory.remember({ number: 7, link: Symbol('none') as unknown as string })).rejects.toThrow();
+    expect(await remembered()).toEqual(['last-1']);
   });
 });

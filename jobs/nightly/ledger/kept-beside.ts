@@ -1,16 +1,20 @@
 import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
+import type { Calls } from '../../../src/ledger/calls.ts';
+import { proofOf } from '../../../src/ledger/counts/proof.ts';
 import type { Difference } from '../../../src/ledger/counts/row-comparison.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RestingLook, RestingLooks } from '../../../src/ledger/nightly/resting.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import { UNFINISHED_STATES } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
-import { makeNamedRows, tellRows } from './named-rows.ts';
+import { MOST_NAMED, makeNamedRows, tellRows } from './named-rows.ts';
 
 export type KeptDeps = {
-  portfolios: Pick<Portfolios, 'compare'>;
-  rows: Pick<Rows, 'compareSearch' | 'isSearched' | 'read'>;
+  portfolios: Pick<Portfolios, 'compare' | 'read' | 'sweepImports'>;
+  rows: Pick<Rows, 'compareSearch' | 'gone' | 'isSearched' | 'read'>;
+  calls: Pick<Calls, 'madeId'>;
   approvals: Pick<Approvals, 'compare' | 'read'>;
   restingLooks: RestingLooks;
 };
@@ -18,17 +22,19 @@ export type KeptDeps = {
 /**
  * Compares what is kept beside the rows (counts, sums, the indexes by state, cause, approval and search) with them, and mends it. A
  * portfolio that rests is compared while it is walked; only where something differs, or moves, each row is looked at by the scripts
- * that mend.
+ * that mend. What was counted when it came in, or was made, is never mended: where rows lack of that, they are named.
  *
  * @param mended hears of the portfolios whose indexes may have changed by that
  */
 export function makeKeptCheck(
-  { portfolios, rows, approvals, restingLooks }: KeptDeps,
+  { portfolios, rows, calls, approvals, restingLooks }: KeptDeps,
   { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
 ): StoredRowCheck {
   let look: RestingLook | undefined;
   /** How many rows wait for each approval. */
   const waiting = new Map<string, number>();
+  /** The lines of rows that an index names, and that are not there. */
+  const lost = new Map<string, number>();
 
   async function compareExactly(portfolio: string): Promise<void> {
     const named = makeNamedRows();
@@ -48,6 +54,35 @@ export function makeKeptCheck(
     }
   }
 
+  async function tellOfCounts(portfolio: string): Promise<void> {
+    const state = await portfolios.read(portfolio);
+    const open = UNFINISHED_STATES.reduce((sum, name) => sum + state.states[name], 0);
+    if (state.finishedMs !== undefined && open > 0) {
+      await portfolios.sweepImports(portfolio);
+      await sink.found({ check: 'no job', portfolio, says: FINISHED, rows: open, isMended: true });
+    }
+    for (const { of, is, figures, words } of proofOf(state, [])) {
+      if (is !== 'wrong' || of === 'twice') continue;
+      const detail = `${figures}: ${words}`;
+      await sink.found({ check: 'counts', portfolio, says: UNEQUAL[of], detail, isMended: false });
+      if (of === 'rows') await tellOfLost(portfolio);
+    }
+    lost.clear();
+  }
+
+  async function tellOfLost(portfolio: string): Promise<void> {
+    const told = new Set<string>();
+    for await (const { row, amount: requested } of rows.gone(portfolio)) {
+      if (told.has(row.key) || told.size === MOST_NAMED) continue;
+      told.add(row.key);
+      const made = await calls.madeId({ kind: 'limit', key: row.key });
+      const detail = made === undefined ? 'no limit is known to be made for it' : `its limit ${made} was made`;
+      const line = lost.get(row.key);
+      const facts = { ...row, requested, detail, ...(line !== undefined && { line }) };
+      await sink.found({ check: 'counts', says: LOST, isMended: false, ...facts });
+    }
+  }
+
   /** Nobody can answer what is gone: such rows would wait for ever. */
   async function tellOfGone(portfolio: string): Promise<void> {
     for (const [id, count] of waiting) {
@@ -63,12 +98,14 @@ export function makeKeptCheck(
     },
     row(walked, state) {
       look?.add(walked, state);
+      if (walked.field('state') === '') lost.set(walked.row.key, walked.at);
       const id = walked.field('state') === 'awaiting' ? walked.field('approval') : '';
       if (id !== '') waiting.set(id, (waiting.get(id) ?? 0) + 1);
     },
     async endPortfolio(portfolio) {
       if ((await look?.end()) !== 'as the rows are') await compareExactly(portfolio);
       look = undefined;
+      await tellOfCounts(portfolio);
       await tellOfGone(portfolio);
       const unbound = await approvals.compare(portfolio);
       if (unbound === 0) return;
@@ -76,6 +113,14 @@ export function makeKeptCheck(
     },
   };
 }
+
+const FINISHED = 'rows waited in a portfolio that counted as finished; it is open again, and they go on';
+const LOST = 'rows that were brought in are gone: import their file again, where nothing is requested twice';
+const UNEQUAL = {
+  lines: 'lines of a file led to nothing that the ledger knows',
+  rows: 'the rows are not as many as were brought in',
+  limits: 'the rows that are done are not as many as the limits that were made',
+} as const;
 
 const GONE =
   'rows wait for an approval that there is not any more, and nobody can answer it; give them up, and import their file again';

@@ -4,7 +4,7 @@ import type { RowId } from '../../../src/ledger/row-id.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 
 /** Rows of one finding that are named each; behind these they are only counted, since a lost index lacks all of them. */
-const MOST_NAMED = 1_000;
+export const MOST_NAMED = 1_000;
 
 /** Rows read at a time. */
 const PAGE = 100;

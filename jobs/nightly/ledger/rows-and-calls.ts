@@ -17,7 +17,7 @@ import { commandFor } from './command-for.ts';
 import { rowFacts } from './named-rows.ts';
 
 export type CallDeps = FeedDeps & {
-  calls: Pick<Calls, 'isUnknown' | 'isForgotten'>;
+  calls: Pick<Calls, 'isUnknown' | 'isForgotten' | 'makersOf'>;
   recovery: Recovery;
   stories: Pick<Stories, 'calls'>;
 };
@@ -33,7 +33,7 @@ type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
 
 /**
  * Compares rows with the calls that were made for them. A row that is done tells what its calls made: one that the ledger has
- * forgotten is written down again, so that nothing is asked for twice; one that says another id is left. The same with a held row,
+ * forgotten is written down again, so that nothing is asked for twice; one that says another id, or one that no call made, is left. The same with a held row,
  * whose call is in doubt again; one whose call nobody doubts goes on; a refused or cancelled one whose limit was made is left for a person.
  */
 export function makeCallCheck(
@@ -51,6 +51,12 @@ export function makeCallCheck(
   async function compareDone(walked: StoredRow, kind: 'limit' | 'company', call: OddCall): Promise<void> {
     const { row, result } = walked;
     const made = madeBy(walked, kind);
+    // Ids are known for good: one that no call is known to have made is no forgotten call's.
+    const [maker] = await ask(() => deps.calls.makersOf([made]));
+    if (call.state !== 'made' && maker?.key !== made.keys[0]) {
+      const detail = made.id || 'no id';
+      return sink.found({ check: 'calls', says: UNMADE[kind], detail, isMended: false, ...rowFacts(row, result) });
+    }
     const recovered = await ask(() => deps.recovery.putBack(made, { write: true }));
     // Another process may have put it back at this moment.
     if (recovered.is === 'known') return;
@@ -165,6 +171,10 @@ const FORGOTTEN_DOUBT =
 const FORGOTTEN = {
   limit: 'the ledger had forgotten the calls that made these limits; it knows them again',
   company: 'the ledger had forgotten the calls that made these companies; it knows them again',
+} as const;
+const UNMADE = {
+  limit: 'rows are done with a limit that no call of ours made: ask at the service what it is',
+  company: 'rows are done with a company that no call of ours made: ask at the service what it is',
 } as const;
 const DIFFERS = {
   limit: 'rows are done with another limit than their call made',

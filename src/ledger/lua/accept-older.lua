@@ -5,7 +5,7 @@ local marks = KEYS[1]
 -- More than there can be from one such moment to the next: some ten days of seconds.
 local APART = 1000000
 local was = redis.call('HEXISTS', marks, 'older')
-local last = math.max(tonumber(redis.call('HGET', marks, 'last') or 0), tonumber(ARGV[1]))
-redis.call('DEL', marks)
-redis.call('HSET', marks, 'last', string.format('%.0f', last + APART))
+local last = math.max(tonumber(redis.call('HGET', marks, 'last') or 0), tonumber(ARGV[1])) + APART
+redis.call('DEL', marks, marks .. ':all')
+redis.call('HSET', marks, 'last', string.format('%.0f', last), 'from', string.format('%.0f', last))
 return was

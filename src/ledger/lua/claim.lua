@@ -5,9 +5,10 @@
 -- ARGV[4] ms without a sign of life after which a process has vanished   ARGV[5] kind   ARGV[6] key of the thing
 -- ARGV[7] revision of the row that is worked on, "" where there is no row   ARGV[8] digest of what is sent
 -- ARGV[9] digest of what the line asked for, or ""   ARGV[10] sends after an unknown answer at most   ARGV[11] ms for them
--- ARGV[12] ms after which a claim is disputed
+-- ARGV[12] ms after which a claim is disputed   ARGV[13] number of the mark under which it is to leave, or ""   ARGV[14] that mark
 -- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)
---         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" },
+--         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" }
+--         | { "unmarked" } (Redis is older than what was sent),
 -- where "at" is when it was sent, in ms, and "first" is the owner of the first of the sends of this content whose outcome
 -- is open or that made nothing: the same for every repetition.
 -- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
@@ -16,6 +17,7 @@
 -- declined, whatever state the row is in and whoever asks; an outcome in doubt is told all the same.
 -- @include approvals
 -- @include doubts
+-- @include may-leave
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words',
@@ -85,6 +87,7 @@ if awaits then return no('awaiting') end
 if portfolio[3] then return no('paused') end
 if ofRow and (row[3] or '0') ~= ARGV[7] then return no('changed') end
 if inDoubt and not own and call[10] and tonumber(call[10]) > now then return { 'later', call[10] - now } end
+if not mayLeave(string.gsub(KEYS[2], 'workers$', 'marks'), ARGV[13], ARGV[14]) then return no('unmarked') end
 
 local first = call[7]
 if not first or call[9] ~= ARGV[8] then first = ARGV[1] end

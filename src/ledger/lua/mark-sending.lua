@@ -6,24 +6,18 @@
 -- { "full", bytes in use, most bytes } where Redis is nearly full: then nothing is sent, and nothing is written.
 -- Sent twice with the same words it writes one mark more at the most.
 -- @include nearly-full
+-- @include has-mark
 local marks, known = KEYS[1], tonumber(ARGV[2])
--- So many marks are kept, of one second each. Of an older one nobody can tell any more whether it was here.
-local KEPT = 4096
-
-local last = tonumber(redis.call('HGET', marks, 'last') or 0)
-local noted = redis.call('HGET', marks, 'older')
-if not noted and known > 0 then
-  local mark = redis.call('HGET', marks, ARGV[2])
-  if known > last or mark and mark ~= ARGV[3] then
-    noted = ARGV[4]
-    redis.call('HSET', marks, 'older', noted)
-  end
+local found = redis.call('HMGET', marks, 'last', 'older', 'link', 'from')
+local last, noted = tonumber(found[1] or 0), found[2]
+if not noted and known > 0 and not hasMark(marks, known, ARGV[3]) then
+  noted = ARGV[4]
+  redis.call('HSET', marks, 'older', noted)
 end
 if noted then return { last, noted } end
-if ARGV[1] == '' or redis.call('HGET', marks, tostring(last)) == ARGV[1] then return { last } end
+if ARGV[1] == '' or found[3] == ARGV[1] then return { last } end
 local used, most = nearlyFull()
 if used then return { 'full', used, most } end
-local number = string.format('%.0f', last + 1)
-redis.call('HSET', marks, 'last', number, number, ARGV[1])
-redis.call('HDEL', marks, string.format('%.0f', last + 1 - KEPT))
+redis.call('HSET', marks, 'last', string.format('%.0f', last + 1), 'link', ARGV[1])
+redis.call('SETRANGE', marks .. ':all', placeOf(last + 1, tonumber(found[4] or 0)), string.sub(ARGV[1], 1, BYTES))
 return { last + 1 }

@@ -5,11 +5,12 @@
 -- KEYS[1] the account
 -- ARGV for each item, one behind the other:
 --   "begin", portfolio, row, row key, step
---   "claim", call, portfolio, row, owner, row's name, kind, revision, digest of what is sent, digest of what the line asked for
+--   "claim", call, portfolio, row, owner, row's name, kind, revision, digest of what is sent, digest of what the line asked for,
+--     number of the mark under which it is to leave or "", that mark
 --   "end", call, the buyer's limits, portfolio, row, row key, row's name, owner, id, record, kind, revision,
 --     state the worker saw, state it goes to ("" where it stays at its step), the canary's answer, refusals that pause,
 --     granted, available, status, how many more values: field, value, … of the row,
---     call that is claimed behind it ("" for none), its owner, kind, digest, digest
+--     call that is claimed behind it ("" for none), its owner, kind, digest, digest, number of its mark, mark
 -- Answers for each item: of "begin" what begin.lua does, or 0; of "claim" 1 for "go", or 0; of "end" 1 where both were written,
 --   2 where the call behind them is claimed too, or 0; -1 where the call was written down by this very owner before.
 -- A row that somebody damaged is left to the scripts of their own as well, which say so. Where a set of a portfolio's rows is damaged, the
@@ -21,6 +22,7 @@
 -- @include columns
 -- @include approvals
 -- @include made-ids
+-- @include may-leave
 local now = nowText()
 local portfolios, ended = {}, {}
 
@@ -72,9 +74,9 @@ local function endOne(at, fieldsAt, nextAt)
       status = status },
     { unpack(ARGV, fieldsAt + 1, nextAt) })
   if not found then return isMadeBy(call, owner) and -1 or 0 end
-  local nextCall, nextOwner, nextKind, words, asked = unpack(ARGV, nextAt + 1, nextAt + 5)
+  local nextCall, nextOwner, nextKind, words, asked, mark, link = unpack(ARGV, nextAt + 1, nextAt + 7)
   if nextCall == '' then return 1 end
-  return plainClaim(nextCall, portfolio, found, nextOwner, name, nextKind, revision, words, asked) and 2 or 1
+  return plainClaim(nextCall, portfolio, found, nextOwner, name, nextKind, revision, words, asked, mark, link) and 2 or 1
 end
 
 local answers, asking, at = {}, {}, 1
@@ -85,13 +87,13 @@ while at <= #ARGV do
     isSaid, answer = pcall(plainBegin, unpack(ARGV, at + 1, at + 4))
     at = at + 5
   elseif ask == 'claim' then
-    isSaid, answer = pcall(claimOne, unpack(ARGV, at + 1, at + 9))
-    at = at + 10
+    isSaid, answer = pcall(claimOne, unpack(ARGV, at + 1, at + 11))
+    at = at + 12
   else
     local fieldsAt = at + 19
     local nextAt = fieldsAt + ARGV[fieldsAt]
     isSaid, answer = pcall(endOne, at, fieldsAt, nextAt)
-    at = nextAt + 6
+    at = nextAt + 8
   end
   if isSaid then keepPlain() else dropPlain() end
   answers[#answers + 1] = isSaid and answer or 0

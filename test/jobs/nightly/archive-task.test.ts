@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { archiveTask } from '../../../jobs/nightly/archive-task.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
-import { takeArchives } from '../../../src/ledger/archive/archives-lease.ts';
+import { takeLease } from '../../../src/ledger/lease.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
@@ -74,7 +74,7 @@ test('one that was put back is kept from then on as long as others', async () =>
 test('while another process archives or restores, the night has failed, and its next try has them', async () => {
   const { night, finished, standing, context } = await openKept();
   await finished('q4');
-  const lease = await takeArchives({ connection: context.ledger, keys: context.keys, holder: 'another' });
+  const lease = await takeLease({ connection: context.ledger, key: context.keys.archivesTaken, holder: 'another' });
   expect(await night(31)).toEqual({ is: 'failed', words: expect.stringContaining('by another process') });
   await lease?.release();
   expect(await night(31)).toEqual({ is: 'well', words: '1 portfolio archived.' });

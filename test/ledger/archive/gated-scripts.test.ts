@@ -84,6 +84,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'go-answered': 'refuses',
   'go-back': 'included',
   'goes-tonight': 'included',
+  'has-mark': 'included',
   held: 'included',
   'hold-inbox': 'account',
   'index-entries': 'included',
@@ -96,6 +97,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'made-ids': 'included',
   'mark-sending': 'account',
   'may-begin': 'included',
+  'may-leave': 'included',
   'mend-approval': 'quiet',
   // A buyer's list of limits, which stays.
   'mend-buyer-limits': 'account',
