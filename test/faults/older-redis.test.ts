@@ -178,8 +178,10 @@ test('each page says in red that a copy was put back, and a person’s word ends
   await context.marks.ready();
   await putBack(redis.admin, copy);
   for (const page of ['/', '/portfolios/q4', '/held', '/approvals', '/nightly', '/health', '/new', '/audit']) {
-    expect((await get(page)).text, page).toMatch(/data-away="">\s*<li>Redis is older than what was sent/);
+    await expect
+      .poll(async () => (await get(page)).text, { message: page })
+      .toMatch(/data-away="">\s*<li>Redis is older than what was sent/);
   }
   await context.marks.accept();
-  expect((await get('/')).text).not.toContain('Redis is older');
+  await expect.poll(async () => (await get('/')).text).not.toContain('Redis is older');
 });
