@@ -37,9 +37,9 @@ export class LimitlineError extends Error {
   }
 }
 
-/** True for our own error, of that code where one is named. */
-export function isLimitlineError(error: unknown, code?: ErrorCode): error is LimitlineError {
-  return error instanceof LimitlineError && (code === undefined || error.code === code);
+/** True for our own error, of one of those codes where any is named. */
+export function isLimitlineError(error: unknown, ...codes: ErrorCode[]): error is LimitlineError {
+  return error instanceof LimitlineError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /**

@@ -59,7 +59,7 @@ async function readFile(
     const fileWarnings = opened.warnings.map(({ column, message }) => ({ column, message }));
     return { columns, reading: readingWords(opened, said), fileWarnings, ...ofLines };
   } catch (error) {
-    if (isLimitlineError(error, 'FILE') || isLimitlineError(error, 'STOPPED')) return undefined;
+    if (isLimitlineError(error, 'FILE', 'NOT_FOUND', 'STOPPED')) return undefined;
     throw error;
   }
 }

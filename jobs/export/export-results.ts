@@ -93,7 +93,7 @@ async function openFiles(portfolio: string, { portfolios, imports, signal }: Exp
   for (const known of await portfolios.allImports(portfolio)) {
     const open = () => openImported(known, { imports, signal });
     const opened = await open().catch((error) => {
-      if (isLimitlineError(error, 'FILE')) return undefined;
+      if (isLimitlineError(error, 'FILE', 'NOT_FOUND')) return undefined;
       throw error;
     });
     await opened?.close();

@@ -9,7 +9,7 @@ import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
  * Opens the copy of an imported file as the import did. Whether a line is good enough was decided then; here it only has to
  * be recognised, or told its buyer by `buyers`.
  *
- * @throws LimitlineError `FILE` where the copy is gone
+ * @throws LimitlineError `NOT_FOUND` where the copy is gone, `FILE` where it cannot be read
  */
 export async function openImported(
   { id, reading }: Pick<KnownImport, 'id' | 'reading'>,

@@ -115,7 +115,7 @@ async function callInTurn(wish: Wish, turn: Turn, claimed: Claim | undefined, de
     if (isLimitlineError(error, 'OLDER')) deps.onCommonFault(error);
     if (isLimitlineError(error, 'FILE'))
       await deps.doors.ours(wish.kind, error.message, turn.passage.trial).catch(() => {});
-    if (isLimitlineError(error, 'OLDER') || isLimitlineError(error, 'FILE')) return waitHere(error, deps);
+    if (isLimitlineError(error, 'OLDER', 'FILE')) return waitHere(error, deps);
     if (!isLimitlineError(error) || !STOPS_ALL_CALLS.has(error.code)) throw error;
     await stopAllCalls(error, turn.passage.episode, deps);
     return inTurn(error.message);

@@ -35,7 +35,7 @@ export async function lineOfRow(
     return { is: 'gone' };
   } catch (error) {
     if (limit.aborted && !signal.aborted) return { is: 'far' };
-    if (isLimitlineError(error, 'FILE')) return { is: 'gone' };
+    if (isLimitlineError(error, 'FILE', 'NOT_FOUND')) return { is: 'gone' };
     throw error;
   }
 }

@@ -110,7 +110,7 @@ async function work(
     await address.close();
   }
   const { reason } = stop.signal;
-  if (isLimitlineError(reason, 'CREDENTIALS') || isLimitlineError(reason, 'OLDER')) throw reason;
+  if (isLimitlineError(reason, 'CREDENTIALS', 'OLDER')) throw reason;
   return found;
 }
 

@@ -29,7 +29,7 @@ export function downloadFunctions(context: Context): DownloadFunctions {
         const { path, sizeBytes } = context.imports.open(known.id);
         return { fileName: known.fileName, sizeBytes, content: () => createReadStream(path) };
       } catch (error) {
-        if (isLimitlineError(error, 'FILE')) return undefined;
+        if (isLimitlineError(error, 'FILE', 'NOT_FOUND')) return undefined;
         throw error;
       }
     },

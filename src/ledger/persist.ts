@@ -43,7 +43,7 @@ export function makePersist({ log, signal }: { log: Log; signal: AbortSignal }):
 
 /** Thrown to end the command. */
 function isMeant(error: unknown): boolean {
-  return isLimitlineError(error, 'STOPPED') || isLimitlineError(error, 'USAGE');
+  return isLimitlineError(error, 'STOPPED', 'USAGE');
 }
 
 /**

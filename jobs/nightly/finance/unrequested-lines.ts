@@ -66,7 +66,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
       }
     }
   } catch (error) {
-    if (!isLimitlineError(error) || error.code !== 'FILE') throw error;
+    if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
     await deps.sink.found(item(unread.says, { detail: fileName, rows: unread.rows }));
   }
 }

@@ -41,7 +41,7 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
     await work();
     return undefined;
   } catch (error) {
-    if (isLimitlineError(error, 'USAGE') || isLimitlineError(error, 'NOT_FOUND')) return error.message;
+    if (isLimitlineError(error, 'USAGE', 'NOT_FOUND')) return error.message;
     throw error;
   }
 }

@@ -27,7 +27,7 @@ export function troubleOf(error: unknown): Trouble {
   if (isLimitlineError(error, 'NOT_FOUND')) {
     return { status: 404, title: titleOf(404), words: error.message, comesBack: false };
   }
-  if (isLimitlineError(error, 'USAGE') || isLimitlineError(error, 'FILE')) {
+  if (isLimitlineError(error, 'USAGE', 'FILE')) {
     return { status: 422, title: titleOf(422), words: error.message, comesBack: false };
   }
   const { code = '', statusCode = 500 } = (error ?? {}) as Partial<FastifyError>;
