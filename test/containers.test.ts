@@ -267,9 +267,9 @@ describe('docker-compose.yml', () => {
     expect(() => checkVersion({ redis_version: `${version}.0.0` }, 'it')).not.toThrow();
   });
 
-  test('Redis keeps every write before it answers, and evicts nothing', () => {
+  test('Redis keeps every write before it answers, evicts nothing, and packs rows as our own does', () => {
     expect(compose.services.redis?.command.join(' ')).toBe(
-      'redis-server /run/secrets/redis_conf --appendonly yes --appendfsync always --maxmemory-policy noeviction',
+      'redis-server /run/secrets/redis_conf --appendonly yes --appendfsync always --maxmemory-policy noeviction --hash-max-listpack-value 1024',
     );
   });
 });

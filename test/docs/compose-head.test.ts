@@ -37,6 +37,7 @@ test.runIf(hasOpenssl)(
     onTestFinished(() => redis.disconnect());
     expect(await redis.ping()).toBe('PONG');
     const stranger = new Redis({ port, retryStrategy: () => null });
+    stranger.on('error', () => {});
     onTestFinished(() => stranger.disconnect());
     await expect(stranger.ping()).rejects.toThrow('NOAUTH');
     expect(readFileSync(join(cwd, 'service_client_secret.txt'), 'utf8')).not.toBe('');
