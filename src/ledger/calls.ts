@@ -15,6 +15,7 @@ import {
   digestsOf,
   missingReplicas,
   type Released,
+  readPair,
   type Thing,
   toReleased,
   toVerdict,
@@ -298,10 +299,4 @@ export function makeCalls({
       return pairs.map(([pair, row]) => ({ ...readPair(pair), row }));
     },
   };
-}
-
-/** `<kind> <id> <other id>`, as settle.lua writes it. */
-export function readPair(pair: string): { kind: CallKind; id: string; again: string } {
-  const [kind = '', id = '', again = ''] = pair.split(' ');
-  return { kind: kind as CallKind, id, again };
 }
