@@ -90,10 +90,7 @@ export function makeCalls({
   const isGathered = async (thing: Thing): Promise<boolean> =>
     thing.revision !== undefined && ((await replicas?.expected()) ?? 0) === 0;
 
-  const markArgs = (): [number: number | '', link: string] => {
-    const { number = '', link = '' } = mark() ?? {};
-    return [number, link];
-  };
+  const markArgs = (): [number: number | '', link: string] => [mark()?.number ?? '', mark()?.link ?? ''];
 
   const nextArgs = (thing: Thing, owner: string): (number | string)[] => {
     const { words, asked } = digestsOf(thing);
