@@ -15,6 +15,7 @@ import {
   digestsOf,
   missingReplicas,
   type Released,
+  readPair,
   type Thing,
   toReleased,
   toVerdict,
@@ -89,10 +90,7 @@ export function makeCalls({
   const isGathered = async (thing: Thing): Promise<boolean> =>
     thing.revision !== undefined && ((await replicas?.expected()) ?? 0) === 0;
 
-  const markArgs = (): [number: number | '', link: string] => {
-    const { number = '', link = '' } = mark() ?? {};
-    return [number, link];
-  };
+  const markArgs = (): [number: number | '', link: string] => [mark()?.number ?? '', mark()?.link ?? ''];
 
   const nextArgs = (thing: Thing, owner: string): (number | string)[] => {
     const { words, asked } = digestsOf(thing);
@@ -298,10 +296,4 @@ export function makeCalls({
       return pairs.map(([pair, row]) => ({ ...readPair(pair), row }));
     },
   };
-}
-
-/** `<kind> <id> <other id>`, as settle.lua writes it. */
-export function readPair(pair: string): { kind: CallKind; id: string; again: string } {
-  const [kind = '', id = '', again = ''] = pair.split(' ');
-  return { kind: kind as CallKind, id, again };
 }

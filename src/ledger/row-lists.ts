@@ -1,9 +1,9 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { readPair } from './calls.ts';
 import type { Keys } from './keys.ts';
 import { nightsOf } from './nightly/at-night.ts';
 import type { IndexedRow, RowResult, RowState, Step } from './row.ts';
 import type { RowId } from './row-id.ts';
+import { readPair } from './verdicts.ts';
 
 export type RowLists = ReturnType<typeof makeRowLists>;
 

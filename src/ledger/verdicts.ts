@@ -93,3 +93,9 @@ export function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: st
       return { is };
   }
 }
+
+/** `<kind> <id> <other id>`, as settle.lua writes it. */
+export function readPair(pair: string): { kind: CallKind; id: string; again: string } {
+  const [kind = '', id = '', again = ''] = pair.split(' ');
+  return { kind: kind as CallKind, id, again };
+}

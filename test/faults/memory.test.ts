@@ -58,6 +58,8 @@ test('with 95 percent of its memory in use nothing new is sent or brought in, wh
   await place.work();
   const made = () => standIn.counts().made.limit;
   await expect.poll(made).toBeGreaterThan(10);
+  // So much that what connections take for a moment is no hundredth of it.
+  await redis.admin.setrange('filler', 40_000_000, 'x');
   const used = Number(/used_memory:(\d+)/.exec(await redis.admin.info('memory'))?.[1]);
   await redis.admin.config('SET', 'maxmemory', String(Math.ceil(used / 0.96)));
   await expect.poll(() => readCallsHeld(context.ledger, context.keys)).toMatchObject({ blocked: { by: 'memory' } });

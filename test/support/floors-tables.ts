@@ -280,6 +280,7 @@ export const PACKAGE_TYPES: Record<string, readonly string[]> = {
 export const COMPUTED: Record<string, string> = {
   'src/portfolio/values/countries.ts': 'the names of countries, a file a language, from one package',
   'src/console/assets/script/console.js': 'what a page names is a file of its own folder, and runs in a browser',
+  'src/version.ts': 'reads the commit from the files of git in the folder that it is in',
   'scripts/up/child.ts': 'starts the command line as processes of their own',
   'scripts/bench/csv.ts': 'starts itself as another process',
 };

@@ -1,43 +1,15 @@
 import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkLedger } from '../../../../jobs/nightly/ledger/index.ts';
 import { freeHeld } from '../../../../jobs/operators/free-held.ts';
 import { openContext } from '../../../../src/context.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import type { RowId } from '../../../../src/ledger/row-id.ts';
+import { found, quietPlace } from '../../../support/checked-ledger.ts';
 import { buyerLines, makeFolder, openWorkplace } from '../../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;
-
-/** What a night finds; rows that disagree with their calls are looked at again at once. */
-async function found({ context }: Pick<Place, 'context'>): Promise<FoundItem[]> {
-  const items: FoundItem[] = [];
-  const sink = { found: (item: FoundItem) => void items.push(item) };
-  const { notes } = await checkLedger(context, { sink, signal: new AbortController().signal, lookAgainMs: 0 });
-  expect(notes).toEqual([]);
-  return items;
-}
-
-/** Four buyers whose limits were made, one with a document, and two rows that wait; nobody is at work. */
-async function quietPlace() {
-  const place = await openWorkplace();
-  const path = join(place.dir, 'q4.csv');
-  const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
-  const line = (n: number, document = '') => `Buyer ${n} GmbH,DE,HRB ${n},${n}000.50,${document}`;
-  await mkdir(join(place.dir, 'documents'));
-  await writeFile(join(place.dir, 'documents', 'balance.pdf'), '%PDF-1.4\n%%EOF\n');
-  await writeFile(path, [header, line(1, 'balance.pdf'), line(2), line(3), line(4), ''].join('\n'));
-  expect((await place.importFile(path)).problems).toEqual([]);
-  const workers = await place.work();
-  await place.settled();
-  await workers.stop();
-  await writeFile(path, [header, line(5), line(6), ''].join('\n'));
-  await place.importFile(path, {}, { portfolio: 'to come' });
-  const [first] = await place.context.rows.inState('q4', 'done', { count: 1 });
-  if (!first) throw new Error('no row is done');
-  return { ...place, row: first.row, path };
-}
 
 /** Each difference, what is found of it, and whether a second night finds it mended. */
 type Damage = [what: string, (place: Place, row: RowId) => Promise<unknown>, found: Partial<FoundItem>];
@@ -268,86 +240,4 @@ test('rows whose approval is gone are named, since they would wait for ever', as
   const [waits] = await approvals.waiting();
   await ledger.del(keys.approval(waits?.id ?? ''));
   expect(await found(place)).toMatchObject([{ check: 'approvals', portfolio: 'q4', rows: 2, isMended: false }]);
-});
-
-test('rows that are gone are named each night, with the limits that were made for them, and no count is mended down to what is left', async () => {
-  const place = await quietPlace();
-  const { ledger, keys, rows, portfolios } = place.context;
-  const [inNoIndex, inIndex] = (await rows.inState('q4', 'done', { count: 2 })).map(({ row }) => row);
-  const [waiting] = (await rows.inState('to come', 'queued', { count: 1 })).map(({ row }) => row);
-  if (!inNoIndex || !inIndex || !waiting) throw new Error('rows lack');
-  const made = await Promise.all([inNoIndex, inIndex].map(({ key }) => ledger.hget(keys.call('limit', key), 'id')));
-  for (const { portfolio, key } of [inNoIndex, inIndex, waiting]) await ledger.del(keys.row(portfolio, key));
-  await ledger.zrem(keys.rowsInState('q4', 'done'), inNoIndex.key);
-
-  const lasting = [
-    { portfolio: 'q4', detail: expect.stringMatching(/^4 rows brought in = 2 in all states together: 2 rows/) },
-    { portfolio: 'q4', key: inNoIndex.key, requested: '1000.5', detail: `its limit ${made[0]} was made` },
-    { portfolio: 'q4', key: inIndex.key, requested: '2000.5', detail: `its limit ${made[1]} was made` },
-    { portfolio: 'q4', detail: expect.stringMatching(/^2 rows done = 4 limits made: 2 limits were made/) },
-    { portfolio: 'to come', detail: expect.stringMatching(/^2 rows brought in = 1 in all states together: 1 row/) },
-    {
-      portfolio: 'to come',
-      key: waiting.key,
-      requested: '5000.5',
-      detail: expect.stringMatching(/^no limit is known/),
-    },
-  ].map((facts) => expect.objectContaining({ check: 'counts', isMended: false, ...facts }));
-  const first = await found(place);
-  expect(first).toEqual(expect.arrayContaining(lasting));
-  expect(first).toContainEqual(expect.objectContaining({ key: inIndex.key, line: 3, isMended: false }));
-  const second = await found(place);
-  expect(second).toEqual(expect.arrayContaining(lasting));
-  expect(second).toHaveLength(lasting.length);
-  expect((await portfolios.read('q4')).counted).toEqual({ added: { 1: 4 }, limitsMade: 4 });
-});
-
-test('a row that is marked as done, and that no call made, is named and gets no call invented', async () => {
-  const place = await quietPlace();
-  const { ledger, keys, rows } = place.context;
-  const [row] = (await rows.inState('to come', 'queued', { count: 1 })).map((one) => one.row);
-  if (!row) throw new Error('no row waits');
-  await ledger.hset(keys.row(row.portfolio, row.key), {
-    state: 'done',
-    limit: 'bl_invented',
-    company: 'company_invented',
-  });
-  await ledger.zrem(keys.rowsInState('to come', 'queued'), row.key);
-  await ledger.zadd(keys.rowsInState('to come', 'done'), 2, row.key);
-  const named = [
-    { check: 'calls', key: row.key, detail: 'bl_invented' },
-    { check: 'calls', key: row.key, detail: 'company_invented' },
-    { check: 'counts', detail: expect.stringMatching(/^1 row done = 0 limits made: 1 done row has no limit/) },
-  ].map((facts) => expect.objectContaining({ portfolio: 'to come', isMended: false, ...facts }));
-  expect(await found(place)).toEqual(expect.arrayContaining(named));
-  expect(await found(place)).toEqual(expect.arrayContaining(named));
-  expect(await ledger.exists(keys.call('limit', row.key))).toBe(0);
-});
-
-test('rows that wait in a portfolio that counts as finished go on', async () => {
-  const place = await quietPlace();
-  const { ledger, keys, portfolios } = place.context;
-  await ledger.hset(keys.portfolio('to come'), 'finished', 1);
-  expect(await found(place)).toEqual([
-    expect.objectContaining({ check: 'no job', portfolio: 'to come', rows: 2, isMended: true }),
-  ]);
-  expect(await found(place)).toEqual([]);
-  expect((await portfolios.open()).map(({ name }) => name)).toEqual(['to come']);
-  await place.work();
-  expect((await place.settled('to come')).states.done).toBe(2);
-});
-
-test('rows whose jobs were deleted go on: one in progress is named and gets its job, one that waits is brought by the workers', async () => {
-  const place = await quietPlace();
-  const { queues, rows } = place.context;
-  const [begun, waiting] = (await rows.inState('to come', 'queued', { count: 2 })).map(({ row }) => row);
-  if (!begun || !waiting) throw new Error('nothing waits');
-  await rows.begin(begun, 'company');
-  await queues.forget([begun, waiting]);
-  expect(await found(place)).toEqual([
-    expect.objectContaining({ check: 'no job', key: begun.key, name: 'Buyer 5 GmbH', isMended: true }),
-  ]);
-  expect(await queues.hasJob(begun)).toBe(true);
-  await place.work();
-  expect((await place.settled('to come')).states.done).toBe(2);
 });
