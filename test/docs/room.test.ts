@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generatePortfolio } from '../../scripts/bench/generate-portfolio.ts';
 import { openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { makeFolder } from '../support/workplace.ts';
 
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 const ROWS = 600;
@@ -19,7 +21,8 @@ const said = (words: string) =>
 test('a row takes as much of the memory of Redis, and of its append-only file, as the page says', async () => {
   const redis = await startKillableRedis();
   await redis.admin.config('SET', 'hash-max-listpack-value', '1024');
-  const desk = await openDesk(0, {}, { REDIS_URL: redis.url });
+  const dataDir = join(await makeFolder(), 'data');
+  const desk = await openDesk(0, {}, { REDIS_URL: redis.url, LIMITLINE_DATA: dataDir });
   const look = async () => {
     const info = await redis.admin.info();
     const of = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
@@ -44,12 +47,20 @@ test('a row takes as much of the memory of Redis, and of its append-only file, a
     await run(...command);
     const [memory = 0, file = 0] = said(words);
     const found = await perRow();
-    for (const [is, as] of [
-      [found.memory, memory],
-      [found.file, file],
-    ] as const) {
-      expect(is / as, `${words}: ${is} kB, and not ${as}`).toBeGreaterThan(1 - TOLERANCE);
-      expect(is / as, `${words}: ${is} kB, and not ${as}`).toBeLessThan(1 + TOLERANCE);
-    }
+    expectAlike(`${words}, kB of memory`, found.memory, memory);
+    expectAlike(`${words}, kB of the file`, found.file, file);
   }
+  const archived = Number(/some (\d+) bytes for each archived row/.exec(PAGE)?.[1]);
+  expectAlike('bytes of its archive', (await bytesBelow(join(dataDir, 'archive'))) / ROWS, archived);
 }, 60_000);
+
+function expectAlike(what: string, is: number, as: number): void {
+  expect(is / as, `${what}: ${is}, and not ${as}`).toBeGreaterThan(1 - TOLERANCE);
+  expect(is / as, `${what}: ${is}, and not ${as}`).toBeLessThan(1 + TOLERANCE);
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = files.filter((file) => file.isFile()).map((file) => stat(join(file.parentPath, file.name)));
+  return (await Promise.all(sizes)).reduce((sum, { size }) => sum + size, 0);
+}
