@@ -8,6 +8,9 @@ RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 COPY src ./src
 COPY jobs ./jobs
 COPY scripts ./scripts
+# Which commit this is, for --version and the page Health: docker compose build --build-arg COMMIT=$(git rev-parse HEAD)
+ARG COMMIT
+RUN echo "$COMMIT" > commit.txt
 # What Node compiled is kept below node_modules, by which the next start takes half the time.
 RUN ln -s /app/scripts/limitline.cjs /usr/local/bin/limitline && mkdir -p /data node_modules/.cache/limitline \
   && chown node:node /data node_modules/.cache/limitline

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
@@ -11,7 +11,9 @@ import { readSettings } from '../src/config.ts';
 import { readReach } from '../src/console/server/reach.ts';
 import { checkVersion } from '../src/redis/server-info.ts';
 import { settingsSchema } from '../src/settings-schema.ts';
+import { versionWords } from '../src/version.ts';
 import { openBareConsole } from './support/bare-console.ts';
+import { makeFolder } from './support/workplace.ts';
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
 const ROOT = resolve(import.meta.dirname, '..');
@@ -41,6 +43,19 @@ describe('Dockerfile', () => {
     for (const copied of words('COPY').flatMap((text) => text.split(' ').slice(0, -1))) {
       expect(existsSync(join(ROOT, copied))).toBe(true);
       expect(ignored).not.toContain(copied);
+    }
+  });
+
+  test('has the commit in its image as --version reads it, and builds without one too', async () => {
+    expect(words('ARG')).toEqual(['COMMIT']);
+    const write = words('RUN').find((text) => text.endsWith('> commit.txt')) ?? 'false';
+    for (const [commit, said] of [
+      ['4f11aa1d4c0de4c0de4c0de4c0de4c0de4c0de42', 'commit 4f11aa1d4,'],
+      ['', 'commit not known,'],
+    ] as const) {
+      const cwd = await makeFolder();
+      execFileSync('/bin/sh', ['-euc', write], { cwd, env: { COMMIT: commit } });
+      expect(versionWords(cwd)).toContain(said);
     }
   });
 
@@ -252,9 +267,9 @@ describe('docker-compose.yml', () => {
     expect(() => checkVersion({ redis_version: `${version}.0.0` }, 'it')).not.toThrow();
   });
 
-  test('Redis keeps every write before it answers, and evicts nothing', () => {
+  test('Redis keeps every write before it answers, evicts nothing, and packs rows as our own does', () => {
     expect(compose.services.redis?.command.join(' ')).toBe(
-      'redis-server /run/secrets/redis_conf --appendonly yes --appendfsync always --maxmemory-policy noeviction',
+      'redis-server /run/secrets/redis_conf --appendonly yes --appendfsync always --maxmemory-policy noeviction --hash-max-listpack-value 1024',
     );
   });
 });

@@ -11,7 +11,7 @@ import { makeMachineAnswers, type Readiness } from '../../src/metrics/machine-an
 import { makeMetrics } from '../../src/metrics/metrics.ts';
 import { lookAtPace, type Service } from '../../src/open-service.ts';
 import { TASKS } from '../../src/schedule/schedule.ts';
-import { readVersion } from '../../src/version.ts';
+import { readBuild } from '../../src/version.ts';
 import { countService } from './count-service.ts';
 
 /** Longer than that, Redis is of no use to anybody who waits for an answer. */
@@ -56,7 +56,7 @@ export function openMachines(
     const inbox = await countInbox(settings.LIMITLINE_INBOX).catch(() => undefined);
     return { totals, archived, queues: counts, pace, workers, processes, notices, tasks, memory, disk, inbox };
   };
-  const metrics = makeMetrics({ account, version: readVersion(), role, look });
+  const metrics = makeMetrics({ account, version: readBuild(), role, look });
 
   const ready = async (): Promise<Readiness> => {
     if (isWorking && !isWorking()) return { ready: false, why: idle };

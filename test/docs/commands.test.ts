@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, glob, mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
@@ -12,17 +12,25 @@ import { AUTHORITY_PATH } from '../support/tls-service.ts';
 import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'))];
+const TOP = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
+const DOCS = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
+const PAGES = [...TOP, ...DOCS.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 
 /** Not run here, by the command, or by the first of an example as a whole: the test that runs it, or why none does. */
 const NOT_RUN: Record<string, string> = {
   'npm start': 'test/e2e/start.test.ts',
   'npm start -- buyers.csv': 'test/e2e/start.test.ts',
   'npm test': 'it runs this test',
+  'npm test -- test/ledger': 'it runs other tests',
+  'npx biome check --write .': 'npm test runs Biome, and here it would change files',
+  'npm run bench': 'test/scripts/bench/main.test.ts',
   // Four processes, which are started there.
   'npx limitline up': 'test/e2e/up.test.ts',
   // Somebody whom an identity provider has signed in is there.
   "npx limitline user sessions 'ann@example.com (sso 4f6d2a)' --end": 'test/scripts/commands/user.test.ts',
+  // The id of a cause, and of a rule, is made when there is one.
+  'npx limitline rule add --cause k3f9 --nights 3': 'test/scripts/commands/rule.test.ts',
+  'npx limitline rule remove h7k2m': 'test/scripts/commands/rule.test.ts',
   // Backup and restore: what is between them is half of the test.
   'data=/var/lib/limitline': 'test/docs/operations.test.ts',
 };
@@ -39,7 +47,7 @@ const MISSING = ['curl', 'openssl'].filter((tool) => spawnSync('/bin/sh', ['-c',
 type Example = { page: string; kind: string; text: string };
 
 const EXAMPLES: Example[] = PAGES.flatMap((page) => {
-  const text = readFileSync(page === 'README.md' ? join(ROOT, page) : join(ROOT, 'docs', page), 'utf8');
+  const text = readFileSync(join(ROOT, page), 'utf8');
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(([, kind = '', inside = '']) => {
     return { page, kind, text: inside };
   });
@@ -131,19 +139,31 @@ async function run(command: string, { cwd, env, placed }: Awaited<ReturnType<typ
   expect(await ended, `${command}\n${said}`).toBe(0);
 }
 
+/** Runs a file of two buyers in a ledger of its own, which is lost then. */
+async function runAndLose(name: string, { cwd, env, write }: Awaited<ReturnType<typeof openPlace>>) {
+  const lines = buyerLines(2).map((line) => line.replace('Buyer', name).replace('HRB', name));
+  await write(`${name}.csv`, lines);
+  const lost = { ...env, LIMITLINE_PREFIX: freshPrefix(), LIMITLINE_DATA: join(cwd, `lost-${name}`) };
+  expect(await callCommand(['run', `${name}.csv`, '--yes'], { cwd, env: lost })).toMatchObject({ status: 0 });
+  return lost;
+}
+
 /** What was there before a page's commands. */
 const BEFORE: Record<string, (place: Awaited<ReturnType<typeof openPlace>>) => Promise<void>> = {
-  'operations.md': async ({ cwd, env, write }) => {
-    for (const name of ['q4', 'q1']) {
-      await write(
-        `${name}.csv`,
-        buyerLines(2).map((line) => line.replace('Buyer', name).replace('HRB', name)),
-      );
-      const lost = { ...env, LIMITLINE_PREFIX: freshPrefix(), LIMITLINE_DATA: join(cwd, `lost-${name}`) };
-      expect(await callCommand(['run', `${name}.csv`, '--yes'], { cwd, env: lost })).toMatchObject({
-        status: 0,
-      });
-    }
+  'docs/operations.md': async (place) => {
+    for (const name of ['q4', 'q1']) await runAndLose(name, place);
+  },
+  'docs/nightly.md': async ({ cwd, env }) => {
+    const run = ['run', 'buyers.csv', '--portfolio', 'q4', '--yes'];
+    expect(await callCommand(run, { cwd, env })).toMatchObject({ status: 0 });
+  },
+  'docs/retention.md': async (place) => {
+    const { cwd } = place;
+    const env = await runAndLose('q4', place);
+    expect(await callCommand(['archive', 'q4', '--yes'], { cwd, env })).toMatchObject({ status: 0 });
+    const [results = ''] = await Array.fromAsync(glob(join(env.LIMITLINE_DATA, 'archive/*/*/*/results.csv.gz')));
+    await mkdir(join(cwd, 'ARCHIVE'));
+    await copyFile(results, join(cwd, 'ARCHIVE/results.csv.gz'));
   },
 };
 
@@ -173,6 +193,8 @@ test('what is not run here is there, and what is said to run it too', () => {
 test('each example says what it is, so that none is left out', () => {
   const kinds = new Set(EXAMPLES.map(({ kind }) => kind));
   expect([...kinds].sort()).toEqual(['', 'caddy', 'crontab', 'dotenv', 'json', 'nginx', 'redis', 'sh', 'systemd']);
+  const unnamed = EXAMPLES.filter(({ kind }) => kind === '').map(({ text }) => text);
+  expect(unnamed.filter((text) => /^\s*(npx|npm|node|limitline|docker|git|gunzip|redis-cli) /m.test(text))).toEqual([]);
 });
 
 test.each(EXAMPLES.filter(({ kind }) => kind === 'dotenv'))(

@@ -51,13 +51,19 @@ test('the crontab entry runs in the small environment that cron gives', async ()
     SERVICE_URL: standIn.url(),
     REDIS_URL: inject('redisUrl'),
     LIMITLINE_PREFIX: freshPrefix(),
+    LIMITLINE_DATA: join(dir, 'data'),
   };
   const dotenv = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(dir, '.env'), dotenv.join(''));
   const places = { '/opt/limitline': ROOT, '/srv/limitline': dir, '/srv/inbox': dir };
   const [daily = '', nightly = ''] = examplesOf('crontab', places);
+  // What a deadline left of another day.
+  const before = buyerLines(8).map((line) => line.replace('Buyer', 'Before').replace('HRB', 'HRA'));
+  await writeFile(join(dir, 'before.csv'), `${before.join('\n')}\n`);
+  const left = ['import', 'before.csv', '--portfolio', 'daily-before', '--yes'];
+  expect(await callCommand(left, { cwd: dir })).toMatchObject({ status: 0 });
   await runAsCron(daily, dir);
-  expect(standIn.counts().made).toMatchObject({ company: 3, limit: 3 });
+  expect(standIn.counts().made).toMatchObject({ company: 11, limit: 11 });
   expect(readFileSync(join(dir, 'cron.log'), 'utf8')).toMatch(/^Portfolio daily-\d{4}-\d\d-\d\d, /m);
   await runAsCron(nightly, dir);
   expect(readFileSync(join(dir, 'nightly.log'), 'utf8')).toMatch(

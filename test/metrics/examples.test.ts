@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { openMachines } from '../../scripts/machines/open-machines.ts';
 import { openService } from '../../src/open-service.ts';
+import { readBuild } from '../../src/version.ts';
 import { makeFolder, openWorkplace } from '../support/workplace.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../examples/${name}`, import.meta.url), 'utf8');
@@ -61,6 +62,13 @@ test('every figure and label of the dashboard and the alerts is really exported'
       expect([...(names.get(name) ?? [])], expr).toEqual(expect.arrayContaining(asked));
     }
   }
+});
+
+test('the version among the figures of a process is the one that Health shows, with its commit', async () => {
+  const { context } = await openWorkplace();
+  const machines = openMachines(context, { role: 'console' });
+  onTestFinished(machines.close);
+  expect(await machines.metrics.text()).toContain(`limitline_build_info{version="${readBuild()}",`);
 });
 
 test('docs/metrics.md names every figure of ours, and none that there is not', async () => {

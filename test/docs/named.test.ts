@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Command } from 'commander';
+import { beforeAll, expect, test } from 'vitest';
+import { COMMANDS } from '../../scripts/command-list.ts';
+import { makeTerminal } from '../../scripts/terminal/terminal.ts';
+import { FORMAT } from '../../src/lua-script.ts';
+import { settingsSchema } from '../../src/settings-schema.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const within = (folder: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+
+const PAGES = [...readdirSync(ROOT), ...within('docs'), ...within('test')].filter((name) => name.endsWith('.md'));
+/** What speaks to operators besides. */
+const OTHERS = ['examples/alerts.yml', ...readdirSync(ROOT).filter((name) => name.startsWith('docker-compose'))];
+
+const program = new Command('limitline').option('--json').option('--version').option('--help');
+beforeAll(async () => {
+  const terminal = makeTerminal({ json: false });
+  for (const { load } of Object.values(COMMANDS)) (await load()).register(program, terminal);
+});
+
+/** What is wrong with a command line as a page writes it; `a|b` names several, and other words are what it is given. */
+function faultsOf(line: string): string[] {
+  let at: Command[] = [program];
+  const faults: string[] = [];
+  for (const word of line.split(/[\s[\](),;]+/).filter(Boolean)) {
+    const flags = word.match(/--[a-z][a-z-]*/g) ?? [];
+    const options = [...at, program].flatMap((command) => command.options.map(({ long }) => long));
+    for (const flag of flags) if (!options.includes(flag)) faults.push(`${line}: ${flag}`);
+    if (flags.length > 0 || at.every((command) => command.commands.length === 0)) continue;
+    const named = word
+      .split('|')
+      .map((name) => at.flatMap(({ commands }) => commands).find((one) => one.name() === name));
+    const found = named.filter((command) => command !== undefined);
+    if (found.length === named.length) at = found;
+    else if (/^[a-z]/.test(word)) return [...faults, `${line}: ${word}`];
+  }
+  return faults;
+}
+
+/** What a text says of commands: in its own marks of code, and after `npx`. */
+function commandLinesIn(text: string): string[] {
+  const inMarks = [...text.matchAll(/`(?:npx )?limitline ([^`]+)`/g)].map(([, line = '']) => line);
+  const asThere = [...text.matchAll(/^(?:npx )?limitline ((?:(?! #|[<>|&]).)+)/gm)].map(([, line = '']) => line);
+  return [...inMarks, ...asThere].map((line) => line.replaceAll('\\|', '|').replace(/'[^']*'|"[^"]*"/g, 'NAME'));
+}
+
+test.each(['run FILE --nonsense', 'user rename NAME', 'pause|stop NAME', 'checks FILE'])('%s is none', (line) => {
+  expect(faultsOf(line)).toHaveLength(1);
+});
+
+test.each(PAGES)('each command that %s names is one that there is, with the options that it has', (page) => {
+  expect(commandLinesIn(read(page)).flatMap(faultsOf)).toEqual([]);
+});
+
+test.each(OTHERS)('each command that %s names is one that there is, with the options that it has', (name) => {
+  const lines = [
+    ...read(name).matchAll(
+      /(?:npx limitline|run --rm work|console limitline) ((?:(?!["),.;]|\.$| and | or | when | where ).)+)/gm,
+    ),
+  ];
+  expect(lines.map(([, line = '']) => line).flatMap(faultsOf)).toEqual([]);
+});
+
+test('the README has each command in its table, with options that it has', () => {
+  const table = read('README.md').split('## Commands')[1]?.split('\n\n')[1] ?? '';
+  const cells = table
+    .split('\n')
+    .map((line) => /^\| ((?:\\\||[^|])*) \|/.exec(line)?.[1]?.replaceAll('\\|', '|') ?? '');
+  const named = cells.flatMap((line) => {
+    const all = [...line.matchAll(/`([^`]+)`/g)].map(([, command = '']) => command);
+    // What goes on with options alone belongs to the first.
+    return all.map((command) => (/^[a-z]/.test(command) ? command : `${all[0]?.split(' ')[0]} ${command}`));
+  });
+  expect(named.flatMap(faultsOf)).toEqual([]);
+  const names = new Set(named.map((line) => line.split(' ')[0]));
+  expect(Object.keys(COMMANDS).filter((name) => !names.has(name))).toEqual([]);
+});
+
+test.each(PAGES)('each npm script that %s names is there', (page) => {
+  const { scripts } = JSON.parse(read('package.json'));
+  for (const [, name = ''] of read(page).matchAll(/npm run ([a-z:]+)/g)) expect(scripts).toHaveProperty([name]);
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): Set<string> {
+  const text = read(page).replace(/^```[\s\S]*?^```/gm, '');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.trim().toLowerCase());
+  return new Set(headings.map((heading) => heading.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-')));
+}
+
+test.each(PAGES)('each link of %s leads to something that is there', (page) => {
+  const text = read(page).replace(/^```[\s\S]*?^```/gm, '');
+  const dead = [...text.matchAll(/\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].filter(([, path = '', anchor]) => {
+    const target = path === '' ? page : join(dirname(page), path);
+    if (!existsSync(join(ROOT, target))) return true;
+    return anchor !== undefined && !anchorsOf(target).has(anchor);
+  });
+  expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+const SETTINGS = Object.keys(settingsSchema.shape);
+/** One of the tests, and one that shows what a mistake looks like. */
+const NO_SETTINGS = ['LIMITLINE_SOURCE', 'SERVICE_RATE_PER_SECOND'];
+
+test('each setting is in the README or in a page that it leads to', () => {
+  const all = ['README.md', ...within('docs').filter((name) => name.endsWith('.md'))].map(read).join('\n');
+  expect(SETTINGS.filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([]);
+});
+
+test.each(PAGES)('each setting that %s names is one that there is', (page) => {
+  const families = [...new Set(SETTINGS.map((name) => name.split('_')[0]))].join('|');
+  const named = read(page).match(new RegExp(`\\b(?:${families})_[A-Z_]+[A-Z]\\b(?!=?…)`, 'g')) ?? [];
+  const known = new Set([...SETTINGS, ...SETTINGS.map((name) => `${name}_FILE`), ...NO_SETTINGS]);
+  const unknown = named.filter((name) => !known.has(name));
+  expect([...new Set(unknown)]).toEqual([]);
+});
+
+test('the changelog begins with the version that this is, and names the format of its ledger', () => {
+  const { version } = JSON.parse(read('package.json'));
+  expect(JSON.parse(read('package-lock.json')).version).toBe(version);
+  const [first = ''] = /^## .*$/m.exec(read('CHANGELOG.md')) ?? [];
+  expect(first).toMatch(
+    new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(.* 20\\d\\d\\), ledger format ${FORMAT}$`),
+  );
+});

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { generatePortfolio } from '../../scripts/bench/generate-portfolio.ts';
+import { openDesk } from '../support/desk.ts';
+import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { makeFolder } from '../support/workplace.ts';
+
+const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const ROWS = 600;
+/** Of so few rows the figures differ by so much from those of thousands. */
+const TOLERANCE = 0.25;
+
+/** What the page says of a row, in kB, by its words for it. */
+const said = (words: string) =>
+  (new RegExp(`^\\| ${words} \\|(.*)\\|$`, 'm').exec(PAGE)?.[1] ?? '')
+    .split('|')
+    .map((cell) => Number.parseFloat(cell));
+
+test('a row takes as much of the memory of Redis, and of its append-only file, as the page says', async () => {
+  const redis = await startKillableRedis();
+  await redis.admin.config('SET', 'hash-max-listpack-value', '1024');
+  const dataDir = join(await makeFolder(), 'data');
+  const desk = await openDesk(0, {}, { REDIS_URL: redis.url, LIMITLINE_DATA: dataDir });
+  const look = async () => {
+    const info = await redis.admin.info();
+    const of = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+    return { memory: of('used_memory'), file: of('aof_current_size') };
+  };
+  const run = async (...args: string[]) => expect(await desk.limitline(...args)).toMatchObject({ status: 0 });
+  // What Redis and BullMQ take whatever the rows are is there after the first portfolio.
+  await generatePortfolio({ path: join(desk.cwd, 'q3.csv'), rows: ROWS });
+  await run('run', 'q3.csv', '--yes');
+  await generatePortfolio({ path: join(desk.cwd, 'q4.csv'), rows: ROWS, from: ROWS });
+  const before = await look();
+  const perRow = async () => {
+    const { memory, file } = await look();
+    return { memory: (memory - before.memory) / ROWS / 1_000, file: (file - before.file) / ROWS / 1_000 };
+  };
+  const steps = [
+    ['imported', ['import', 'q4.csv', '--yes']],
+    ['answered', ['run', 'q4.csv', '--yes']],
+    ['archived, for good', ['archive', 'q4', '--yes']],
+  ] as const;
+  for (const [words, command] of steps) {
+    await run(...command);
+    const [memory = 0, file = 0] = said(words);
+    const found = await perRow();
+    expectAlike(`${words}, kB of memory`, found.memory, memory);
+    expectAlike(`${words}, kB of the file`, found.file, file);
+  }
+  const archived = Number(/some (\d+) bytes for each archived row/.exec(PAGE)?.[1]);
+  expectAlike('bytes of its archive', (await bytesBelow(join(dataDir, 'archive'))) / ROWS, archived);
+}, 60_000);
+
+function expectAlike(what: string, is: number, as: number): void {
+  expect(is / as, `${what}: ${is}, and not ${as}`).toBeGreaterThan(1 - TOLERANCE);
+  expect(is / as, `${what}: ${is}, and not ${as}`).toBeLessThan(1 + TOLERANCE);
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = files.filter((file) => file.isFile()).map((file) => stat(join(file.parentPath, file.name)));
+  return (await Promise.all(sizes)).reduce((sum, { size }) => sum + size, 0);
+}
