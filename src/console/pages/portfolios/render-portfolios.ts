@@ -75,7 +75,7 @@ export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html
         head: 'Requested',
         kind: 'amount',
         cell: ({ sums: { requested, inAllRows } }) =>
-          html`${amount(requested)}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}`,
+          html`<span>${amount(requested)}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
       },
       { head: 'Granted', kind: 'amount', cell: ({ sums }) => amount(sums.granted) },
       { head: 'Waits for', cell: (state) => waitCell(state, look) },
