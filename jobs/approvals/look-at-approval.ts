@@ -34,7 +34,7 @@ export async function lookAtApproval(id: string, deps: LookDeps): Promise<Approv
   const known = imports.find(({ number }) => String(number) === approval.importId);
   return {
     approval,
-    portfolio: { states: state.states, requested: state.sums.requested },
+    portfolio: { states: state.states, sum: state.sums.inAllRows },
     file: known && (await deps.understand(known)),
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,

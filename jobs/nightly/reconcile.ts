@@ -1,4 +1,5 @@
 import type { Events } from '../../src/ledger/events/events.ts';
+import { CHECKS } from '../../src/ledger/nightly/checks.ts';
 import { countFindings } from '../../src/ledger/nightly/compare-reports.ts';
 import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import { reportWords } from '../../src/ledger/nightly/report-words.ts';
@@ -16,8 +17,9 @@ export type ReconcileDeps = LookDeps & ReportDeps & { events: Pick<Events, 'drop
 export async function reconcile(deps: ReconcileDeps, night: Night): Promise<NightResult & { report: string }> {
   await deps.events.dropOld();
   const report = await makeReport(night, (sink) => lookThrough(deps, sink, night), deps);
-  // What finance wants to know of is no difference between records.
-  await deps.portfolios.noteReconciled(countFindings(report, 'person') + countFindings(report, 'mended'));
+  // What finance wants to know of, and a held call, is no difference between records.
+  const groups = report.groups.filter(({ check }) => CHECKS[check].kind === 'ledger');
+  await deps.portfolios.noteReconciled(countFindings({ groups }));
   return resultOf(report);
 }
 

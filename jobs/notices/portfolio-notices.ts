@@ -28,7 +28,7 @@ export function portfolioNotice(
       const facts = [...sumFacts(state), ...lineFacts(state), ...causeFacts(causes)];
       return {
         kind: 'settled',
-        title: `Portfolio ${name} has settled: ${statesText(state)}`,
+        title: `Portfolio ${name} ${state.states.held > 0 ? 'needs an answer' : 'has settled'}: ${statesText(state)}`,
         facts,
         path,
         atMs: news.atMs,
@@ -51,7 +51,7 @@ export function portfolioNotice(
       const percent = Math.round((1_000 * failed) / ended) / 10;
       return {
         kind: 'failures',
-        title: `Portfolio ${name}: ${percent} % of its answered rows failed, ${grouped(failed)} of ${grouped(ended)}`,
+        title: `Portfolio ${name}: ${percent} % of its sent rows failed, ${grouped(failed)} of ${grouped(ended)}`,
         facts: [{ term: 'Rows', what: statesText(state) }, ...causeFacts(causes)],
         path: addressOf(name, FAILED),
         atMs: nowMs,
@@ -64,11 +64,11 @@ export function portfolioNotice(
 export function approvalNotice({ id, portfolio, kind, rows, sum, askedMs }: Approval): Notice {
   return {
     kind: 'awaiting',
-    title: `Portfolio ${portfolio} awaits approval: ${counted(rows, 'row')}, ${moneyText(sum)} requested`,
+    title: `Portfolio ${portfolio} awaits approval: ${counted(rows, 'row')}, ${moneyText(sum)} to be requested`,
     facts: [
       { term: 'What', what: ASKED_FOR[kind] },
       { term: 'Rows', what: grouped(rows) },
-      { term: 'Requested', what: moneyText(sum) },
+      { term: 'To be requested', what: moneyText(sum) },
     ],
     path: `/approvals/${encodeURIComponent(id)}`,
     atMs: askedMs,
@@ -100,7 +100,7 @@ function sumFacts({ sums, states }: PortfolioState): Facts {
   return [
     { term: 'Requested', what: moneyText(sums.requested) },
     { term: 'Granted', what: moneyText(sums.granted) },
-    ...failed.map((state) => ({ term: `Requested by ${state} rows`, what: moneyText(sums.byState[state]) })),
+    ...failed.map((state) => ({ term: `Sum of ${state} rows`, what: moneyText(sums.byState[state]) })),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { openRows, outlookOf } from '../../src/console/pages/portfolio/portfolio-look.ts';
+import { outlookOf } from '../../src/console/pages/portfolio/portfolio-look.ts';
+import { openRows } from '../../src/ledger/counts/standing.ts';
 import type { Keys } from '../../src/ledger/keys.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolio.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';

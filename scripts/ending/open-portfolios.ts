@@ -1,14 +1,14 @@
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import { openRows } from '../../src/ledger/counts/standing.ts';
 import { isPending, type PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { OPEN_STATES } from '../../src/ledger/row.ts';
 
 /**
  * Whether nothing of a portfolio goes on by itself: no row, no import, no supplier is under way or still to come. Held rows wait for
  * a person, and so do rows and a supplier that another person has to approve.
  */
 export function isFinished({ importing, states, supplier, supplierAwaits }: PortfolioState): boolean {
-  return !importing && !(supplier && isPending(supplier) && !supplierAwaits) && openRows(states) === 0;
+  return !importing && !(supplier && isPending(supplier) && !supplierAwaits) && openRows({ states }) === 0;
 }
 
 /**
@@ -26,11 +26,6 @@ export function isLetGo(
 /** Whether something of it waits for another person's approval. */
 export function awaitsApproval({ states, supplierAwaits }: Pick<PortfolioState, 'states' | 'supplierAwaits'>): boolean {
   return states.awaiting > 0 || supplierAwaits;
-}
-
-/** The rows that are not at their end. */
-export function openRows(states: PortfolioState['states']): number {
-  return OPEN_STATES.reduce((sum, name) => sum + states[name], 0);
 }
 
 /**

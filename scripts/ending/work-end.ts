@@ -3,12 +3,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { within } from '../../jobs/workers/deadline.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { openRows } from '../../src/ledger/counts/standing.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type Duration, duration } from '../options/durations.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { interruptedWords, type LookedAt, lookAtOpen, type Open, openRows } from './open-portfolios.ts';
+import { interruptedWords, type LookedAt, lookAtOpen, type Open } from './open-portfolios.ts';
 import { startTimeLimit } from './time-limit.ts';
 
 /** What `work` is told about its end; `untilSettled` names a portfolio, or is true for the whole account. */
@@ -98,7 +99,7 @@ async function finishedEnd(name: string | undefined, lookedAt: LookedAt & Looked
 const STILL_LOOKS = 3;
 
 function stoppedEnd({ going }: Open, queues: readonly string[]): WorkEnd {
-  const rows = going.reduce((sum, { states }) => sum + openRows(states), 0);
+  const rows = going.reduce((sum, state) => sum + openRows(state), 0);
   const resuming = queues.map((queue) => `limitline resume --queue ${queue}`).join(' and ');
   const words = `stopping: ${counted(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${queues.length === 1 ? 'a queue that is' : 'queues that are'} paused: go on with ${resuming}`;
   return { status: PROBLEMS_STATUS, facts: { pausedQueues: queues, rows }, words };
@@ -142,7 +143,7 @@ async function overdueEnd(name: string | undefined, lookedAt: LookedAt): Promise
   const { going, paused, interrupted, awaiting } = await looking;
   const open = [...going, ...paused];
   if (open.length + interrupted.length + awaiting.length === 0) return NOTHING_OPEN;
-  const rows = open.reduce((sum, { states }) => sum + openRows(states), 0);
+  const rows = open.reduce((sum, state) => sum + openRows(state), 0);
   const unread = interrupted.length === 0 ? '' : `, and ${interruptedWords(namesOf(interrupted))}`;
   const left = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} left${unread}`;
   return { status: DEADLINE_STATUS, facts: { rows }, words: `${over}; ${left}` };

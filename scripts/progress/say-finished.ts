@@ -23,7 +23,7 @@ export async function startSayingFinished(
       const counts = Object.fromEntries(there.map((state) => [state, states[state]]));
       log.info(
         { portfolio: name, states: counts, statuses, invalid, duplicate },
-        `portfolio ${name} is finished: ${words || 'no rows'}`,
+        `portfolio ${name} ${states.held > 0 ? 'needs an answer' : 'is finished'}: ${words || 'no rows'}`,
       );
     }
   };

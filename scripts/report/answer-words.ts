@@ -1,9 +1,7 @@
 import { counted, grouped } from '../../src/counted.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
+import { APPROVED } from '../../src/ledger/counts/sums.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-
-/** The one status that is shown, of a limit that was granted (docs/service.md, "Status of a limit"). */
-const APPROVED = 'approved';
 
 /** More kinds of answer than a person takes in are told as one sum; the results file has them all. */
 const KINDS_TOLD = 10;
@@ -19,7 +17,7 @@ export function answerWords({ statuses, states, before }: Summary): string {
  * What a person should look at though all was answered, one phrase each: answers that are no approval, and limits below
  * their request. Status 0 says only that everything was answered.
  */
-export function notQuiteGranted({ statuses, states, before, grantedBelow }: Summary): string[] {
+export function notQuiteGranted({ statuses, states, before, grantedBelow, grantedNothing }: Summary): string[] {
   const counts = new Map<string, number>([['', withoutStatus({ statuses, states })]]);
   for (const [status, count] of [...Object.entries(statuses), ...Object.entries(before.statuses)]) {
     if (status !== APPROVED) counts.set(status, (counts.get(status) ?? 0) + count);
@@ -28,6 +26,7 @@ export function notQuiteGranted({ statuses, states, before, grantedBelow }: Summ
   return [
     ...(others === '' ? [] : [`not approved: ${others}`]),
     ...(grantedBelow === 0 ? [] : [`${counted(grantedBelow, 'limit')} granted below the request`]),
+    ...(grantedNothing === 0 ? [] : [`${counted(grantedNothing, 'limit')} approved with nothing granted`]),
   ];
 }
 

@@ -11,11 +11,7 @@ const WORDS_FROM = 10;
 /** Why rows of a portfolio are refused or held, the cause of most rows first, with the command that sends a group again. */
 export function causeTable(portfolio: string, causes: readonly Cause[]): string {
   if (causes.length === 0) return `No row of portfolio ${portfolio} is refused or held.`;
-  const lines = [
-    `Failures of portfolio ${portfolio} by cause`,
-    '',
-    line('cause', 'rows', 'requested', 'step', 'meaning'),
-  ];
+  const lines = [`Failures of portfolio ${portfolio} by cause`, '', line('cause', 'rows', 'sum', 'step', 'meaning')];
   for (const { id, rows, sum, step, meaning, status, words } of causes) {
     lines.push(line(id, grouped(rows), groupedAmount(sum), step, status === null ? meaning : `${meaning}, ${status}`));
     lines.push(...foldedText(visible(words), COLUMNS - WORDS_FROM).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));

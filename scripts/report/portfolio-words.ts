@@ -11,6 +11,7 @@ const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
 const STANDING_WORDS: Partial<Record<Listed['standing'], string>> = {
   settled: 'finished',
   awaiting: 'waits for approval',
+  held: 'needs an answer',
 };
 
 /** Two lines for a portfolio: which it is, and how it stands. */
@@ -42,7 +43,8 @@ export function portfolioWords({
 }
 
 function moneyOf({ done, skipped }: Listed['states'], sums: Listed['sums']): string {
-  const parts = [`requested ${groupedAmount(sums.requested)}`];
+  const all = sums.inAllRows === sums.requested ? '' : ` of ${groupedAmount(sums.inAllRows)}`;
+  const parts = [`requested ${groupedAmount(sums.requested)}${all}`];
   if (done > 0 || skipped === 0) parts.push(`granted ${groupedAmount(sums.granted)}`);
   if (skipped > 0) parts.push(`granted before ${groupedAmount(sums.before.granted)}`);
   if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request`);

@@ -72,14 +72,15 @@ export function summaryTable(
     );
   }
   if (interrupted) parts.push('An import was not read to its end: import its file again.');
-  if (summary.started) parts.push(timeLine(summary.started, summary.finished));
+  if (summary.started) parts.push(timeLine(summary.started, summary.finished, states.held > 0));
   return parts.join('\n');
 }
 
 /** What was granted before this portfolio asked is no grant of its own, and would look like nothing beside "granted 0.00". */
-function sumLines({ states, requested, granted, available, before, unreadable }: Summary): string[] {
+function sumLines({ states, requested, inAllRows, granted, available, before, unreadable }: Summary): string[] {
   const own = [amount('granted', granted), amount('available', available)];
   return [
+    ...(inAllRows === requested ? [] : [amount('in all rows', inAllRows)]),
     amount('requested', requested),
     ...(states.skipped > 0 && states.done === 0 ? [] : own),
     ...(states.skipped > 0 ? [`${amount('granted before', before.granted)}   by requests made before (skipped)`] : []),
@@ -100,8 +101,8 @@ function amount(label: string, text: string): string {
   return `${label.padEnd(16)}${groupedAmount(text).padStart(20)}`;
 }
 
-function timeLine(started: string, finished: string | null): string {
+function timeLine(started: string, finished: string | null, isHeld: boolean): string {
   if (!finished) return `Started ${started}, not finished yet.`;
   const seconds = (Date.parse(finished) - Date.parse(started)) / 1_000;
-  return `Started ${started}, finished ${finished} (${seconds.toFixed(1)} s).`;
+  return `Started ${started}, ${isHeld ? 'sending ended' : 'finished'} ${finished} (${seconds.toFixed(1)} s).`;
 }

@@ -1,9 +1,10 @@
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
+import { openRows } from '../../src/ledger/counts/standing.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { sayWaiting } from '../approval/say-waiting.ts';
-import { isFinished, openRows } from '../ending/open-portfolios.ts';
+import { isFinished } from '../ending/open-portfolios.ts';
 import type { TimeLimit } from '../ending/time-limit.ts';
 import { INPUT_NAME } from '../file/standard-input.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -75,7 +76,7 @@ function isAllDone(state: PortfolioState): boolean {
 }
 
 function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioState): string {
-  const left = counted(openRows(states), 'row is', 'rows are');
+  const left = counted(openRows({ states }), 'row is', 'rows are');
   const unread = interrupted ? ', and the file was not read to its end' : '';
   return `limitline: the time of --deadline ${text} is over; ${left} left${unread}. The same command goes on from here.`;
 }

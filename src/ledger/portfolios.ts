@@ -3,7 +3,7 @@ import type { RedisConnection } from '../lua-script.ts';
 import { archivedFault, archivedOf, makeArchives } from './archive/archives.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
 import { type Cause, makeCauses } from './counts/causes.ts';
-import { type Difference, makeRowComparison } from './counts/row-comparison.ts';
+import { type Difference, makeRowComparison, TALLIED } from './counts/row-comparison.ts';
 import { readTallied } from './counts/sums.ts';
 import { FAULT_KINDS } from './faulty-lines.ts';
 import { makeFirstRows } from './first-rows.ts';
@@ -131,11 +131,12 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       const [found, running, a, b, ...sizes] = answers;
       const counts = sizes.map(Number);
       const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
-      const { rows, ...tallied } = readTallied([a, b].map(pairsAsFields));
+      const { rows, isOlder, ...tallied } = readTallied([a, b].map(pairsAsFields));
       const hash = pairsAsFields(found);
-      // Begun by an older version, and rows of it are in no sum yet: they are gone through once.
-      const isOlder = hash.counted === undefined && hash.tallied === undefined && hash.archive === undefined;
-      if (isOlder && rows < inStates.reduce((sum, count) => sum + count, 0)) {
+      // Begun by an older version, and rows of it are in no sum yet, or not as they are now: they are gone through once.
+      const isUncounted = hash.counted === undefined && hash.tallied === undefined;
+      const lacks = isUncounted && rows < inStates.reduce((sum, count) => sum + count, 0);
+      if (hash.archive === undefined && hash.tallied !== TALLIED && (lacks || isOlder)) {
         await comparison.tallyRows(name);
         return this.read(name);
       }

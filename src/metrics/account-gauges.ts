@@ -88,7 +88,7 @@ const HELP = {
   rows: 'Rows of all portfolios of the account, by state.',
   rows_to_send: 'Rows that wait to be sent or are under way, in portfolios that are not paused.',
   portfolios: 'Portfolios of the account.',
-  portfolios_open: 'Portfolios with something still to be done.',
+  portfolios_open: 'Portfolios that are imported, sent or wait for approval; held rows alone keep none open.',
   portfolios_paused: 'Portfolios that stand still until somebody resumes them.',
   portfolios_archived: 'Portfolios that are archived or forgotten: none of the others has them.',
   workers: 'Worker processes that gave a sign of life within the last six seconds.',

@@ -38,7 +38,7 @@ testInBrowser(
     // With the form for another rule open.
     await lookNarrow('/nightly?cause=k3f9', 'nightly');
     await expectKeyboardReach(narrow.page);
-    const many = Array.from({ length: 2_000 }, (_none, place) => foundItem({ portfolio: `q${place}`, check: 'held' }));
+    const many = Array.from({ length: 2_000 }, (_none, place) => foundItem({ portfolio: `q${place}` }));
     await night('2026-11-21T01:30:00.000Z', many);
     await lookWide('/nightly?cause=k3f9', 'nightly-many');
     await wide.page.locator('summary', { hasText: '2,000 findings' }).click();

@@ -35,7 +35,7 @@ test('the last report is shown by its parts, with what changed, and leads to row
   await night('2026-11-19T01:30:00.000Z', first);
   await night(NIGHT, second);
   const { text } = await get('/nightly');
-  expect(text).toContain('5 findings: 1 for a person, 3 for finance, 1 mended.');
+  expect(text).toContain('5 findings: 2 for a person, 2 for finance, 1 mended.');
   expect(text).toContain('3 new, 1 with more rows, 1 the same, 1 no more found');
   expect(text).toContain('so this compares our own records with each other and no more');
   expect(text).toContain('href="/portfolios/q4?cause=k3f9#rows">30 rows</a>');

@@ -14,7 +14,8 @@ test('run ends with 2 where all that is left waits for another person, says so, 
   expect(ran.stdout).toMatch(/awaiting +5 +waiting for another person.s approval/);
   expect(await desk.json('report', 'q4')).toMatchObject({
     states: { awaiting: 5, queued: 0, done: 0 },
-    requested: '5017.50',
+    requested: '0.00',
+    inAllRows: '5017.50',
     finished: null,
   });
   expect((await desk.limitline('portfolios')).stdout).toContain('waits for approval');

@@ -21,8 +21,8 @@ test('run leaves a results file and an errors file, and counts at its end what w
   const first = await limitline('run', 'q4.csv');
   expect(first.status).toBe(2);
   expect(first.stdout).toContain('The service answered: 3 approved, 1 under review.\n');
-  expect(first.stdout).toContain('Not approved: 1 under review.\n2 limits granted below the request.\n');
-  expect(first.stderr).toMatch(/not approved: 1 under review; 2 limits granted below the request\.$/m);
+  expect(first.stdout).toContain('Not approved: 1 under review.\n1 limit granted below the request.\n');
+  expect(first.stderr).toMatch(/not approved: 1 under review; 1 limit granted below the request\.$/m);
   expect(first.stderr).toMatch(/^limitline: results: q4\.results\.csv$/m);
   expect(first.stderr).toMatch(
     /^limitline: mend these lines: q4\.errors\.csv; .*run "q4\.errors\.csv" --portfolio "q4"$/m,
@@ -39,7 +39,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
   const second = await limitline('run', 'q4.errors.csv', '--portfolio', 'q4', '--json');
   expect(JSON.parse(second.stdout)).toMatchObject({
     states: { done: 6 },
-    grantedBelow: 2,
+    grantedBelow: 1,
     before: { granted: '0.00', statuses: {} },
     files: { results: join(cwd, 'q4.results.csv'), errors: null },
   });
@@ -50,7 +50,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
   expect(nowhere.stderr).toMatch(/^limitline: no results file: .*nowhere.* no such folder.*report "q4" --format csv/m);
 
   expect(JSON.parse((await limitline('report', '--json')).stdout)).toMatchObject({
-    portfolios: [{ portfolio: 'q4', standing: 'settled', states: { done: 6 }, sums: { grantedBelow: 2 } }],
+    portfolios: [{ portfolio: 'q4', standing: 'settled', states: { done: 6 }, sums: { grantedBelow: 1 } }],
   });
 });
 

@@ -27,7 +27,7 @@ test('run and work say that nothing listens at the port, promise no time, and ca
   const run = startCommand(['run', 'q4.csv'], desk);
   await expect.poll(() => run.output().stderr, SOON).toMatch(words);
   // The progress line, which is written every five seconds where there is no terminal.
-  await expect.poll(() => run.output().stderr, SOON).toMatch(/0 of 40 rows ended; .*nothing listens/);
+  await expect.poll(() => run.output().stderr, SOON).toMatch(/0 of 40 rows settled; .*nothing listens/);
   expect(run.output().stderr).not.toMatch(/ left/);
   run.child.kill('SIGTERM');
   expect(await run.ended).toMatchObject({ status: 2, stdout: expect.not.stringMatching(/refused|held/) });

@@ -9,14 +9,17 @@ export function addedUp(rows: readonly RowResult[]) {
   const done = standing.filter(({ state }) => state === 'done');
   const skipped = standing.filter(({ state }) => state === 'skipped');
   const granted = (some: readonly RowResult[], field: string) => sumOf(some.map(({ record }) => record[field] ?? '0'));
+  const approved = [...done, ...skipped].filter(({ record }) => record.status === 'approved');
+  const below = approved.filter((row) => new Big(row.record.total_limit ?? requestedOf(row)).lt(requestedOf(row)));
+  const grantedNothing = below.filter(({ record }) => new Big(record.total_limit ?? '0').lte(0)).length;
   const sums: Sums = {
-    requested: sumOf(standing.map(requestedOf)),
+    requested: sumIn('done'),
+    inAllRows: sumOf(standing.map(requestedOf)),
     byState: Object.fromEntries(ROW_STATES.map((state) => [state, sumIn(state)])) as Sums['byState'],
     granted: granted(done, 'total_limit'),
     available: granted(done, 'available_limit'),
-    grantedBelow: [...done, ...skipped].filter(
-      (row) => row.record.total_limit !== undefined && new Big(row.record.total_limit).lt(requestedOf(row)),
-    ).length,
+    grantedBelow: below.length - grantedNothing,
+    grantedNothing,
     before: {
       granted: granted(skipped, 'total_limit'),
       statuses: countBy(skipped, ({ record }) => record.status ?? ''),

@@ -1,10 +1,8 @@
+import { APPROVED } from '../../../src/ledger/counts/sums.ts';
 import type { FoundItem } from '../../../src/ledger/nightly/checks.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
 import type { WalkedRow } from '../row-check.ts';
 import { rowItem } from './row-item.ts';
-
-/** The one status that the service shows (docs/service.md, "Buyer limit request"). */
-const APPROVED = 'approved';
 
 /** Finds a limit whose answer differs from what was sent, in a field that does not decide whose it is; pure. */
 export function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {

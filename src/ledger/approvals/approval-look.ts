@@ -43,7 +43,7 @@ export type UnderstoodFile = {
 export type ApprovalLook = {
   approval: Approval;
   /** What the portfolio came to with it: rows by state, and the sum of what they ask for. */
-  portfolio: { states: Record<RowState, number>; requested: string };
+  portfolio: { states: Record<RowState, number>; sum: string };
   /** Nothing where what waits is no import, or the copy of the file is not in the data folder any more. */
   file: UnderstoodFile | undefined;
   /** The largest first; of very many rows the largest of those that were looked at. */

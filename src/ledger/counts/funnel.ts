@@ -1,5 +1,6 @@
 import type { PortfolioState } from '../portfolio.ts';
-import { OPEN_STATES, STEPS, type Step } from '../row.ts';
+import { STEPS, type Step } from '../row.ts';
+import { openRows } from './standing.ts';
 
 /** One step on the way of a portfolio's rows: how many have it before them, are at it, stopped at it, and are past it. */
 export type FunnelStep = {
@@ -54,7 +55,7 @@ export function stoppedAt(causes: readonly { step: Step; rows: number }[]): Reco
  * far. Who can say nothing of them yet counts a company for each row at the most.
  */
 export function callsLeft(steps: readonly FunnelStep[], states: PortfolioState['states']): CallsLeft {
-  const open = OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
+  const open = openRows({ states });
   const left: CallsLeft = { fewest: open, most: open };
   for (const { step, before, at, past, stopped, calls } of steps) {
     if (step === 'limit') continue;

@@ -27,6 +27,9 @@ export type Difference = {
 /** Hears of the key of a row that was not as it should be, with what was wrong of it. */
 type NoteRow = (found: { portfolio: string; is: 'state' | 'cause' | 'index' | 'row'; key: string }) => void;
 
+/** Written with a portfolio whose rows were gone through by this version; an older one wrote `1`. */
+export const TALLIED = '2';
+
 /** Rows that are compared in one step: a millisecond or two of Redis' time. */
 const PAGE = 100;
 
@@ -97,7 +100,7 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
 
   async function tallyRows(portfolio: string): Promise<void> {
     await compareIndexed(portfolio, { side: '', note: () => {} });
-    await change([keys.portfolio(portfolio)], ['HSET', 'tallied', '1']);
+    await change([keys.portfolio(portfolio)], ['HSET', 'tallied', TALLIED]);
   }
 
   /**

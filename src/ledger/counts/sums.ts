@@ -2,15 +2,19 @@ import { ROW_STATES, type RowState } from '../row.ts';
 
 /** What all rows of a portfolio add up to, at one moment; amounts are exact decimal text. */
 export type Sums = {
-  /** Over all rows but those that another has replaced. */
+  /** What the service has answered for: over the rows that are done. */
   requested: string;
-  /** The same of the rows in one state: `cancelled` without those that another has replaced. */
+  /** Over all rows, whatever became of them, but those that another has replaced. */
+  inAllRows: string;
+  /** Over the rows in one state: `cancelled` without those that another has replaced. */
   byState: Record<RowState, string>;
   /** Over those that are done, as the service answered. */
   granted: string;
   available: string;
-  /** Limits, done or made before, whose `total_limit` is less than what was requested. */
+  /** Approved limits, done or made before, whose `total_limit` is above zero and less than what was requested. */
   grantedBelow: number;
+  /** Approved limits, done or made before, of which nothing was granted: that is a no. */
+  grantedNothing: number;
   /** What stood already when its row came (`skipped`): the sum that was granted, and the statuses it was granted with. */
   before: { granted: string; statuses: Record<string, number> };
   /** Rows of which an amount cannot be read; it is in no sum. */
@@ -24,7 +28,12 @@ export type Tallied = {
   rows: number;
   replaced: number;
   statuses: Record<string, number>;
+  /** Whether rows are counted as an older version did, which counted every answer of less as one below the request. */
+  isOlder: boolean;
 };
+
+/** The one status that the service shows, of a limit that was granted (docs/service.md, "Status of a limit"). */
+export const APPROVED = 'approved';
 
 /** The fields of a portfolio's two hashes of sums. */
 export type SumFields = readonly Readonly<Record<string, string>>[];
@@ -35,17 +44,20 @@ export function readTallied(sides: SumFields): Tallied {
   const inState = ROW_STATES.map((state) => limbsIn(fields, state));
   return {
     sums: {
-      requested: textOf(inState.flat()),
+      requested: textOf(limbsIn(fields, 'done')),
+      inAllRows: textOf(inState.flat()),
       byState: Object.fromEntries(ROW_STATES.map((state, at) => [state, textOf(inState[at] ?? [])])) as Sums['byState'],
       granted: textOf(limbsIn(fields, 'granted')),
       available: textOf(limbsIn(fields, 'available')),
-      grantedBelow: countIn(fields, 'below'),
+      grantedBelow: countIn(fields, `below:${APPROVED}`),
+      grantedNothing: countIn(fields, `nothing:${APPROVED}`),
       before: { granted: textOf(limbsIn(fields, 'before')), statuses: countsIn(fields, 'earlier:') },
       unreadable: countIn(fields, 'unreadable'),
     },
     rows: countIn(fields, 'rows'),
     replaced: countIn(fields, 'replaced'),
     statuses: countsIn(fields, 'status:'),
+    isOlder: fields.has('below'),
   };
 }
 
@@ -70,7 +82,7 @@ export function sumIn(fields: Readonly<Record<string, string>>, name: string): s
 /** What is called what in these fields, for people: `queued`, `granted`, `status approved`, `rows`. */
 export function namesOfSums(fields: readonly string[]): string[] {
   const names = fields.map((field) => field.replace(/^sum:(.*):-?\d+$/, '$1').replace(/^cause[:/]/, 'cause '));
-  return [...new Set(names.map((name) => name.replace(/^(status|earlier):/, '$1 ')))].sort();
+  return [...new Set(names.map((name) => name.replace(/^(status|earlier|below|nothing):/, '$1 ')))].sort();
 }
 
 /** One integer at a power of ten. */

@@ -59,3 +59,9 @@ local function isBelow(granted, requested)
   end
   return false
 end
+
+-- How what was granted stands to what was requested: "2" is less and above zero, "3" is nothing, "" is all else.
+local function shareOf(granted, requested)
+  if not isBelow(granted, requested) then return '' end
+  return isBelow('0', granted) and '2' or '3'
+end

@@ -19,11 +19,11 @@ local function tallyMove(portfolio, tally, from, to, granted, available, status)
     local got = (granted == '' or granted == '0') and '0' or plainUnits(granted)
     local left = (available == '' or available == '0') and '0' or plainUnits(available)
     if not got or not left or status == '?' or #status > 100 then return nil end
-    local isBelow = granted ~= '' and tonumber(got) < tonumber(units)
-    now = now .. '|' .. granted .. '|' .. available .. (isBelow and '|1||' or '|||') .. status
+    local share = granted ~= '' and tonumber(got) < tonumber(units) and (got == '0' and '3' or '2') or ''
+    now = now .. '|' .. granted .. '|' .. available .. '|' .. share .. '||' .. status
     if got ~= '0' then addPlain(sums, 'sum:granted:0', got) end
     if left ~= '0' then addPlain(sums, 'sum:available:0', left) end
-    if isBelow then addPlain(sums, 'below', '1') end
+    if share ~= '' then addPlain(sums, (share == '3' and 'nothing:' or 'below:') .. status, '1') end
     if status ~= '' then addPlain(sums, 'status:' .. status, '1') end
   elseif not isOpen(to) then
     return nil

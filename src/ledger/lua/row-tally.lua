@@ -25,8 +25,7 @@ local function tallyOf(row, side, found, requested)
   if state == 'done' or state == 'skipped' then
     local granted, available, status = grantedOf(found[6])
     if state == 'skipped' then available = '' end
-    local below = isBelow(granted, requested) and '1' or ''
-    return table.concat({ short, granted, available, below, '', status }, '|')
+    return table.concat({ short, granted, available, shareOf(granted, requested), '', status }, '|')
   end
   if cause then return table.concat({ short, '', '', '', cause, '' }, '|') end
   return short

@@ -5,7 +5,7 @@ local FULL_TALLY = '^([ab])|(%a+)|([^|]*)|([^|]*)|([^|]*)|(%d?)|([^|]*)|(.*)$'
 
 -- Puts what a tally says into `changes` ({ [side] = { [field] = number } }), with the sign + or -.
 local function addTally(changes, tally, sign)
-  local side, bucket, requested, granted, available, below, cause, status = string.match(tally, FULL_TALLY)
+  local side, bucket, requested, granted, available, share, cause, status = string.match(tally, FULL_TALLY)
   if not side then side, bucket, requested = string.match(tally, '^([ab])|(%a+)|([^|]*)$') end
   if not side then return '' end
   local change = changes[side] or {}
@@ -21,7 +21,9 @@ local function addTally(changes, tally, sign)
   sum(bucket, requested)
   if bucket == 'replaced' then count('replaced') end
   if requested == '?' or granted == '?' or available == '?' then count('unreadable') end
-  if below == '1' then count('below') end
+  -- An older version knew one such count alone, whatever the status: it goes with its rows.
+  if share == '1' then count('below') end
+  if share == '2' or share == '3' then count((share == '3' and 'nothing:' or 'below:') .. status) end
   if bucket == 'done' then
     sum('granted', granted)
     sum('available', available)

@@ -34,7 +34,7 @@ export function amountText(value: unknown): string {
 }
 
 /** Whether the one amount is less than the other; not so where one cannot be read. */
-export function isBelow(granted: string, requested: string): boolean {
+function isBelow(granted: string, requested: string): boolean {
   if (granted === requested) return false;
   const [less, more] = [limbsOf(granted), limbsOf(requested)];
   if (!less || !more) return false;
@@ -44,6 +44,12 @@ export function isBelow(granted: string, requested: string): boolean {
     if (difference !== 0) return difference < 0;
   }
   return false;
+}
+
+/** How what was granted stands to what was requested: `2` is less and above zero, `3` is nothing, '' is all else. As amounts.lua has it. */
+export function shareOf(granted: string, requested: string): '' | '2' | '3' {
+  if (!isBelow(granted, requested)) return '';
+  return isBelow('0', granted) ? '2' : '3';
 }
 
 function limbAt(limbs: Limbs, k: number): number {

@@ -54,15 +54,21 @@ export function sectionOf({
   change,
 }: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
   if (change === 'gone') return 'gone';
+  // No record is wrong, and yet nobody but a person can go on.
+  if (check === 'held') return 'person';
   if (CHECKS[check].kind === 'finance') return 'finance';
   return isMended ? 'mended' : 'person';
 }
 
-/** How many findings a report has, less what is there no more. */
-export function countFindings({ groups }: Pick<NightReport, 'groups'>, section?: SectionName): number {
+/** How many findings a report has, less what is there no more; or how many rows they stand for. */
+export function countFindings(
+  { groups }: Pick<NightReport, 'groups'>,
+  section?: SectionName,
+  what: 'findings' | 'rows' = 'findings',
+): number {
   return groups
     .filter((group) => (section === undefined ? group.section !== 'gone' : group.section === section))
-    .reduce((sum, group) => sum + group.findings, 0);
+    .reduce((sum, group) => sum + group[what], 0);
 }
 
 function changeOf(rows: number, before: number): Change {

@@ -4,7 +4,7 @@ import type { Change, NightReport, SectionName } from './night-report.ts';
 
 /** What the parts of a report are called, and what each means to who reads it. */
 export const SECTION_WORDS: Readonly<Record<SectionName, { title: string; lead: string }>> = {
-  person: { title: 'Wants a person', lead: 'What does not agree, and is not certain enough to be mended.' },
+  person: { title: 'Wants a person', lead: 'Held calls, and what does not agree and is not mended for certain.' },
   finance: { title: 'For finance', lead: 'Nothing is wrong with the records here; this is what they say.' },
   mended: { title: 'Mended', lead: 'What did not agree, and was mended at once: nothing is left to do.' },
   gone: { title: 'No more found', lead: 'What the report before had, and this one has not.' },

@@ -59,7 +59,7 @@ function plainField(name: string): string {
 }
 
 function addTally(side: Side, tally: string): void {
-  const [bucket = '', requested = '', granted = '', available = '', below = '', cause = '', ...rest] = tally.split('|');
+  const [bucket = '', requested = '', granted = '', available = '', share = '', cause = '', ...rest] = tally.split('|');
   const status = rest.join('|');
   const sum = (name: string, text: string) => {
     const units = plainUnits(text);
@@ -71,7 +71,8 @@ function addTally(side: Side, tally: string): void {
   sum(bucket, requested);
   if (bucket === 'replaced') side.put('replaced', 1);
   if (requested === '?' || granted === '?' || available === '?') side.put('unreadable', 1);
-  if (below === '1') side.put('below', 1);
+  if (share === '1') side.put('below', 1);
+  if (share === '2' || share === '3') side.put(`${share === '3' ? 'nothing' : 'below'}:${status}`, 1);
   if (bucket === 'done') {
     sum('granted', granted);
     sum('available', available);

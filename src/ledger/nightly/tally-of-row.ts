@@ -1,4 +1,4 @@
-import { amountText, isBelow } from './amount-limbs.ts';
+import { amountText, shareOf } from './amount-limbs.ts';
 import type { StoredRow } from './stored-row.ts';
 
 /**
@@ -15,7 +15,7 @@ export function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'
     const record = result.record as Readonly<Record<string, unknown>>;
     const granted = amountText(record.total_limit);
     const available = state === 'skipped' ? '' : amountText(record.available_limit);
-    return `${short}|${granted}|${available}|${isBelow(granted, requested) ? '1' : ''}||${statusOf(record.status)}`;
+    return `${short}|${granted}|${available}|${shareOf(granted, requested)}||${statusOf(record.status)}`;
   }
   const cause = state === 'refused' || state === 'held' ? field('cause') : '';
   return cause === '' ? short : `${short}||||${cause}|`;

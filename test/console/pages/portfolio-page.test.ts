@@ -50,7 +50,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(page.status).toBe(200);
     const text = textOf(page.text);
     expect(text).toMatch(/q4\.csv , 20\d\d-[\d-]+ [\d:]+ UTC by command line \(\S+\)/);
-    expect(text).toContain('9 of 9 1 of them held; 1 line invalid, 1 duplicate');
+    expect(text).toContain('8 of 9 1 held; 1 line invalid, 1 duplicate');
     expect(text).toContain('6 done');
     expect(text).toContain('1 row held. Nobody knows what became of its call');
     // Past the company's step are all but the one that it was refused at.
@@ -197,7 +197,8 @@ test('a file of which no line is a buyer has a page that says so', async () => {
 
 test('an answer that is no yes is not lost beside the sums', async () => {
   const review = { on: 'limit', match: 'HRB 2"', fault: 'decision', status: 'under_review', share: 0 } as const;
-  const desk = await openDesk(3, { rules: [review] });
+  const half = { on: 'limit', match: 'HRB 3"', fault: 'decision', status: 'approved', share: 0.5 } as const;
+  const desk = await openDesk(3, { rules: [review, half] });
   await desk.limitline('run', 'q4.csv', '--yes');
   const { get } = await openConsole(desk);
   expect(textOf((await get('/portfolios/q4')).text)).toMatch(/available ?; 1 under_review; 1 below the request/);

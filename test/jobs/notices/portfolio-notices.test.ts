@@ -39,6 +39,14 @@ describe('what is told of a portfolio', () => {
     });
   });
 
+  test('with held rows is that it needs an answer, and not that it has settled', async () => {
+    const state = await stateOf('q4');
+    const held = { ...state, states: { ...state.states, done: 5, held: 2 } };
+    const { title, facts } = portfolioNotice({ is: 'settled', atMs: 7 }, { state: held, causes: [], nowMs });
+    expect(title).toBe('Portfolio q4 needs an answer: 5 done, 2 held');
+    expect(facts.map(({ term }) => term)).toEqual(['Requested', 'Granted', 'Sum of held rows']);
+  });
+
   test('leads to its page, whatever its name is', async () => {
     const state = await stateOf('a/b ?c&d#e');
     const paths = (['settled', 'failures'] as const).map((is) => {
@@ -107,7 +115,7 @@ describe('what is told of a portfolio', () => {
       answered: undefined,
     };
     const notice = approvalNotice(approval);
-    expect(notice.title).toBe('Portfolio q4 awaits approval: 1 row, 1,234,567.50 requested');
+    expect(notice.title).toBe('Portfolio q4 awaits approval: 1 row, 1,234,567.50 to be requested');
     expect(notice.facts[0]).toEqual({ term: 'What', what });
     expect(notice).toMatchObject({ kind: 'awaiting', path: '/approvals/ab12', atMs: 5 });
     expect(JSON.stringify(notice)).not.toContain('anna');

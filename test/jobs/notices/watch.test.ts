@@ -29,11 +29,11 @@ describe('watching', () => {
     expect(await watcher.told()).toEqual([
       {
         kind: 'awaiting',
-        title: 'Portfolio q4 awaits approval: 10 rows, 10,060.00 requested',
+        title: 'Portfolio q4 awaits approval: 10 rows, 10,060.00 to be requested',
         facts: [
           { term: 'What', what: 'the rows of an import' },
           { term: 'Rows', what: '10' },
-          { term: 'Requested', what: '10,060.00' },
+          { term: 'To be requested', what: '10,060.00' },
         ],
         path: `/approvals/${id}`,
         atMs: asked?.askedMs,
@@ -42,9 +42,9 @@ describe('watching', () => {
         kind: 'settled',
         title: 'Portfolio q4 has settled: 9 done, 1 refused',
         facts: [
-          { term: 'Requested', what: '10,060.00' },
+          { term: 'Requested', what: '9,052.50' },
           { term: 'Granted', what: '9,052.50' },
-          { term: 'Requested by refused rows', what: '1,007.50' },
+          { term: 'Sum of refused rows', what: '1,007.50' },
           { term: 'Failed', what: '1 row: refused by the service at the step limit (status 400)' },
         ],
         path: '/portfolios/q4',
@@ -70,7 +70,7 @@ describe('watching', () => {
     expect(titles(await watcher.told()).sort()).toEqual([
       'Portfolio failing has settled: 50 refused',
       'Portfolio failing paused itself: its first rows are at an end',
-      'Portfolio q5 awaits approval: 4 rows, 4,012.00 requested',
+      'Portfolio q5 awaits approval: 4 rows, 4,012.00 to be requested',
     ]);
   });
 

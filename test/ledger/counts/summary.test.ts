@@ -17,7 +17,8 @@ test('a summary adds amounts up exactly, beyond what floats can', async () => {
   expect(await summarize('q4', { account: 'a', portfolios })).toMatchObject({
     lines: 4,
     rows: 4,
-    requested: '90071992548410.23',
+    requested: '90071992548410.13',
+    inAllRows: '90071992548410.23',
     granted: '90071992548410.13',
     available: '90071992547410.13',
     statuses: { approved: 3 },

@@ -8,7 +8,7 @@ const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
 /** A portfolio whose rows ended so, each asked for with a limit of 1000.10. */
 async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<string, string> }[]) {
-  const { portfolios, rows } = openLedger();
+  const { portfolios, rows, connection, keys } = openLedger();
   const run = await portfolios.startImport('q4', file);
   for (const [n, { to, record = {} }] of ends.entries()) {
     const row = { portfolio: 'q4', key: `row-${n}` };
@@ -16,7 +16,7 @@ async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<s
     await rows.advance(row, 'queued', to, { record });
   }
   await run.end();
-  return { portfolios, rows, report: () => summarize('q4', { account: 'a', portfolios }) };
+  return { portfolios, rows, connection, keys, report: () => summarize('q4', { account: 'a', portfolios }) };
 }
 
 test('counts what was granted below its request, and apart from it what was granted before', async () => {
@@ -24,17 +24,40 @@ test('counts what was granted below its request, and apart from it what was gran
     { to: 'done', record: { status: 'approved', total_limit: '1000.1', available_limit: '900' } },
     { to: 'done', record: { status: 'approved', total_limit: '1000.09', available_limit: '0' } },
     { to: 'done', record: { total_limit: 'later' } },
+    { to: 'done', record: { status: 'declined', total_limit: '0' } },
+    { to: 'done', record: { status: 'under review', total_limit: '500' } },
+    { to: 'done', record: { status: 'approved', total_limit: '0.00' } },
+    { to: 'held' },
     { to: 'skipped', record: { status: 'under review', total_limit: '0' } },
+    { to: 'skipped', record: { status: 'approved', total_limit: '1000' } },
     { to: 'skipped', record: { status: 'approved', total_limit: '1000.10', available_limit: '1000.10' } },
   ]);
   expect(await report()).toMatchObject({
-    requested: '5000.50',
-    granted: '2000.19',
+    requested: '6000.60',
+    inAllRows: '10001.00',
+    granted: '2500.19',
     available: '900.00',
     grantedBelow: 2,
-    statuses: { approved: 2 },
-    before: { granted: '1000.10', statuses: { 'under review': 1, approved: 1 } },
+    grantedNothing: 1,
+    statuses: { approved: 3, declined: 1, 'under review': 1 },
+    before: { granted: '2000.10', statuses: { 'under review': 1, approved: 2 } },
   });
+});
+
+test('a portfolio whose rows an older version counted as below the request is counted anew once', async () => {
+  const { portfolios, connection, keys, report } = await finish([
+    { to: 'done', record: { status: 'declined', total_limit: '0' } },
+    { to: 'done', record: { status: 'approved', total_limit: '7' } },
+  ]);
+  // As that version wrote them; a third is of no row.
+  for (const [n, tally] of ['a|done|1000.10|0||1||declined', 'a|done|1000.10|7||1||approved'].entries()) {
+    await connection.hset(keys.row('q4', `row-${n}`), 'tally', tally);
+  }
+  await connection.hdel(keys.sums('q4', 'a'), 'nothing:declined', 'below:approved');
+  await connection.hset(keys.sums('q4', 'a'), 'below', 3);
+  expect(await report()).toMatchObject({ grantedBelow: 1, grantedNothing: 0, granted: '7.00' });
+  expect(await connection.hget(keys.sums('q4', 'a'), 'below')).toBe('1');
+  expect(await portfolios.compare(['q4'])).toEqual([{ portfolio: 'q4', is: 'sums', rows: 2, names: ['below'] }]);
 });
 
 test('what moves on takes its sum along, and nothing is read for it', async () => {
@@ -103,7 +126,8 @@ test('sums are exact for any amounts', async () => {
       const sumOf = (parity: number) =>
         amounts.reduce((sum, amount, n) => (n % 2 === parity ? sum.plus(amount) : sum), new Big(0));
       const { sums } = await portfolios.read('q4');
-      expect(new Big(sums.requested).eq(sumOf(0).plus(sumOf(1)))).toBe(true);
+      expect(new Big(sums.inAllRows).eq(sumOf(0).plus(sumOf(1)))).toBe(true);
+      expect(new Big(sums.requested).eq(sumOf(1))).toBe(true);
       expect(new Big(sums.granted).eq(sumOf(1))).toBe(true);
       expect(new Big(sums.before.granted).eq(sumOf(0))).toBe(true);
       expect(sums.grantedBelow + sums.unreadable).toBe(0);

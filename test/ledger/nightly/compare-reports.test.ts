@@ -42,6 +42,15 @@ test('a finding is new, has more rows, fewer or the same, or is there no more', 
   expect([countFindings({ groups }), countFindings({ groups }, 'gone')]).toEqual([4, 1]);
 });
 
+test('held rows want a person, whatever else finance is told of', () => {
+  const groups = makeFindingGroups();
+  groups.add(foundItem({ check: 'held', says: 'outcome unknown', rows: 51 }));
+  groups.add(foundItem({ check: 'refused', says: 'no', rows: 3 }));
+  const report = compareReports(groups.result(), undefined);
+  expect([countFindings(report, 'person'), countFindings(report, 'person', 'rows')]).toEqual([1, 51]);
+  expect([countFindings(report, 'finance'), countFindings(report, 'finance', 'rows')]).toEqual([1, 3]);
+});
+
 test('what is gone is told of once: the night after it is forgotten', () => {
   const second = compareReports(night({}), asBefore(night({ a: 1 })));
   expect(second.findings).toMatchObject([{ finding: 'a', change: 'gone' }]);

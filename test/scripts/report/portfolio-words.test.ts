@@ -6,9 +6,11 @@ import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
 const sums = {
   requested: '1234567.50',
+  inAllRows: '1234567.50',
   granted: '999.00',
   available: '0.00',
   grantedBelow: 0,
+  grantedNothing: 0,
   before: { granted: '0.00', statuses: {} },
   unreadable: 0,
   byState: Object.fromEntries(ROW_STATES.map((state) => [state, '0.00'])) as Record<RowState, string>,
@@ -40,6 +42,15 @@ test.each<[string, Partial<Listed>, string[]]>([
     ],
   ],
   [
+    'one that needs an answer, of which only a part was requested',
+    { standing: 'held', invalid: 0, sums: { ...sums, inAllRows: '2234567.50' } },
+    [
+      'q4                        buyers.csv                2026-11-21 10:00Z  needs an answer',
+      '    1,200 done, 2 held',
+      '    requested 1,234,567.50 of 2,234,567.50, granted 999.00',
+    ],
+  ],
+  [
     'one whose requests were made before',
     {
       standing: 'settled',
@@ -62,7 +73,7 @@ test.each<[string, Partial<Listed>, string[]]>([
       started: null,
       invalid: 0,
       states,
-      sums: { ...sums, requested: '0.00' },
+      sums: { ...sums, requested: '0.00', inAllRows: '0.00' },
     },
     [
       'qqqqqqqqqqqqqqqqqqqqqqq…  –                         –  open  by command line (ops)',

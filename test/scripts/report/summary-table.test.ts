@@ -16,9 +16,11 @@ const summary: Summary = {
   states: { ...states, done: 1_198, held: 2 },
   statuses: { approved: 1_190, pending: 8 },
   requested: '1234567.50',
+  inAllRows: '1236567.50',
   granted: '999.00',
   available: '0.00',
   grantedBelow: 0,
+  grantedNothing: 0,
   before: { granted: '0.00', statuses: {} },
   unreadable: 0,
   byState: Object.fromEntries(ROW_STATES.map((state) => [state, '0.00'])) as Record<RowState, string>,
@@ -37,7 +39,8 @@ test('the report says in words and grouped figures what became of a portfolio', 
   expect(table).toContain('held                           2   outcome unknown: a person must find out');
   expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
   expect(table).not.toContain('queued');
-  expect(table).toContain('1,234,567.50');
+  expect(table).toMatch(/^in all rows +1,236,567\.50\nrequested +1,234,567\.50\ngranted /m);
+  expect(table).toContain('sending ended 2026-11-21T10:00:42.500Z');
   expect(table).toContain('The service answered: 1,190 approved, 8 pending.');
   expect(table).toContain('(42.5 s)');
 });
@@ -66,6 +69,11 @@ test.each<[string, Partial<Summary>, string[]]>([
     'several, one without a status, and limits below their request',
     { statuses: { approved: 1_190, 'under review': 3, 'declined\n': 4 }, grantedBelow: 1 },
     ['Not approved: 4 declined␊, 3 under review, 1 without a status.', '1 limit granted below the request.'],
+  ],
+  [
+    'an approval of nothing',
+    { statuses: { approved: 1_198 }, grantedNothing: 1 },
+    ['1 limit approved with nothing granted.'],
   ],
   [
     'those of requests made before',

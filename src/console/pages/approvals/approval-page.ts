@@ -92,8 +92,8 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
   const left = file?.found ? file.found.invalid + file.found.duplicate : 0;
   return stats([
     { label: 'Rows', value: grouped(rows), hint: KIND_WORDS[approval.kind] },
-    { label: 'Requested with them', value: amount(sum) },
-    { label: 'The portfolio in all', value: amount(portfolio.requested), hint: statesWords(portfolio.states) },
+    { label: 'To be requested', value: amount(sum) },
+    { label: 'The portfolio in all', value: amount(portfolio.sum), hint: statesWords(portfolio.states) },
     ...(file?.found
       ? [
           {

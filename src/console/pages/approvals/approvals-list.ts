@@ -75,7 +75,7 @@ const PORTFOLIO: Column<Approval> = {
 const SIZE: readonly Column<Approval>[] = [
   { head: 'What', cell: ({ kind }) => KIND_WORDS[kind] },
   { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
-  { head: 'Requested', kind: 'amount', cell: ({ sum }) => amount(sum) },
+  { head: 'Amount', kind: 'amount', cell: ({ sum }) => amount(sum) },
 ];
 
 function waitingColumns(isOwn: (approval: Approval) => boolean): Column<Approval>[] {

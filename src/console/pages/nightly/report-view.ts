@@ -34,7 +34,12 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
     ${
       findings > 0 &&
       stats([
-        { label: 'Want a person', value: grouped(person), ...(person > 0 ? { kind: 'warn' as const } : {}) },
+        {
+          label: 'Want a person',
+          value: grouped(person),
+          hint: counted(countFindings(report, 'person', 'rows'), 'row'),
+          ...(person > 0 ? { kind: 'warn' as const } : {}),
+        },
         { label: 'For finance', value: grouped(countFindings(report, 'finance')) },
         { label: 'Mended', value: grouped(countFindings(report, 'mended')) },
         { label: 'No more found', value: before ? grouped(countFindings(report, 'gone')) : '–' },

@@ -50,7 +50,7 @@ export function planBody({ plan }: Pick<PlanState, 'plan'>, { csrf, rights }: { 
   return html`
     ${stats([
       { label: 'Rows', value: `${isExact ? '' : '≥ '}${grouped(rows)}` },
-      { label: 'Requested with them', value: `${isExact ? '' : '≥ '}${moneyText(sum)}` },
+      { label: 'Their amounts', value: `${isExact ? '' : '≥ '}${moneyText(sum)}` },
       ...(action === 'cancel'
         ? []
         : [callsStat(plan), { label: 'Takes', value: timeWords(seconds), hint: paceHint(plan) }]),

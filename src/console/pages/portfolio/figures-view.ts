@@ -1,5 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
+import { settledRows } from '../../../ledger/counts/standing.ts';
 import { rowCountOf } from '../../../ledger/counts/summary.ts';
+import { APPROVED } from '../../../ledger/counts/sums.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -17,13 +19,13 @@ export function renderFigures(look: PortfolioLook, { open, calls, left }: Outloo
   const figures: Stat[] = [
     {
       label: 'Rows settled',
-      value: html`${grouped(rows - open - states.awaiting)} <small>of ${grouped(rows)}</small>`,
+      value: html`${grouped(settledRows(states))} <small>of ${grouped(rows)}</small>`,
       hint: `${heldHint(states)}${faultyHint(state)}`,
     },
     {
       label: 'Requested',
       value: amount(sums.requested),
-      ...(sums.unreadable > 0 ? { hint: `${grouped(sums.unreadable)} amounts cannot be read` } : {}),
+      hint: html`of ${amount(sums.inAllRows)} in all rows${sums.unreadable > 0 && `; ${grouped(sums.unreadable)} amounts cannot be read`}`,
     },
     {
       label: 'Granted',
@@ -37,7 +39,7 @@ export function renderFigures(look: PortfolioLook, { open, calls, left }: Outloo
 
 function heldHint({ held, awaiting }: PortfolioLook['state']['states']): string {
   const waits = awaiting > 0 ? `${grouped(awaiting)} wait for approval; ` : '';
-  return `${held > 0 ? `${grouped(held)} of them held; ` : ''}${waits}`;
+  return `${held > 0 ? `${grouped(held)} held; ` : ''}${waits}`;
 }
 
 function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): string {
@@ -46,8 +48,6 @@ function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): strin
   return `${counted(invalid, 'line')} invalid, ${grouped(duplicate)} duplicate${as}`;
 }
 
-/** The one answer that is a yes. */
-const APPROVED = 'approved';
 /** Others are told by the rows' filter. */
 const ANSWERS_TOLD = 3;
 
@@ -64,7 +64,8 @@ function otherAnswers(statuses: PortfolioLook['state']['statuses']): string {
 function grantedHint({ sums, states, statuses }: PortfolioLook['state']): Html {
   const before = states.skipped > 0 && html`; ${amount(sums.before.granted)} granted before`;
   const below = sums.grantedBelow > 0 && html`; ${grouped(sums.grantedBelow)} below the request`;
-  return html`${amount(sums.available)} available${otherAnswers(statuses)}${below}${before}`;
+  const nothing = sums.grantedNothing > 0 && html`; ${grouped(sums.grantedNothing)} approved with nothing granted`;
+  return html`${amount(sums.available)} available${otherAnswers(statuses)}${below}${nothing}${before}`;
 }
 
 function timeStat(
@@ -80,7 +81,7 @@ function timeStat(
     const tookS = (state.finishedMs - begunMs) / 1_000;
     const at = inUtc(state.finishedMs);
     return {
-      label: 'Finished',
+      label: state.states.held > 0 ? 'Sending ended' : 'Finished',
       value: html`${at.slice(11, 19)} <small>UTC</small>`,
       hint: `${at.slice(0, 10)}, ${lasted(tookS)} after its last import`,
     };

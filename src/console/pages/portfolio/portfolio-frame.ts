@@ -1,4 +1,5 @@
 import { grouped } from '../../../counted.ts';
+import { openRows } from '../../../ledger/counts/standing.ts';
 import { UNFINISHED_STATES } from '../../../ledger/row.ts';
 import { spansOf } from '../../../pace/samples.ts';
 import type { Rights } from '../../access/access.ts';
@@ -14,7 +15,7 @@ import { renderCauses } from './causes-view.ts';
 import { renderFigures } from './figures-view.ts';
 import { renderFunnel } from './funnel-view.ts';
 import { renderPaceChart } from './pace-chart.ts';
-import { openRows, outlookOf, type PortfolioLook } from './portfolio-look.ts';
+import { outlookOf, type PortfolioLook } from './portfolio-look.ts';
 import { renderProof } from './proof-view.ts';
 import { countsText } from './rows-view.ts';
 import { waitsFor } from './waits-for.ts';

@@ -4,9 +4,9 @@ import type { CauseSample } from '../../../ledger/counts/cause-samples.ts';
 import type { Cause } from '../../../ledger/counts/causes.ts';
 import type { CallsLeft, FunnelStep } from '../../../ledger/counts/funnel.ts';
 import { callsLeft, funnelOf, stoppedAt } from '../../../ledger/counts/funnel.ts';
+import { openRows } from '../../../ledger/counts/standing.ts';
 import type { KnownImport } from '../../../ledger/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolio.ts';
-import { OPEN_STATES } from '../../../ledger/row.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
@@ -50,9 +50,4 @@ export function outlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen
   const goesOn = open > 0 && state.paused === undefined;
   const left = goesOn && pace ? timeLeftRange(calls, { pace, samples, ownPerS }, nowMs) : undefined;
   return { open, steps, calls, left };
-}
-
-/** Rows for which something is still to be done. */
-export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
-  return OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
 }

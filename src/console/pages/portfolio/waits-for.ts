@@ -1,4 +1,5 @@
 import { counted } from '../../../counted.ts';
+import { openRows } from '../../../ledger/counts/standing.ts';
 import { isPending } from '../../../ledger/portfolio.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeShut, describeWait } from '../../../pace/door-words.ts';
@@ -6,7 +7,7 @@ import { describePace } from '../../../pace/pace-words.ts';
 import type { NoticeKind } from '../../parts/notice.ts';
 import { approvalAddress } from '../approvals/approval-address.ts';
 import { peopleWords } from '../approvals/approval-words.ts';
-import { openRows, type PortfolioLook } from './portfolio-look.ts';
+import type { PortfolioLook } from './portfolio-look.ts';
 
 /** Something that a portfolio waits for, and what to do about it; `command` does that, `href` is where it is done. */
 export type Wait = { kind: NoticeKind; title: string; words: string; command?: string; href?: string };

@@ -71,7 +71,12 @@ export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html
       { head: 'Begun (UTC)', cell: (state) => begunOf(state) },
       { head: 'Rows', kind: 'number', cell: (state) => grouped(rowCountOf(state)) },
       { head: 'By state', cell: (state) => stateBar(state.states, { label: `Rows of ${state.name} by state` }) },
-      { head: 'Requested', kind: 'amount', cell: ({ sums }) => amount(sums.requested) },
+      {
+        head: 'Requested',
+        kind: 'amount',
+        cell: ({ sums: { requested, inAllRows } }) =>
+          html`<span>${amount(requested)}${requested !== inAllRows && html`<small class="under">of ${amount(inAllRows)}</small>`}</span>`,
+      },
       { head: 'Granted', kind: 'amount', cell: ({ sums }) => amount(sums.granted) },
       { head: 'Waits for', cell: (state) => waitCell(state, look) },
     ],

@@ -45,7 +45,7 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
   expect(await web.context.portfolios.names()).toEqual([]);
   expect((await web.post(`${location}/submit`, { of })).status).toBe(303);
   await expect.poll(async () => (await web.get(`${location}/import`)).headers.get('location')).toBe('/portfolios/q9');
-  expect(await desk.json('report', 'q9')).toMatchObject({ rows: 3, invalid: 0, requested: '2017.50' });
+  expect(await desk.json('report', 'q9')).toMatchObject({ rows: 3, invalid: 0, inAllRows: '2017.50' });
   expect((await web.get(`${location}/file`)).text).toBe(lines.replace('much', '12.5'));
 });
 

@@ -14,6 +14,8 @@ test('after a run, all that finance wants to know of is found: what was granted,
     faults: {
       rules: [
         { on: 'limit', match: 'HRB 2', fault: 'decision', status: 'pending', share: 0.5 },
+        { on: 'limit', match: 'HRB 7', fault: 'decision', status: 'approved', share: 0.5 },
+        { on: 'limit', match: 'HRB 6', fault: 'decision', status: 'approved', share: 0 },
         { on: 'limit', match: 'HRB 3', fault: 'status', status: 422, body: { message: 'limit is too high' } },
         { on: 'limit', match: 'HRB 4', fault: 'reset', made: true },
       ],
@@ -48,11 +50,12 @@ test('after a run, all that finance wants to know of is found: what was granted,
   };
   const items = await find(nowMs);
   expect(items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
-    ['granted below', 'Half AG', 'less than requested'],
+    ['granted below', 'Small AG', 'less than requested'],
     ['held', 'Held AG', expect.stringMatching(/^outcome unknown at the limit, for less than a day: ./)],
     ['no limit', 'Refused AG', 'its latest request was refused, for less than a day'],
     ['no statements', 'Half AG', 'limit made: no document is named'],
     ['other status', 'Half AG', 'pending'],
+    ['other status', 'Undated AG', 'approved, and nothing was granted'],
     ['refused', 'Refused AG', 'refused at the limit with status 422, for less than a day: limit is too high'],
   ]);
   expect(items.every(({ isMended }) => !isMended)).toBe(true);

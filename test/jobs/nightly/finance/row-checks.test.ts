@@ -12,7 +12,7 @@ import { makeWalked } from '../../../support/walked-rows.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('less than requested', () => {
+describe('what was granted beside what was requested', () => {
   const of = (requested: string, granted: string | undefined, state: RowState = 'done') =>
     grantedBelow(
       makeWalked({
@@ -20,7 +20,7 @@ describe('less than requested', () => {
         request: makeRequest({ limit: { requested_limit: requested } }),
         record: granted === undefined ? {} : { status: 'approved', total_limit: granted },
       }),
-    )?.says;
+    );
 
   test.each([
     ['1000', '1000', undefined],
@@ -32,21 +32,37 @@ describe('less than requested', () => {
     ['1000', '9e2', 'less than requested'],
     // Alike as floats.
     ['9007199254740993', '9007199254740992', 'less than requested'],
-    ['1000', '0', 'nothing was granted'],
-    ['1000', '0.00', 'nothing was granted'],
-    ['1000', '-5', 'nothing was granted'],
+    ['1000', '0', 'approved, and nothing was granted'],
+    ['1000', '0.00', 'approved, and nothing was granted'],
+    ['1000', '-5', 'approved, and nothing was granted'],
     ['1000', 'EUR 1000', 'the answer says an amount that cannot be read'],
     ['1000', '1e9999999', 'the answer says an amount that cannot be read'],
     ['1000', `1${'0'.repeat(200)}`, 'the answer says an amount that cannot be read'],
     // A person named the id: nobody knows the amount.
     ['1000', undefined, undefined],
   ])('%s asked for, %s granted: %s', (requested, granted, says) => {
-    expect(of(requested, granted)).toBe(says);
+    expect(of(requested, granted)?.says).toBe(says);
   });
 
   test('is told once, of the row that made the limit', () => {
     expect(of('1000', '1', 'skipped')).toBeUndefined();
     expect(of('1000', '1', 'held')).toBeUndefined();
+  });
+
+  test.each([
+    ['approved', '1', 'granted below'],
+    ['approved', '0', 'other status'],
+    ['approved', '?', 'answered otherwise'],
+    // These are told of by their status.
+    ['declined', '0', undefined],
+    ['under review', '1', undefined],
+    [undefined, '1', undefined],
+  ])('of one that is %s with %s granted, it is of the check %s', (status, total_limit, check) => {
+    const record = { total_limit, ...(status === undefined ? {} : { status }) };
+    expect(grantedBelow(makeWalked({ record }))?.check).toBe(check);
+  });
+
+  test('names the row and the limit', () => {
     expect(
       grantedBelow(makeWalked({ record: { status: 'approved', total_limit: '1.5' }, line: 7, limitId: 'bl_7' })),
     ).toEqual({

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+
+const decision = (buyer: number, status: string, share: number) =>
+  ({ on: 'limit', match: `HRB ${buyer}"`, fault: 'decision', status, share }) as const;
+
+/** The text of a page less its markup. */
+const textOf = (markup: string) => markup.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+test('each figure counts what its word says, of rows that ended in every way: in the report, as JSON and on the pages', async () => {
+  const desk = await openDesk(10, {
+    rules: [
+      decision(2, 'approved', 0.5),
+      decision(3, 'declined', 0),
+      decision(4, 'under_review', 0.5),
+      decision(5, 'approved', 0),
+      { on: 'limit', match: 'HRB 6"', fault: 'status', status: 422, body: 'too high' },
+      { on: 'limit', match: 'HRB 7"', fault: 'reset', made: true },
+    ],
+  });
+  const { limitline, json } = desk;
+  const { get } = await openConsole(desk);
+  const pageOf = async (address: string) => textOf((await get(address)).text);
+
+  // Of ten rows seven were sent, and five were answered.
+  await limitline('run', 'q4.csv', '--first', '7', '--yes');
+  expect(await json('report', 'q4')).toMatchObject({
+    states: { queued: 3, done: 5, refused: 1, held: 1 },
+    requested: '5017.50',
+    inAllRows: '10060.00',
+    granted: '2005.00',
+    grantedBelow: 1,
+    grantedNothing: 1,
+  });
+  expect(await pageOf('/portfolios/q4')).toMatch(/Rows settled 6 of 10 1 held; .*Requested 5,017\.50 of 10,060\.00/);
+
+  await limitline('cancel', 'q4');
+  await limitline('resume', 'q4');
+  expect(await json('report', 'q4')).toMatchObject({
+    states: { done: 5, refused: 1, held: 1, cancelled: 3 },
+    requested: '5017.50',
+    inAllRows: '10060.00',
+    byState: { refused: '1006.50', held: '1007.50', cancelled: '3028.50' },
+  });
+  const { stdout } = await limitline('report', 'q4');
+  expect(stdout).toMatch(/^in all rows +10,060\.00\nrequested +5,017\.50\ngranted +2,005\.00$/m);
+  expect(stdout).toMatch(/^Not approved: 1 declined, 1 under_review\.$/m);
+  expect(stdout).toMatch(/^1 limit granted below the request\.\n1 limit approved with nothing granted\.$/m);
+  expect(stdout).toMatch(/^Started \S+, sending ended \S+ /m);
+
+  const page = await pageOf('/portfolios/q4');
+  expect(page).toMatch(
+    /Rows settled 9 of 10 1 held; .*Requested 5,017\.50 of 10,060\.00 in all rows Granted 2,005\.00/,
+  );
+  expect(page).toContain('1 below the request; 1 approved with nothing granted');
+  expect(page).toContain('Sending ended');
+  expect(page).not.toContain('Finished');
+  expect(await pageOf('/')).toMatch(/5,017\.50 of 10,060\.00 +2,005\.00 1 row held/);
+  expect(await json('portfolios')).toMatchObject({
+    portfolios: [{ standing: 'held', sums: { requested: '5017.50', inAllRows: '10060.00', grantedBelow: 1 } }],
+  });
+  expect((await limitline('portfolios')).stdout).toMatch(
+    / {2}needs an answer .*\n.*\n +requested 5,017\.50 of 10,060\.00, granted 2,005\.00, 1 limit below the request$/m,
+  );
+
+  // One finding, of the one row, wants a person; and nothing that is kept disagrees.
+  const night = await limitline('reconcile');
+  expect(night.stdout).toMatch(/: 1 for a person, \d for finance\./);
+  expect(night.stdout).toMatch(
+    /WANTS A PERSON\n\n +Held: a person must say what became of the call \(1 row, 1,007\.50\)/,
+  );
+  expect(night.stdout).toMatch(/Granted less than requested \(1 row, /);
+  expect(night.stdout).toMatch(/Limits that are not approved \(3 rows, /);
+  expect(await pageOf('/nightly')).toMatch(/Want a person 1 1 row For finance/);
+  expect(await pageOf('/health')).toMatch(/Held rows 1 Compared with its rows \d+ s ago, all agreed/);
+
+  // What becomes of the held row settles the last one.
+  await limitline('resolve', 'q4', '--line', '8', '--made', 'bl_told', '--yes');
+  await desk.start('work', '--until-settled', 'q4').ended;
+  expect(await json('report', 'q4')).toMatchObject({ states: { done: 6 }, requested: '6025.00', granted: '2005.00' });
+  expect(await pageOf('/portfolios/q4')).toMatch(/Rows settled 10 of 10 .*Finished/);
+});
