@@ -4,7 +4,13 @@ import type { Keys } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { NoticeState, Outbox } from '../../src/notices/notice.ts';
-import { type PortfolioChange, type PortfolioNews, portfolioChanges, subjectsOf } from './portfolio-changes.ts';
+import {
+  type LookRules,
+  type PortfolioChange,
+  type PortfolioNews,
+  portfolioChanges,
+  subjectsOf,
+} from './portfolio-changes.ts';
 import { approvalNotice, portfolioNotice } from './portfolio-notices.ts';
 
 export type PortfolioLookDeps = {
@@ -29,7 +35,7 @@ const COMPARED_AT_ONCE = 500;
  */
 export async function lookAtPortfolios(
   deps: PortfolioLookDeps,
-  rules: { nowMs: number; sinceMs: number | undefined; failuresAbove: number; signal: AbortSignal },
+  rules: LookRules & { signal: AbortSignal },
 ): Promise<number> {
   let arose = 0;
   for await (const glances of makeGlances({ connection: deps.ledger, keys: deps.keys })()) {
@@ -52,7 +58,7 @@ type NamedChange = { name: string; change: PortfolioChange };
 async function changesOf(
   glances: readonly Glance[],
   { ledger, keys }: PortfolioLookDeps,
-  rules: Parameters<typeof portfolioChanges>[2],
+  rules: LookRules,
 ): Promise<NamedChange[]> {
   if (glances.length === 0) return [];
   const subjects = glances.flatMap(({ name }) => Object.values(subjectsOf(name)));
