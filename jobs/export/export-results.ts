@@ -14,6 +14,7 @@ import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
 import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
+import { stateOf } from './line-state.ts';
 import { openImported } from './open-imported.ts';
 import { resultsTable } from './results-table.ts';
 import type { Files, Table } from './table.ts';
@@ -33,9 +34,9 @@ export type ExportPayload = {
   portfolio: string;
   /**
    * `all`: all rows, and the last import's lines that led to none. `errors`: those that are not done, skipped, held or
-   * replaced, to be corrected and imported again.
+   * replaced, to be corrected and imported again. `held`: those that are, with an empty column `id`, to be filled in for `resolve`.
    */
-  only: 'all' | 'errors';
+  only: 'all' | 'errors' | 'held';
   /** Only rows that failed for this cause, by its id; with `errors`. */
   cause?: string | undefined;
   /** An Excel workbook, or a CSV, which is the default. */
@@ -67,7 +68,8 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     leftOut.held += 1;
   };
   const options = { account: deps.account, inSheet: format === 'xlsx', onHeld, cause };
-  const table = only === 'all' ? resultsTable(files, options) : errorsTable(files, options);
+  const results = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
+  const table = only === 'held' ? heldTable(results) : results;
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
   if (format === 'xlsx') {
     const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
@@ -79,6 +81,16 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     await pipeline(encodeTable(tableTexts(records(), dialect), dialect), to);
   }
   sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
+}
+
+function heldTable({ header, write, ...rest }: Table): Table {
+  return {
+    ...rest,
+    header: [...header, 'id'],
+    *write(line) {
+      if (stateOf(line) === 'held') for (const cells of write(line)) yield [...cells, ''];
+    },
+  };
 }
 
 async function checkCause(portfolio: string, cause: string, { portfolios }: ExportDeps): Promise<void> {
