@@ -14,7 +14,6 @@ import { writeSheet } from '../../src/table/xlsx/write-sheet.ts';
 import { importName } from '../rows/import-names.ts';
 import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
-import { stateOf } from './line-state.ts';
 import { openImported } from './open-imported.ts';
 import { resultsTable } from './results-table.ts';
 import type { Files, Table } from './table.ts';
@@ -67,9 +66,8 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
   const onHeld = () => {
     leftOut.held += 1;
   };
-  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld, cause };
-  const results = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
-  const table = only === 'held' ? heldTable(results) : results;
+  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld, cause, isHeldOnly: only === 'held' };
+  const table = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
   if (format === 'xlsx') {
     const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));
@@ -81,16 +79,6 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
     await pipeline(encodeTable(tableTexts(records(), dialect), dialect), to);
   }
   sayWhatIsMissing(files, { held: leftOut.held, portfolio }, deps);
-}
-
-function heldTable({ header, write, ...rest }: Table): Table {
-  return {
-    ...rest,
-    header: [...header, 'id'],
-    *write(line) {
-      if (stateOf(line) === 'held') for (const cells of write(line)) yield [...cells, ''];
-    },
-  };
 }
 
 async function checkCause(portfolio: string, cause: string, { portfolios }: ExportDeps): Promise<void> {

@@ -37,14 +37,6 @@ export function subjectsOf(name: string): Required<{ [Subject in keyof Remembere
   return { settled: `settled ${name}`, paused: `paused ${name}`, failures: `failures ${name}` };
 }
 
-export type LookRules = {
-  nowMs: number;
-  sinceMs: number | undefined;
-  failuresAbove: number;
-  /** The service seems to be back, which is not told yet: what settled by that is told behind it. */
-  isMending?: boolean;
-};
-
 /**
  * What changed of a portfolio since it was told of last. Pure.
  *
@@ -55,7 +47,7 @@ export type LookRules = {
 export function portfolioChanges(
   glance: Glance,
   remembered: RememberedPortfolio,
-  { nowMs, sinceMs, failuresAbove, isMending = false }: LookRules,
+  { nowMs, sinceMs, failuresAbove }: { nowMs: number; sinceMs: number | undefined; failuresAbove: number },
 ): PortfolioChange[] {
   const subjects = subjectsOf(glance.name);
   const changes: PortfolioChange[] = [];
@@ -79,7 +71,7 @@ export function portfolioChanges(
   const isTold = failures.tells?.is === 'bad';
   change('failures', failures.state, isTold ? { is: 'failures', failed, ended } : undefined);
 
-  if (!isMending && isSettledNews(glance, remembered.settled, nowMs, sinceMs)) {
+  if (isSettledNews(glance, remembered.settled, nowMs, sinceMs)) {
     const atMs = glance.finishedMs ?? nowMs;
     change('settled', `settled ${atMs}`, { is: 'settled', atMs });
   }

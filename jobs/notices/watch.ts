@@ -103,9 +103,9 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
       ...roomChanges(rooms, remember(ROOM_SUBJECTS), { nowMs, fullAbove: settings.NOTIFY_FULL_ABOVE }),
       ...(reports ? reportChanges(reports, remember(REPORT_SUBJECTS), { nowMs, sinceMs }) : []),
     ]);
-    const standing = new Map(Object.entries(remember(SERVICE_SUBJECTS)));
-    for (const { subject, state } of service) standing.set(subject, state);
-    const isMending = [...standing.values()].some((state) => readCondition(state).is === 'mending');
+    const changed = Object.fromEntries(service.map(({ subject, state }) => [subject, state]));
+    const standing = Object.values({ ...remember(SERVICE_SUBJECTS), ...changed });
+    const isMending = standing.some((state) => readCondition(state).is === 'mending');
     const rules = { nowMs, sinceMs, failuresAbove: settings.NOTIFY_FAILURES_ABOVE, isMending, signal };
     arose += await lookAtPortfolios(deps, rules);
     if (signal.aborted) return arose;

@@ -15,7 +15,6 @@ import { stateBadge } from '../../parts/state.ts';
 import { table } from '../../parts/table.ts';
 import { theirWords } from '../../parts/their-words.ts';
 import { below, planAddress, portfolioAddress } from './addresses.ts';
-import type { PortfolioLook } from './portfolio-look.ts';
 
 /** Rows of a page, see ledger/row-search.ts: there may be others behind a page that has none. */
 export type RowsPage = RowPage;
@@ -82,14 +81,9 @@ function unindexedNotice({ unindexed = 0 }: RowsPage): Html | false {
   return notice('warn', words);
 }
 
-/** What can be done with all rows of a filter: not with all rows of the portfolio, which has buttons of its own, nor with held ones. */
-export function renderRowActions(
-  name: string,
-  filter: RowFilter,
-  { causes, rights }: { causes: PortfolioLook['causes']; rights: Rights },
-): Html | false {
-  const isHeld = causes.some(({ id, meaning }) => id === filter.cause && meaning === 'unknown');
-  if (isHeld || Object.keys(filter).length === 0) return false;
+/** What can be done with all rows of a filter: not with all rows of the portfolio, which has buttons of its own. */
+export function renderRowActions(name: string, filter: RowFilter, rights: Rights): Html | false {
+  if (Object.keys(filter).length === 0) return false;
   // Without a state the plan takes those that the action is for.
   const mayHave = (states: readonly string[]) =>
     !filter.states || filter.states.some((state) => states.includes(state));
