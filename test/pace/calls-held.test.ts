@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
 import { makeDoors } from '../../src/pace/doors.ts';
@@ -52,11 +52,12 @@ test.each([
 test('a wait is told with its end, also behind that, until a call got through', async () => {
   const { look, pace } = openPlace();
   await pace.block({ why: 'not there', because: 'outage', episode: 0 });
-  const ended = await vi.waitUntil(async () => {
-    const held = await look();
-    return (held.blocked?.untilMs ?? 0) < held.nowMs && held;
-  });
-  expect(ended).toMatchObject({ accepted: 0, blocked: { by: 'outage' } });
+  const isOver = async () => {
+    const { blocked, nowMs } = await look();
+    return blocked !== undefined && blocked.untilMs < nowMs;
+  };
+  await expect.poll(isOver).toBe(true);
+  expect(await look()).toMatchObject({ accepted: 0, blocked: { by: 'outage' } });
   await pace.answered();
   await expect.poll(look).toMatchObject({ accepted: 1, blocked: undefined });
 });
