@@ -3,6 +3,13 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** `3,000 rows, all requested before`; nothing where some were not. */
+export function allBeforeWords(rows: number, before = 0): string | undefined {
+  return rows > 0 && before === rows
+    ? `${counted(rows, 'row')}, ${rows === 1 ? '' : 'all '}requested before`
+    : undefined;
+}
+
 /** A count for people, grouped by thousands: `1,200`. */
 export function grouped(count: number): string {
   return count.toLocaleString('en');

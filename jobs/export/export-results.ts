@@ -33,9 +33,9 @@ export type ExportPayload = {
   portfolio: string;
   /**
    * `all`: all rows, and the last import's lines that led to none. `errors`: those that are not done, skipped, held or
-   * replaced, to be corrected and imported again.
+   * replaced, to be corrected and imported again. `held`: those that are, with an empty column `id`, to be filled in for `resolve`.
    */
-  only: 'all' | 'errors';
+  only: 'all' | 'errors' | 'held';
   /** Only rows that failed for this cause, by its id; with `errors`. */
   cause?: string | undefined;
   /** An Excel workbook, or a CSV, which is the default. */
@@ -66,8 +66,8 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
   const onHeld = () => {
     leftOut.held += 1;
   };
-  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld, cause };
-  const table = only === 'all' ? resultsTable(files, options) : errorsTable(files, options);
+  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld, cause, isHeldOnly: only === 'held' };
+  const table = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
   if (format === 'xlsx') {
     const kindOf = sheetKinds([...files.values()].filter((opened) => opened !== undefined));

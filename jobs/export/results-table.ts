@@ -18,7 +18,7 @@ import type { Files, Table, TableOptions } from './table.ts';
  * to us are written under our names, and what only their file explains is written plainly: else nobody could tell them any
  * more, neither a person nor `recover`.
  */
-export function resultsTable(files: Files, { account, inSheet }: TableOptions): Table {
+export function resultsTable(files: Files, { account, inSheet, isHeldOnly }: TableOptions): Table {
   let values: Pick<SheetValues, 'cells'> | undefined;
   const areAlike = haveOneHeader(files);
   const own = makePlacedCells(files, (opened) =>
@@ -26,18 +26,19 @@ export function resultsTable(files: Files, { account, inSheet }: TableOptions): 
   );
   const cellsDigest = digestOfCells(areAlike ? knownColumns(files, own.header) : own.header.map(knownNamed));
   return {
-    header: [...own.header, ...RESULT_COLUMNS],
+    header: [...own.header, ...RESULT_COLUMNS, ...(isHeldOnly ? ['id'] : [])],
     isPlain: areAlike && !inSheet,
     begin(_file, begun) {
       values = inSheet ? makeSheetValues(begun) : areAlike ? undefined : begun.rewriter;
     },
     *write(exported) {
       const { file, line, found } = exported;
+      if (isHeldOnly && stateOf(exported) !== 'held') return;
       const read = line?.kind === 'plain' ? line.cells : line && (values?.cells(line) ?? line.cells);
       const cells = read ?? ledgerCells(found?.result.request);
       const written = own.cells(file, line ? cells : undefined, cells);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
-      yield [...written, ...outcomeCells(exported, account), known];
+      yield [...written, ...outcomeCells(exported, account), known, ...(isHeldOnly ? [''] : [])];
     },
   };
 }

@@ -14,5 +14,8 @@ export type Table = {
 /** The files of a portfolio with what is known of each before its lines are read; nothing where its copy is gone. */
 export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 
-/** In a sheet amounts and days are written plainly, for they are numbers there. */
-export type TableOptions = { account: string; inSheet: boolean };
+/**
+ * In a sheet amounts and days are written plainly, for they are numbers there. Held rows alone have a column behind them, in which a
+ * person says what became of their calls.
+ */
+export type TableOptions = { account: string; inSheet: boolean; isHeldOnly?: boolean };

@@ -63,8 +63,8 @@ export type Imported = {
     approval?: Approval | undefined;
   };
 
-/** What became of rows of earlier imports. `isPart` says that the file is an errors file, which has some lines only. */
-type Earlier = { replaced: number; lacking: number; givenUp: number; isPart: boolean };
+/** What became of earlier requests and rows. `isPart` says that the file is an errors file, which has some lines only. */
+type Earlier = { requestedBefore: number; replaced: number; lacking: number; givenUp: number; isPart: boolean };
 
 /**
  * Checks what a person gave before anything is read.
@@ -149,6 +149,7 @@ function nothingFound({ problems, header }: Opened): Imported {
     rows: 0,
     invalid: 0,
     duplicate: 0,
+    requestedBefore: 0,
     replaced: 0,
     lacking: 0,
     givenUp: 0,
@@ -187,7 +188,8 @@ async function startImport(
 /** Brings all lines in, and adds to `found` what became of them. */
 async function putBatches(target: Target, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
   for await (const batch of opened.batches()) {
-    const { lines, replaced } = await putLines(target, batch, deps);
+    const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
+    found.requestedBefore += requestedBefore;
     found.replaced += replaced;
     for (const line of lines) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
     found.lines += lines.length;

@@ -38,8 +38,8 @@ export type AskedLine = {
   decision: LineDecision;
 };
 
-/** What became of a line; `replaced` is the row that gave way to it. */
-export type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: BuyerRow | undefined };
+/** What became of a line: `replaced` is the row that gave way to it, and `isBefore` says that its request was made before. */
+export type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: BuyerRow; isBefore?: boolean };
 
 /** Reads what is to be asked for a line, by what is `known` of requests; its documents are copied into the data folder on the way. */
 export async function askOf(
@@ -128,7 +128,8 @@ export function endOf(
   const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
   if (besides) line.warnings.push(besides.warning);
   known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
-  return { line, row, is, replaced: replaces };
+  const isBefore = is === 'ended' && !ofBuyer.rows.some((one) => one.row.key === row.key && one.state === 'held');
+  return { line, row, is, isBefore, ...(replaces ? { replaced: replaces } : {}) };
 }
 
 function decide(target: Target, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {

@@ -20,8 +20,8 @@ import { rowRequest } from './row-request.ts';
 
 type PutDeps = LineDeps & { queues: Queues };
 
-/** The lines as the ledger took them, and how many rows of earlier imports gave way to them. */
-type PutLines = { lines: Line[]; replaced: number };
+/** The lines as the ledger took them, how many were requested before, and how many rows of earlier imports gave way to them. */
+type PutLines = { lines: Line[]; requestedBefore: number; replaced: number };
 
 /**
  * Brings a batch of lines in. One that asks for something else than what was sent is a problem, and so is one of which
@@ -47,7 +47,8 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
   }
   await deps.persist('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
-  return { lines: batch.map((line) => ends.get(line)?.line ?? line), replaced };
+  const requestedBefore = [...ends.values()].filter(({ isBefore }) => isBefore).length;
+  return { lines: batch.map((line) => ends.get(line)?.line ?? line), requestedBefore, replaced };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { dropActor } from '../../src/actor.ts';
-import { counted } from '../../src/counted.ts';
+import { allBeforeWords, counted } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
@@ -113,14 +113,14 @@ async function importEntry(
 }
 
 function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): Partial<TakenFile> {
-  const { lines, rows, invalid, duplicate } = counts;
+  const { lines, rows, invalid, duplicate, requestedBefore } = counts;
   if (faults.length > 0) {
     return {
       is: 'rejected',
       words: `${file.name} cannot be used as it is. ${faults.map(({ message }) => message).join(' ')}`,
     };
   }
-  const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
+  const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${allBeforeWords(rows, requestedBefore) ?? counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
   const waits = approval ? ` ${counted(approval.rows, 'row')} wait for approval.` : '';
   return { is: 'imported', words: words + waits, found: { lines, rows, invalid, duplicate } };
 }

@@ -4,6 +4,7 @@ import type { LeftFiles } from '../../src/files/left-files.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import type { Log } from '../../src/log.ts';
 import type { Outbox } from '../../src/notices/notice.ts';
+import type { Secret } from '../../src/people/secret.ts';
 import type { ImportSource } from '../import/import-deps.ts';
 import type { DropFolder } from './drop-folder.ts';
 import type { Settling } from './settling.ts';
@@ -25,6 +26,7 @@ export type InboxSource = ImportSource & {
   processId: string;
   inbox: Inbox;
   audit: Pick<Audit, 'around' | 'note'>;
+  secret: Pick<Secret, 'key'>;
   leftFiles: LeftFiles;
   enterAccount: () => Promise<void>;
   /** Where people are told of what was rejected; nobody is told without it. */

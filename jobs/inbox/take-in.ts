@@ -40,7 +40,8 @@ export type OncePass = {
  * Takes in what lies in the drop folder, once: files that have settled at the second look at the latest, each with its documents.
  * Files that are written to for longer are left for the next time. Nothing is done where there is no drop folder by the settings.
  *
- * @throws LimitlineError `FILE` where the folder cannot be used, `NOT_FOUND` where there is no mapping of the name that is set
+ * @throws LimitlineError `FILE` where the folder cannot be used, `NOT_FOUND` where there is no mapping of the name that is set,
+ *   `SETTINGS` where this host has another secret than the installation
  */
 export async function takeInOnce(source: InboxSource, { signal, settling, wait = pause }: OncePass): Promise<TakenIn> {
   const all = nothingTaken();
@@ -79,6 +80,8 @@ export async function lookOnce(
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
+  // Before any file is taken: what a host with another secret takes, it cannot bring in, and nobody else would.
+  await source.secret.key('audit');
   const drop = await openDropFolder(path, dataDir);
   // Before any file is taken: none of them is at fault.
   if (mapping !== undefined) await makeNamedMappings({ dataDir }).need(mapping);

@@ -25,11 +25,12 @@ const COMPARED_AT_ONCE = 500;
  * Looks what changed of all portfolios, and tells it. No row is read: a portfolio of which nothing is told costs four commands of a
  * script. Answers how many notices arose.
  *
- * @param sinceMs when somebody looked for the first time; nothing at that very look, which only remembers
+ * @param rules.sinceMs when somebody looked for the first time; nothing at that very look, which only remembers
+ * @param rules.isMending the service seems to be back, which is not told yet: what settled is told behind that
  */
 export async function lookAtPortfolios(
   deps: PortfolioLookDeps,
-  rules: { nowMs: number; sinceMs: number | undefined; failuresAbove: number; signal: AbortSignal },
+  rules: Parameters<typeof portfolioChanges>[2] & { isMending: boolean; signal: AbortSignal },
 ): Promise<number> {
   let arose = 0;
   for await (const glances of makeGlances({ connection: deps.ledger, keys: deps.keys })()) {
@@ -52,7 +53,7 @@ type NamedChange = { name: string; change: PortfolioChange };
 async function changesOf(
   glances: readonly Glance[],
   { ledger, keys }: PortfolioLookDeps,
-  rules: Parameters<typeof portfolioChanges>[2],
+  rules: Parameters<typeof lookAtPortfolios>[1],
 ): Promise<NamedChange[]> {
   if (glances.length === 0) return [];
   const subjects = glances.flatMap(({ name }) => Object.values(subjectsOf(name)));
@@ -60,7 +61,8 @@ async function changesOf(
   return glances.flatMap((glance, place) => {
     const [settled, paused, failures] = known.slice(3 * place, 3 * place + 3).map((state) => state ?? undefined);
     const changes = portfolioChanges(glance, { settled, paused, failures }, rules);
-    return changes.map((change) => ({ name: glance.name, change }));
+    const told = changes.filter(({ tells }) => !rules.isMending || tells?.is !== 'settled');
+    return told.map((change) => ({ name: glance.name, change }));
   });
 }
 

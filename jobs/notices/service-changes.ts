@@ -33,9 +33,10 @@ export function serviceChanges(
   remembered: { service?: string | undefined; credentials?: string | undefined },
   awayAfterMs: number,
 ): SystemChange[] {
-  const mark = String(held.accepted);
+  // The last call may be counted before the door is open that it opens, or never.
+  const mark = `${held.accepted}:${held.openedMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
-    return { verdict: verdictOf(isBad, readCondition(before), held), mark };
+    return { verdict: verdictOf(isBad, readCondition(before), mark), mark };
   };
   const isRefused = isBlockedBy(held, (by) => by === 'credentials');
   const isShut = held.shut.length > 0 && (held.isTried || held.trialMs > held.nowMs - TRIED_LATELY_MS);
@@ -77,8 +78,8 @@ export function changeOf(
  * Bad while calls are held back by this and none got through since the last look; well as soon as one did, however few there are to
  * make, and from then on unless they are held back again. Where nobody calls, nothing is known.
  */
-function verdictOf(isBad: boolean, { is, mark }: Condition, { accepted }: CallsHeld): Verdict {
-  const gotThrough = mark !== '' && accepted > 0 && String(accepted) !== mark;
+function verdictOf(isBad: boolean, { is, mark }: Condition, seen: string): Verdict {
+  const gotThrough = mark !== '' && !seen.startsWith('0:') && seen !== mark;
   if (isBad) return gotThrough ? 'well' : 'bad';
   return gotThrough || is === 'mending' ? 'well' : undefined;
 }

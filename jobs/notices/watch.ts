@@ -6,6 +6,7 @@ import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { SendMarks } from '../../src/ledger/send-marks.ts';
 import type { Log } from '../../src/log.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
+import { readCondition } from './condition.ts';
 import { lookAtApprovals, lookAtPortfolios, type PortfolioLookDeps } from './look-at-portfolios.ts';
 import { lookAtDisk, readRedisRoom } from './look-at-rooms.ts';
 import { seeReports } from './nightly-reports.ts';
@@ -95,13 +96,17 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
         deps.marks.older().then((found) => found !== undefined),
       ),
     ]);
+    const service = serviceChanges(held, remember(SERVICE_SUBJECTS), settings.NOTIFY_AWAY_AFTER_MIN * 60_000);
     const rooms = { disk, redis: (servers ?? []).map(readRedisRoom), isOlder: older };
     let arose = await outbox.tell([
-      ...serviceChanges(held, remember(SERVICE_SUBJECTS), settings.NOTIFY_AWAY_AFTER_MIN * 60_000),
+      ...service,
       ...roomChanges(rooms, remember(ROOM_SUBJECTS), { nowMs, fullAbove: settings.NOTIFY_FULL_ABOVE }),
       ...(reports ? reportChanges(reports, remember(REPORT_SUBJECTS), { nowMs, sinceMs }) : []),
     ]);
-    const rules = { nowMs, sinceMs, failuresAbove: settings.NOTIFY_FAILURES_ABOVE, signal };
+    const changed = Object.fromEntries(service.map(({ subject, state }) => [subject, state]));
+    const standing = Object.values({ ...remember(SERVICE_SUBJECTS), ...changed });
+    const isMending = standing.some((state) => readCondition(state).is === 'mending');
+    const rules = { nowMs, sinceMs, failuresAbove: settings.NOTIFY_FAILURES_ABOVE, isMending, signal };
     arose += await lookAtPortfolios(deps, rules);
     if (signal.aborted) return arose;
     arose += await lookAtApprovals(deps, rules);

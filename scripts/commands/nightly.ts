@@ -32,6 +32,8 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log });
       try {
         await announceAccount(context, terminal.say);
+        // A host with another secret than the installation could write down nothing of what it does.
+        await context.secret.key('audit');
         if (!wait) {
           const stopping = new AbortController();
           void signal.then(() => stopping.abort(new Error('this process stops')));

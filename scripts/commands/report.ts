@@ -22,6 +22,7 @@ type ReportOptions = {
   likeInput?: boolean;
   causes?: boolean;
   cause?: string;
+  state?: 'held';
 };
 
 /**
@@ -38,10 +39,14 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--causes', 'why rows are refused or held, by cause (table or json)')
     .option('--like-input', "write csv and errors-csv with the imported file's own encoding, delimiter and line ends")
     .option('--cause <id>', 'with errors-csv, only rows that failed for this cause')
+    .addOption(new Option('--state <state>', 'csv or xlsx to fill in for resolve --from').choices(['held']))
     .action(async (name: string | undefined, options: ReportOptions) => {
-      const format = terminal.json && options.format === 'table' ? 'json' : options.format;
+      const usual = options.state ? 'csv' : terminal.json ? 'json' : 'table';
+      const format = options.format === 'table' ? usual : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
       if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
+      const isFile = format === 'csv' || format === 'xlsx';
+      if (options.state && !isFile) throw new LimitlineError('USAGE', 'Held rows are written as csv or xlsx alone.');
       checkOutput(options.out, { isBinary: format === 'xlsx' });
       const wish = { ...options, say: terminal.say };
       await onPortfolio(name, (context) => report(name, format, wish, context), { alsoArchived: true });
@@ -104,11 +109,11 @@ async function table(summary: Summary, name: string, context: Context): Promise<
 async function writeLines(
   name: string,
   format: 'csv' | 'errors-csv' | 'xlsx',
-  { out, likeInput = false, cause, say }: ReportOptions & Pick<Terminal, 'say'>,
+  { out, likeInput = false, cause, state, say }: ReportOptions & Pick<Terminal, 'say'>,
   context: Context,
 ) {
   const { account, rows, portfolios, imports } = context;
-  const only = format === 'errors-csv' ? 'errors' : 'all';
+  const only = format === 'errors-csv' ? 'errors' : (state ?? 'all');
   const payload: ExportPayload = {
     portfolio: name,
     only,

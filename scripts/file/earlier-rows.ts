@@ -1,8 +1,10 @@
 import type { Imported } from '../../jobs/import/import-portfolio.ts';
+import { allBeforeWords } from '../../src/counted.ts';
 
-/** What became of the rows of earlier imports, one sentence a fact; none where nothing did. */
-export function earlierRowWords({ replaced, lacking, givenUp, isPart }: Imported): string[] {
-  const words: string[] = [];
+/** That all was requested before, and what became of the rows of earlier imports, one sentence a fact; none where nothing did. */
+export function earlierRowWords({ rows, requestedBefore, replaced, lacking, givenUp, isPart }: Imported): string[] {
+  const all = allBeforeWords(rows, requestedBefore);
+  const words = all === undefined ? [] : [`${all}.`];
   const were = (count: number) => (count === 1 ? 'was' : 'were');
   if (replaced > 0) {
     words.push(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Outlook, type OutlookDeps, outlookOf as outlookWith } from '../../jobs/preview/outlook.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { counted } from '../../src/counted.ts';
+import { allBeforeWords, counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeSilentLog } from '../../src/log.ts';
@@ -47,6 +47,8 @@ export function outlookDepsOf({ ledger: connection, keys, settings, buyers, rows
 /** `An import would request 3 limits …`, one sentence a fact. */
 export function dryRunWords(dryRun: DryRun): string {
   const { limits, documents, companies, uploadBytes, requested, open, besides, before, durationS } = dryRun;
+  const all = before && limits + before.held === 0 ? allBeforeWords(before.limits, before.limits) : undefined;
+  if (all !== undefined) return `${all}: an import would request nothing.`;
   const parts = [
     `An import would request ${counted(limits, 'limit')} (${requested} in total), create ${counted(companies, 'company', 'companies')}`,
     ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { counted } from '../../src/counted.ts';
+import { allBeforeWords, counted } from '../../src/counted.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
@@ -75,9 +75,10 @@ function fileWords({ path, counts, warnings }: Look): string[] {
   return [`${visible(basename(path))}: ${counted(lines, 'line')}; ${found}`, ...named];
 }
 
-function requestsWords({ dryRun: { limits, requested, open } }: Look): string {
+function requestsWords({ counts, dryRun: { limits, requested, open, before } }: Look): string {
   const waiting = open > 0 ? `; ${open.toLocaleString('en')} of them in this portfolio already` : '';
-  return `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
+  const all = allBeforeWords(counts.rows, before?.limits);
+  return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
 }
 
 /** What of it is asked for although its buyer has a limit, or will have one. */

@@ -21,10 +21,10 @@ export function archivedAt(archived: ArchivedPortfolio, context: Pick<Context, '
  */
 export async function reportArchived(
   archived: ArchivedPortfolio,
-  { format, out, causes = false }: { format: string; out?: string | undefined; causes?: boolean },
+  { format, out, causes = false, state }: { format: string; out?: string; causes?: boolean; state?: 'held' },
   context: Context,
 ): Promise<void> {
-  if (causes) throw archivedFault(archived);
+  if (causes || state) throw archivedFault(archived);
   if (format === 'csv') return writeResults(archived, out, context);
   if (format !== 'table' && format !== 'json') throw archivedFault(archived);
   const at = archivedAt(archived, context);

@@ -16,7 +16,9 @@ export function causeTable(portfolio: string, causes: readonly Cause[]): string 
     lines.push(line(id, grouped(rows), groupedAmount(sum), step, status === null ? meaning : `${meaning}, ${status}`));
     lines.push(...foldedText(visible(words), COLUMNS - WORDS_FROM).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));
   }
-  lines.push('', `To send a group again: npx limitline retry "${portfolio}" --cause ${causes[0]?.id}`);
+  const goes = causes.find(({ meaning }) => meaning !== 'unknown');
+  lines.push('');
+  if (goes) lines.push(`To send a group again: npx limitline retry "${portfolio}" --cause ${goes.id}`);
   if (causes.some(({ meaning }) => meaning === 'unknown')) {
     lines.push(`Of what is unknown a person says what became: npx limitline resolve "${portfolio}"`);
   }

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../src/counted.ts';
+import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
 import { resentWords } from '../../src/ledger/counts/proof.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
@@ -41,6 +41,8 @@ export function summaryTable(
   for (const state of ROW_STATES) {
     if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
   }
+  const all = allBeforeWords(rows, states.skipped);
+  if (all !== undefined) parts.push(`    ${all}.`);
   if (replaced > 0) {
     const were = counted(replaced, 'cancelled row was', 'cancelled rows were');
     parts.push(`    ${were} corrected or left out by a later file.`);

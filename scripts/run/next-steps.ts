@@ -52,7 +52,7 @@ export function sayNextSteps(
   if (summary.states.held > 0) {
     const held = counted(summary.states.held, 'row is', 'rows are');
     say(
-      `limitline: ${held} held: nobody knows what became of a call. Ask at the service, then say what became of it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend)`,
+      `limitline: ${held} held: nobody knows what became of a call. Ask at the service, then say what became of it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend); of many by a file: npx limitline report "${portfolio}" --state held --out FILE`,
     );
   }
   if (summary.states.awaiting > 0) {

@@ -9,12 +9,14 @@ export type CallsHeld = {
   nowMs: number;
   /** Calls that the service took, in all: it grows while calls get through. */
   accepted: number;
-  /** The last wait of all calls, which may be over. */
+  /** The last wait of all calls, as long as none got through since it began; one that the service asked for, until its end. */
   blocked: { by: BlockedBy; untilMs: number } | undefined;
   /** The kinds of which nothing leaves but a trial, through no fault of our own, when the next trial is due, and whether one is being made. */
   shut: readonly CallKind[];
   trialMs: number;
   isTried: boolean;
+  /** When a door was opened last, since the outcome of a trial is known. */
+  openedMs: number;
 };
 
 /** Reads the pace (lua/pace-state.lua) and the doors (lua/door-state.lua) as they stand, and changes nothing. */
@@ -22,20 +24,24 @@ export async function readCallsHeld(
   connection: RedisConnection,
   keys: { pace: string; doors: string },
 ): Promise<CallsHeld> {
-  const [[accepted, until, because], [dueAt, leaseUntil, ...whys], [seconds, micros]] = await Promise.all([
-    connection.hmget(keys.pace, 'accepted', 'until', 'because'),
-    connection.hmget(keys.doors, 'dueAt', 'leaseUntil', ...CALL_KINDS.map((kind) => `shut:${kind}`)),
-    connection.time(),
-  ]);
+  const [[accepted, until, because, strikes], [dueAt, leaseUntil, openedAt, ...whys], [seconds, micros]] =
+    await Promise.all([
+      connection.hmget(keys.pace, 'accepted', 'until', 'because', 'strikes'),
+      connection.hmget(keys.doors, 'dueAt', 'leaseUntil', 'openedAt', ...CALL_KINDS.map((kind) => `shut:${kind}`)),
+      connection.time(),
+    ]);
   const nowMs = Math.floor(Number(seconds) * 1_000 + Number(micros) / 1_000);
-  const blockedBy = BLOCKED_BY.find((by) => by === because);
+  const untilMs = Number(until ?? 0) / 1_000;
+  const holds = Number(strikes ?? 0) > 0 || (because === 'asked' && untilMs > nowMs);
+  const by = holds ? BLOCKED_BY.find((one) => one === because) : undefined;
   return {
     nowMs,
     accepted: Number(accepted ?? 0),
-    blocked: blockedBy && { by: blockedBy, untilMs: Number(until ?? 0) / 1_000 },
+    blocked: by && { by, untilMs },
     shut: CALL_KINDS.filter((_kind, place) => whys[place] && !isOurs(whys[place])),
     trialMs: Number(dueAt ?? 0) / 1_000,
     isTried: Number(leaseUntil ?? 0) / 1_000 > nowMs,
+    openedMs: Number(openedAt ?? 0) / 1_000,
   };
 }
 

@@ -45,7 +45,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
   await writeFile(path, `${buyerLines(7).join('\n')}\n`);
   const again = await startOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
   expect(again).toMatchObject({ status: 0, shown: expect.stringContaining('Nothing is left to request') });
-  expect(again.shown).toMatch(/Requests {2}0 limits, 0.00 in total\nSkips {5}7 requested before/);
+  expect(again.shown).toMatch(/Requests {2}7 rows, all requested before\nSkips {5}7 requested before/);
 });
 
 test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {

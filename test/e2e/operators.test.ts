@@ -82,6 +82,36 @@ describe('a held row', () => {
     expect(standIn.counts().made.limit).toBe(3);
   });
 
+  test('is one of a file that a report of held rows gives, to be filled in and given to resolve', async () => {
+    const { cwd, limitline, json, standIn } = await openDesk(5, {
+      rules: [
+        { on: 'limit', match: 'HRB 2', fault: 'reset', made: true, times: 1 },
+        { on: 'limit', match: 'HRB 4', fault: 'reset', made: false, times: 1 },
+      ],
+    });
+    const { stderr } = await limitline('run', 'q4.csv');
+    expect(stderr).toContain('npx limitline report "q4" --state held --out FILE');
+    expect(await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv')).toMatchObject({ status: 0 });
+    const [header = '', ...lines] = (await readFile(join(cwd, 'held.csv'), 'utf8')).trimEnd().split(/\r?\n/);
+    expect(header).toMatch(/^name,.*,row,import,line,state,step,.*,id$/);
+    expect(lines).toEqual([
+      expect.stringMatching(/^Buyer 2 GmbH,.*,held,limit,.*,$/),
+      expect.stringMatching(/^Buyer 4 GmbH,.*,held,limit,.*,$/),
+    ]);
+    expect(await json('resolve', 'q4', '--from', 'held.csv', '--dry-run')).toMatchObject({ silent: 2, of: [] });
+
+    const made = standIn.things('limit').find(({ body }) => JSON.stringify(body).includes('HRB 2'))?.id;
+    await writeFile(join(cwd, 'held.csv'), `${header}\n${lines[0]}${made}\n${lines[1]}resend\n`);
+    expect(await json('resolve', 'q4', '--from', 'held.csv')).toMatchObject({ problems: [], calls: 2, rows: 2 });
+    expect((await limitline('run', 'q4.csv')).status).toBe(0);
+    expect(standIn.counts().made.limit).toBe(5);
+    for (const format of ['errors-csv', 'json']) {
+      expect(await limitline('report', 'q4', '--state', 'held', '--format', format), format).toMatchObject({
+        status: 1,
+      });
+    }
+  });
+
   test('is sent again with all others of its step', async () => {
     const { limitline, json, standIn } = await openDesk(6, {
       rules: [{ on: 'limit', fault: 'reset', times: 4 }],
@@ -106,6 +136,16 @@ test('retry sends the rows that were named, and says which of them are not there
   });
   expect((await limitline('run', 'q4.csv')).status).toBe(2);
   await standIn.setFaults({ rules: [] });
+  const planned = { dryRun: true, rows: 1, isExact: true, calls: { company: 0, document: 0, limit: 1 } };
+  expect(await json('retry', 'q4', '--error', 'Too High', '--dry-run')).toMatchObject(planned);
+  expect((await limitline('retry', 'q4', '--error', 'Too High', '--dry-run')).stdout).toBe(
+    '1 row of portfolio q4, 1,001.5 in all, would be sent again: 1 call. Nothing was done.\n',
+  );
+  expect(await limitline('retry', 'q4', '--error', 'too low', '--dry-run')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('No refused row of portfolio "q4" has a problem that contains "too low".'),
+  });
+  expect((await json('report', 'q4')).states).toMatchObject({ refused: 2 });
   expect(await json('retry', 'q4', '--error', 'Too High')).toEqual({ portfolio: 'q4', retried: 1, workers: 0 });
   const worker = start('work');
   await expect.poll(() => standIn.counts().made.limit).toBe(3);

@@ -42,13 +42,13 @@ test('up and console do not start beyond this machine while anything is missing 
   expect(fatal(nobody.stderr)[0]).toMatch(/nobody who could sign in.*limitline user add/);
 });
 
-test('up and console do not start with a secret that is not the installation’s, and say so in one sentence', async () => {
+test('up, console and nightly do not start with a secret that is not the installation’s, and say so in one sentence', async () => {
   const { start } = await openPlace();
   const added = await start(['user', 'add', 'anna', '--roles', 'admin'], { LIMITLINE_SECRET: 'a'.repeat(32) }).ended;
   expect(added.status, added.stderr).toBe(0);
   const other = { LIMITLINE_SECRET: 'b'.repeat(32) };
-  for (const command of ['console', 'up']) {
-    const { status, stdout, stderr } = await start([command], other).ended;
+  for (const command of ['console', 'up', 'nightly', 'nightly --wait']) {
+    const { status, stdout, stderr } = await start(command.split(' '), other).ended;
     expect([command, status, stdout]).toEqual([command, 1, '']);
     expect(fatal(stderr).join('\n')).toMatch(/The secret of this host is not the one that .*LIMITLINE_SECRET_FILE/);
   }

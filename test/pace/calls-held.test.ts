@@ -27,6 +27,7 @@ test('where no call was made nothing holds any back', async () => {
     shut: [],
     trialMs: 0,
     isTried: false,
+    openedMs: 0,
   });
 });
 
@@ -48,14 +49,17 @@ test.each([
   expect(blocked?.untilMs).toBeGreaterThan(before);
 });
 
-test('calls that get through are counted, and a wait that is over is told with its end', async () => {
+test('a wait is told with its end, also behind that, until a call got through', async () => {
   const { look, pace } = openPlace();
   await pace.block({ why: 'not there', because: 'outage', episode: 0 });
+  const isOver = async () => {
+    const { blocked, nowMs } = await look();
+    return blocked !== undefined && blocked.untilMs < nowMs;
+  };
+  await expect.poll(isOver).toBe(true);
+  expect(await look()).toMatchObject({ accepted: 0, blocked: { by: 'outage' } });
   await pace.answered();
-  await expect.poll(async () => (await look()).accepted).toBe(1);
-  const { blocked, nowMs } = await look();
-  expect(blocked?.by).toBe('outage');
-  expect(blocked?.untilMs).toBeLessThan(nowMs + 60_000);
+  await expect.poll(look).toMatchObject({ accepted: 1, blocked: undefined });
 });
 
 test('kinds of which nobody knows what became of the last calls are shut until one is known', async () => {
@@ -66,4 +70,16 @@ test('kinds of which nobody knows what became of the last calls are shut until o
   // The first trial is due a second later.
   expect(trialMs).toBeGreaterThan(nowMs - 60_000);
   expect(trialMs).toBeLessThan(nowMs + 60_000);
+});
+
+test('when a door was opened last is told', async () => {
+  const { look, doors } = openPlace();
+  for (let times = 0; times < 3; times += 1) await doors.unknown('limit', 'status 502', undefined);
+  const { nowMs } = await look();
+  const { signal } = new AbortController();
+  const trial = await doors.enter('limit', { signal, tryToken: async () => true });
+  await doors.known('limit', undefined, trial);
+  const opened = await look();
+  expect(opened).toMatchObject({ shut: [], isTried: false });
+  expect(opened.openedMs).toBeGreaterThan(nowMs);
 });

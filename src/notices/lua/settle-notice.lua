@@ -33,6 +33,8 @@ if now + waitMs - told > tonumber(giveUpMs) and now - first > tonumber(graceMs) 
   endWay(way, id, KEYS[4], KEYS[1], KEYS[3], 'undelivered', words, keepMs)
   return 'undelivered'
 end
-redis.call('HSET', KEYS[4], way, 'waiting', way .. ':wait', waitMs, way .. ':at', now + waitMs)
-redis.call('ZADD', KEYS[1], now + waitMs, id)
+-- Where the way is at fault, all wait for it, and none overtakes this one: a receiver hears that something is over behind that it began.
+local isOwn = putOffMs == 'well'
+redis.call('HSET', KEYS[4], way, 'waiting', way .. ':wait', isOwn and waitMs or 0, way .. ':at', now + waitMs)
+redis.call('ZADD', KEYS[1], isOwn and now + waitMs or redis.call('HGET', KEYS[4], 'order') or told, id)
 return 'waiting'

@@ -10,13 +10,19 @@
 -- @include end-way
 local way, prefix, owner, leaseMs, giveUpMs, graceMs, lacking, keepMs = unpack(ARGV)
 local now = nowMs()
+-- So many failures of a way in a row take more than a minute.
+local ONE_BEHIND = '4'
 -- No wait is longer than it was meant to be, whatever a clock did since.
 local function leftMs(untilMs, waitMs)
   local left = (tonumber(untilMs) or 0) - now
   return left > (tonumber(waitMs) or 0) and 0 or math.max(0, left)
 end
-local id, at = unpack(redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES'))
+local untilMs, putOffMs, since, failures, why =
+  unpack(redis.call('HMGET', KEYS[2], 'until', 'wait', 'since', 'failures', 'words'))
+local id, at, nextId, nextAt = unpack(redis.call('ZRANGE', KEYS[1], 0, 1, 'WITHSCORES'))
 if not id then return { 'none' } end
+-- The way may fail for this one alone: once the next is tried instead.
+if failures == ONE_BEHIND and nextId then id, at = nextId, nextAt end
 local key = prefix .. id
 local notice, told, state, waitMs, tries =
   unpack(redis.call('HMGET', key, 'notice', 'at', way, way .. ':wait', way .. ':tries'))
@@ -24,8 +30,6 @@ if not notice then
   redis.call('ZREM', KEYS[1], id)
   return { 'later', 0 }
 end
-local untilMs, putOffMs, since, failures, why =
-  unpack(redis.call('HMGET', KEYS[2], 'until', 'wait', 'since', 'failures', 'words'))
 local own, putOff = leftMs(at, waitMs), leftMs(untilMs, putOffMs)
 local mayEnd = now - told > tonumber(giveUpMs) and not (state == 'sending' and own > 0)
 if mayEnd and (lacking ~= '' or (putOff > 0 and now - since > tonumber(graceMs))) then

@@ -15,10 +15,10 @@ if basis ~= '' and basis ~= 'was ' .. known then return 0 end
 redis.call('HSET', KEYS[1], subject, state)
 if notice == '' then return 0 end
 local now = nowMs()
-redis.call('HSET', KEYS[2], 'notice', notice, 'at', now)
 -- Behind all that arose before, in the same ms too, and by a clock that went back.
 local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2]
-local order = math.max(now, (last or 0) + 0.001)
+local order = string.format('%.17g', math.max(now, (last or 0) + 0.001))
+redis.call('HSET', KEYS[2], 'notice', notice, 'at', now, 'order', order)
 redis.call('ZADD', KEYS[3], order, id)
 redis.call('ZREMRANGEBYRANK', KEYS[3], 0, -1 - listed)
 for place = 5, #KEYS do

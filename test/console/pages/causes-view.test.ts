@@ -35,6 +35,8 @@ test('held rows are answered for, and never sent again from here', () => {
   expect(markup).toContain('npx limitline resolve q4');
   expect(markup).not.toContain('/plans/new');
   expect(markup).not.toContain('/nightly');
+  // Held rows are in no errors file.
+  expect(markup).not.toContain('errors.csv');
 });
 
 test('of many causes the largest are shown, and the others counted', () => {

@@ -77,7 +77,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
   });
 
   test('shows the rows that a filter means, with their stories and plans, and says what cannot be meant', async () => {
-    const { get } = await open();
+    const { get, context } = await open();
     const refused = await get('/portfolios/q4?states=refused');
     expect([...refused.text.matchAll(/\/portfolios\/q4\/rows\/[\w-]+"><bdi>/g)].length).toBe(2);
     expect(refused.text).toContain('/plans/new?portfolio=q4&amp;action=retry&amp;states=refused"');
@@ -86,6 +86,12 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
     expect(named).toContain('1 row from line 6');
     const cause = /\?cause=(\w+)#rows/.exec(refused.text)?.[1];
     expect(textOf((await get(`/portfolios/q4?cause=${cause}`)).text)).toContain('1 row from line');
+    const causes = await context.portfolios.causes('q4');
+    for (const { id, meaning } of causes) {
+      const { text } = await get(`/portfolios/q4?cause=${id}`);
+      expect(text.includes('Retry these'), meaning).toBe(meaning !== 'unknown');
+    }
+    expect(causes.map(({ meaning }) => meaning)).toContain('unknown');
     for (const wrong of ['min=many', 'states=gone', 'after=nothing']) {
       const page = await get(`/portfolios/q4?${wrong}`);
       expect(page.status, wrong).toBe(200);

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formOf, makeKeptMappings } from '../../../jobs/drafts/kept-mappings.ts';
 import { makeNamedMappings } from '../../../jobs/drafts/named-mappings.ts';
+import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSecret } from '../../../src/people/secret.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';
 import { writeZip } from '../../support/zip-file.ts';
@@ -26,6 +28,26 @@ test('a file becomes rows of the portfolio that it is named after, and ends in d
   expect((await context.portfolios.read('q4')).file).toMatchObject({ fileName: 'q4.csv' });
   expect(told).toMatchObject([{ state: 'well' }]);
   expect(await takeIn()).toEqual({ files: [], lying: [], results: [], isElsewhere: false });
+});
+
+test('a host with another secret says so and takes no file: it lies there for a host that has the right one', async () => {
+  const { drop, takeIn, names, source, context } = await openInbox();
+  const { ledger: connection, settings } = context;
+  const prefix = settings.LIMITLINE_PREFIX;
+  await context.secret.key('audit');
+  await drop('q4.csv', text(buyerLines(3)));
+  const secret = makeSecret({
+    given: 'a-secret-of-another-installation',
+    dataDir: settings.LIMITLINE_DATA,
+    connection,
+    keys: makeSharedKeys(prefix),
+    prefix,
+    where: 'this Redis',
+  });
+  await expect(takeIn(undefined, { ...source, secret })).rejects.toThrow(/^The secret of this host is not the one/);
+  expect(await names()).toEqual(['q4.csv']);
+  expect(await context.inbox.lately(1)).toEqual([]);
+  expect((await takeIn()).files).toMatchObject([{ name: 'q4.csv', is: 'imported' }]);
 });
 
 test('lines that lead to no row are named in a file beside it, with what the file is separated by', async () => {

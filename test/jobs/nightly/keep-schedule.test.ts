@@ -102,15 +102,18 @@ test('what a process that is there has under way is not asked for, and what one 
   expect(asked).toEqual(['reconcile 2026-11-23T02:30']);
 });
 
-test('a clock that was a month ahead for a while costs no night, and repeats none', async () => {
+test.each([
+  ['two days', '2026-11-24', '2026-11-25'],
+  ['a month', '2026-12-22', '2026-12-23'],
+])('a clock that was %s ahead for a while costs no night, and repeats none', async (_ahead, wrong, next) => {
   const { asked, deps, setClock, ended, maintenance } = openSchedule();
   const nextRun = async () => (await maintenance.next()).map(({ atMs }) => new Date(atMs).toISOString().slice(0, 16));
   setClock('2026-11-22T12:00');
   await enterSchedule(schedule('reconcile 02:30'), deps);
-  setClock('2026-12-22T12:00');
+  setClock(`${wrong}T12:00`);
   await keepSchedule(deps, 0);
-  expect(asked).toEqual(['reconcile 2026-12-22T02:30']);
-  await ended('reconcile', '2026-12-22T02:30');
+  expect(asked).toEqual([`reconcile ${wrong}T02:30`]);
+  await ended('reconcile', `${wrong}T02:30`);
   setClock('2026-11-22T12:05');
   await keepSchedule(deps, 0);
   expect(asked).toHaveLength(1);
@@ -120,10 +123,13 @@ test('a clock that was a month ahead for a while costs no night, and repeats non
   expect(asked.at(-1)).toBe('reconcile 2026-11-23T02:30');
   await ended('reconcile', '2026-11-23T02:30');
   // The night that the wrong clock had comes round at last.
-  setClock('2026-12-22T02:40');
+  setClock(`${wrong}T02:40`);
   asked.length = 0;
   await keepSchedule(deps, 0);
   expect(asked).toEqual([]);
+  setClock(`${next}T02:40`);
+  await keepSchedule(deps, 0);
+  expect(asked).toEqual([`reconcile ${next}T02:30`]);
 });
 
 test('a clock that is put back over a night that has ended does not run it again', async () => {

@@ -125,6 +125,32 @@ describe('when a receiver fails', () => {
     expect((await outbox.standings())[0]).toEqual({ way: 'webhook', waiting: 0 });
   });
 
+  test('they go in the order in which they arose: that something is over never arrives before that it began', async () => {
+    const { outbox, titles, connection, keys } = await withNotices(3);
+    const receiver = await startReceiver((answer) => answer.writeHead(500).end());
+    const { deps } = deliversTo(receiver.url, outbox);
+    const wait = () => connection.hset(keys.outboxFault('webhook'), 'until', 0);
+    for (let times = 0; times < 7; times += 1) {
+      await deliverOnce(deps, GOES_ON);
+      await wait();
+    }
+    receiver.react((answer) => answer.end());
+    expect(await deliverOnce(deps, GOES_ON)).toMatchObject({ delivered: 3 });
+    expect(titlesIn(receiver.received.slice(7))).toEqual(titles);
+  });
+
+  test('one at which alone it fails keeps no other for long', async () => {
+    const { outbox, titles, connection, keys } = await withNotices(3);
+    const receiver = await startReceiver();
+    receiver.react((answer) => answer.writeHead(receiver.received.at(-1)?.title === titles[0] ? 500 : 200).end());
+    const { deps } = deliversTo(receiver.url, outbox);
+    for (let times = 0; times < 10; times += 1) {
+      await deliverOnce(deps, GOES_ON);
+      await connection.hset(keys.outboxFault('webhook'), 'until', 0);
+    }
+    expect((await outbox.standings())[0]).toMatchObject({ waiting: 1 });
+  });
+
   test('one notice that it does not want is tried less often, and the others go on', async () => {
     const { outbox, deliveries } = await withNotices(3);
     let calls = 0;

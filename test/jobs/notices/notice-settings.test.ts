@@ -40,7 +40,13 @@ describe('settings of notices change', () => {
     const watcher = makeWatcher(place.context, ROOM);
     const { ledger, keys } = place.context;
     const [seconds] = await ledger.time();
-    await ledger.hset(keys.pace, { rate: 1, because: 'outage', until: (Number(seconds) + 60) * 1e6, accepted: 5 });
+    await ledger.hset(keys.pace, {
+      rate: 1,
+      because: 'outage',
+      until: (Number(seconds) + 60) * 1e6,
+      accepted: 5,
+      strikes: 1,
+    });
     await watcher.lookWhile('blocked', 0);
     for (let passed = 0; passed < before; passed += 20)
       await watcher.lookWhile('blocked', Math.min(20, before - passed));

@@ -8,7 +8,7 @@ const BEGIN = 1_763_802_000_000;
 
 type Seen = Omit<CallsHeld, 'nowMs'>;
 
-const WELL: Seen = { accepted: 50, blocked: undefined, shut: [], trialMs: 0, isTried: false };
+const WELL: Seen = { accepted: 50, blocked: undefined, shut: [], trialMs: 0, isTried: false, openedMs: 0 };
 type By = NonNullable<CallsHeld['blocked']>['by'];
 type Look = readonly [minute: number, seen: (nowMs: number) => Partial<Seen>];
 
@@ -99,6 +99,11 @@ describe('the service', () => {
       [AWAY_SHUT, '17: back, The service is back: calls get through again after 15 minutes'],
     ],
     [
+      'whose door opens by the last call that there was',
+      [...each(0, 15, shut(50)), [15, shut(51)], ...each(16, 20, () => ({ accepted: 51, openedMs: BEGIN }))],
+      [AWAY_SHUT, '18: back, The service is back: calls get through again after 16 minutes'],
+    ],
+    [
       'that comes and goes is away once',
       [
         ...each(0, 12, blocked('outage', 50)),
@@ -159,7 +164,7 @@ describe('the service', () => {
     const nowMs = BEGIN;
     const held = { nowMs, ...WELL, ...(by === 'shut' ? shut() : blocked(by))(nowMs) };
     const since = BEGIN - 20 * MINUTE;
-    const [change] = serviceChanges(held, { service: `doubtful ${since} ${nowMs - MINUTE} 50` }, 10 * MINUTE);
+    const [change] = serviceChanges(held, { service: `doubtful ${since} ${nowMs - MINUTE} 50:0` }, 10 * MINUTE);
     expect(change?.notice?.facts[0]).toEqual({ term: 'Why', what: words });
   });
 });

@@ -2,6 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { makeLook, startWatching, type WatchDeps } from '../../../jobs/notices/watch.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import type { Notice } from '../../../src/notices/notice.ts';
+import { readCallsHeld } from '../../../src/pace/calls-held.ts';
+import { makePace } from '../../../src/pace/pace.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { answered, makeWatcher, ROOM, settle } from '../../support/watcher.ts';
@@ -141,6 +143,24 @@ describe('watching', () => {
     expect(await late.look()).toBe(0);
     // It was only seen so: what stands still is told.
     expect(await makeWatcher(place.context, ROOM).look()).toBe(2);
+  });
+
+  test('that the service is back is told though the portfolio settled by its last calls, and before that', async () => {
+    const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
+    const { ledger, keys, log } = place.context;
+    const watcher = makeWatcher(place.context, ROOM);
+    const pace = makePace({ connection: ledger, key: keys.pace, ceilingPerS: undefined, log });
+    await pace.block({ why: 'not there', because: 'outage', episode: 0 });
+    await watcher.look();
+    await answered(place, 'q4', { done: 1, refused: 0 });
+    expect(await watcher.lookWhile('blocked', 11)).toBe(1);
+    await pace.answered();
+    await expect.poll(async () => (await readCallsHeld(ledger, keys)).accepted).toBe(1);
+    await settle(place, 'q4');
+    // The first looks see the last wait still.
+    for (const minutes of [0, 0.1, 0.1]) expect(await watcher.lookAfter(minutes)).toBe(0);
+    await watcher.lookAfter(2);
+    expect((await watcher.told()).map(({ kind }) => kind)).toEqual(['away', 'back', 'settled']);
   });
 
   test('what cannot be looked at is said once, and keeps nothing else from being told', async () => {

@@ -76,6 +76,15 @@ describe('failures by cause', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ held: 1, refused: 3 });
   });
 
+  test('of held rows alone offer no retry', async () => {
+    const { limitline, json } = await openDesk(2, { rules: [{ on: 'limit', fault: 'reset', made: false, times: 2 }] });
+    await limitline('run', 'q4.csv');
+    expect((await json('report', 'q4')).states).toMatchObject({ held: 2, refused: 0 });
+    const { stdout } = await limitline('report', 'q4', '--causes');
+    expect(stdout).not.toContain('limitline retry');
+    expect(stdout).toContain('npx limitline resolve "q4"');
+  });
+
   test('rows are chosen by any filter too, and by one choice alone', async () => {
     const { limitline, json } = await openFailed();
     const { rows } = await json('retry', 'q4', '--where', 'text=buyer 2', '--dry-run');

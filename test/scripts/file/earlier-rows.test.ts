@@ -7,6 +7,7 @@ const NOTHING = {
   rows: 1,
   invalid: 0,
   duplicate: 0,
+  requestedBefore: 0,
   replaced: 0,
   lacking: 0,
   givenUp: 0,
@@ -15,6 +16,9 @@ const NOTHING = {
 
 test.each([
   [{}, []],
+  [{ requestedBefore: 1 }, ['1 row, requested before.']],
+  [{ rows: 3_000, requestedBefore: 3_000 }, ['3,000 rows, all requested before.']],
+  [{ rows: 3_000, requestedBefore: 2_999 }, []],
   [{ replaced: 1 }, ['1 row of an earlier import was replaced by the line of this file that corrects it.']],
   [{ replaced: 2 }, ['2 rows of earlier imports were replaced by the lines of this file that correct them.']],
   [{ givenUp: 1 }, ['1 row of an earlier import that is not in this file was cancelled.']],

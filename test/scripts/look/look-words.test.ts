@@ -90,4 +90,6 @@ test('where nothing is left to request, nothing is said of what it would take', 
   const words = lookWords({ ...look, dryRun, largest: [] }).join('\n');
   expect(words).toContain('Requests  0 limits, 0.00 in total\nSkips     8 requested before');
   expect(words).not.toMatch(/Largest|Creates|Takes/);
+  const counts = { ...look.counts, rows: 8 };
+  expect(lookWords({ ...look, counts, dryRun, largest: [] })).toContain('Requests  8 rows, all requested before');
 });

@@ -1,4 +1,4 @@
-import { counted, grouped, sizeWords } from '../../../counted.ts';
+import { allBeforeWords, counted, grouped, sizeWords } from '../../../counted.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -17,8 +17,9 @@ function money(text: string): Html {
 export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, fileWarnings }: Preview): Html {
   const { limits, requested, companies, documents, uploadBytes, durationS, before } = dryRun;
   const calls = limits + companies + documents;
+  const asked = allBeforeWords(counts.rows, before?.limits) ?? counted(limits, 'limit');
   return html`<div class="request-figures">${stats([
-    { label: 'Would be requested', value: money(requested), hint: counted(limits, 'limit') },
+    { label: 'Would be requested', value: money(requested), hint: asked },
     {
       label: 'Calls',
       value: grouped(calls),

@@ -1,4 +1,4 @@
-import { counted } from '../../../counted.ts';
+import { allBeforeWords, counted } from '../../../counted.ts';
 import { type ApprovalPolicy, asksApprovalOf } from '../../../ledger/approvals/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
@@ -41,10 +41,11 @@ const MOST_NAMES = 500;
 export function submitButtons(draft: PortfolioDraft, { preview, names, approvalPolicy, rights }: SubmitGiven): Html {
   const { portfolio } = draft;
   const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/submit` };
-  const { limits, requested } = preview.dryRun;
+  const { limits, requested, before } = preview.dryRun;
+  const left = allBeforeWords(preview.counts.rows, before?.limits) ?? 'nothing is left to request';
   const isThere = names.includes(portfolio);
   const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
-  const words = limits === 0 ? 'Import it: nothing is left to request' : `Request all: ${sum}`;
+  const words = limits === 0 ? `Import it: ${left}` : `Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
   ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}

@@ -59,7 +59,7 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
             })
       }
       ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `/nightly?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: 'Each night…', kind: 'quiet', label: `Have the rows go again each night that were refused for: ${label}` })}
-      ${can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
+      ${!isHeld && can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
       ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows refused for: ${label}` })}
     </div>
   </li>`;

@@ -27,6 +27,7 @@ type Shown = {
 export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const { state } = look;
   const frame = portfolioFrame(look, shown);
+  const isHeld = look.causes.some(({ id, meaning }) => id === shown.filter.cause && meaning === 'unknown');
   const piece = (id: string) => html`<div id="${id}">${pieceOf(frame, id)}</div>`;
   return html`${pageHead({
     title: html`<bdi>${state.name}</bdi>`,
@@ -44,7 +45,7 @@ export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
     ${panel({ title: 'Proof', label: 'Proof strip', id: 'portfolio-proof', body: pieceOf(frame, 'portfolio-proof') })}
   </div>
   <section class="panel" id="rows" aria-labelledby="rows-title" data-module="rows-changed">
-    <div class="panel-head"><h2 id="rows-title">Rows</h2>${renderRowActions(state.name, shown.filter, shown.rights)}</div>
+    <div class="panel-head"><h2 id="rows-title">Rows</h2>${!isHeld && renderRowActions(state.name, shown.filter, shown.rights)}</div>
     ${renderFilterForm(state, look.causes, { filter: shown.filter, given: textsOf(shown.query), problem: shown.problem })}
     ${shown.problem !== undefined && notice('bad', shown.problem, { title: 'These rows cannot be shown.', urgent: true })}
     <p class="rows-changed" role="status" hidden><span data-words></span> <a href="${portfolioAddress(state.name, shown.filter, shown.after)}">Show them as they are now</a></p>

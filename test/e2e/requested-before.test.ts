@@ -1,0 +1,46 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openConsole } from '../support/console.ts';
+import { openDesk } from '../support/desk.ts';
+import { uploadTo } from '../support/upload.ts';
+
+const ALL = '3 rows, all requested before';
+
+test('a file whose rows were all requested before says so: as it is checked, imported, run, reported and uploaded', async () => {
+  const desk = await openDesk(3);
+  const { limitline, json, standIn } = desk;
+  expect((await limitline('run', 'q4.csv', '--no-results')).stderr).not.toContain('requested before');
+  expect((await limitline('check', 'q4.csv')).stdout).toContain(`${ALL}: an import would request nothing.`);
+  expect((await limitline('import', 'q4.csv')).stderr).toContain(`limitline: ${ALL}.\n`);
+  expect(await json('import', 'q4.csv')).toMatchObject({ rows: 3, requestedBefore: 3 });
+  const again = await limitline('run', 'q4.csv', '--no-results');
+  expect([again.status, again.stderr]).toEqual([0, expect.stringContaining(`limitline: ${ALL}.\n`)]);
+
+  // In another portfolio they are skipped, which its report says too.
+  const other = await limitline('run', 'q4.csv', '--portfolio', 'q5', '--no-results');
+  expect([other.status, other.stderr]).toEqual([0, expect.stringContaining(`limitline: ${ALL}.\n`)]);
+  for (const { stdout } of [other, await limitline('report', 'q5')]) expect(stdout).toContain(`\n    ${ALL}.\n`);
+  const web = await openConsole(desk);
+  const page = await web.get((await uploadTo(web, ['file', 'q4.csv', await desk.read('q4.csv')])).location);
+  expect(page.text.split(ALL)).toHaveLength(3);
+  expect(page.text).toContain(`Import it: ${ALL}`);
+  expect(standIn.counts().made.limit).toBe(3);
+
+  await appendFile(join(desk.cwd, 'q4.csv'), 'Buyer 4 GmbH,DE,HRB 4,1004.50\n');
+  for (const command of ['check', 'import']) {
+    const { stdout, stderr } = await limitline(command, 'q4.csv');
+    expect(stdout + stderr, command).not.toContain('all requested before');
+  }
+  expect(await json('import', 'q4.csv', '--portfolio', 'q5')).toMatchObject({ rows: 4, requestedBefore: 3 });
+});
+
+test('of a held row nobody says that it was requested before', async () => {
+  const { limitline, json } = await openDesk(1, { rules: [{ on: 'limit', fault: 'reset', made: false, times: 1 }] });
+  await limitline('run', 'q4.csv', '--no-results');
+  expect((await json('report', 'q4')).states).toMatchObject({ held: 1 });
+  for (const command of ['check', 'import', 'run']) {
+    const { stdout, stderr } = await limitline(command, 'q4.csv');
+    expect(stdout + stderr, command).not.toContain(', requested before');
+  }
+});
