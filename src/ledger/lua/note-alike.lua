@@ -12,12 +12,6 @@ local function noteCompany(root, buyer, company)
   if maker then noteAlike(root, maker, company) end
 end
 
--- The company of this call is made: another's has the id too (`other`), or lines gave it before.
-local function noteCompanyMade(call, id, other)
-  local root, buyer = string.match(call, '^(.-):call:company:(.*)$')
-  if root and (other or redis.call('EXISTS', root .. ':buyer:' .. id .. ':alike') == 1) then noteCompany(root, buyer, id) end
-end
-
 local function noteCompanyOf(requests, request)
   local company = string.match(request, '"companyId":"([^"]+)"')
   local root, buyer = string.match(requests, '^(.*):buyer:(.*):rows$')

@@ -38,12 +38,6 @@ local function isMadeBy(call, owner)
   return known[1] == 'made' and known[2] == owner
 end
 
--- Another has it as well; or lines gave this company, which settle.lua notes.
-local function isOthers(made)
-  local given = made.kind == 'company' and string.gsub(KEYS[1], 'account$', 'buyer:') .. made.id .. ':alike'
-  return given and redis.call('EXISTS', given) == 1 or takeId(made.call, made.id)
-end
-
 local function plainEnd(made, moved, fields)
   local portfolio, row, known = made.portfolio, made.row, portfolioOf(made.portfolio)
   local call = redis.call('HMGET', made.call, 'state', 'owner', 'at', unpack(DOUBTS))
@@ -54,7 +48,7 @@ local function plainEnd(made, moved, fields)
   local found = redis.call('HMGET', row, 'state', 'gen', 'rev', 'approval', 'line', 'tally', 'company', 'documents', 'limit', 'problem',
     'cause', 'putOffs', 'countedAt')
   if moved.to == '' then
-    if not found[1] or isOthers(made) then return nil end
+    if not found[1] or takeId(made.call, made.id) then return nil end
     noteMade(made, call[3])
     keepPlain()
     return found
@@ -63,7 +57,7 @@ local function plainEnd(made, moved, fields)
   if known.finished or known.others or moved.answer ~= '' and moved.refusals ~= '0' and known.canary[moved.from] ~= 'ok' then return nil end
   local ids = newIds({ company = found[7], documents = found[8], limit = found[9] }, fields)
   local tally = ids and tallyMove(portfolio, found[6], moved.from, moved.to, moved.granted, moved.available, moved.status)
-  if not tally or isOthers(made) then return nil end
+  if not tally or takeId(made.call, made.id) then return nil end
   noteMade(made, call[3])
   local at, step = #fields, isOpen(moved.to) and 'step' or nil
   fields[at + 1], fields[at + 2], fields[at + 3], fields[at + 4] = 'tally', tally, 'state', moved.to

@@ -34,7 +34,8 @@ for at = 3, #KEYS do
     if isLater then return 'not unknown' end
     local other = ARGV[1] ~= '' and takeId(KEYS[at], ARGV[1])
     if other and ARGV[2] == 'limit' then return 'other' end
-    if ARGV[1] ~= '' then noteCompanyMade(KEYS[at], ARGV[1], other) end
+    local root = string.gsub(KEYS[2], ':account$', '')
+    if other and ARGV[2] == 'company' then noteCompany(root, string.match(KEYS[at], '[^:]*$'), ARGV[1]) end
     redis.call('HDEL', KEYS[at], 'owner')
     forgetDoubts(KEYS[at])
     redis.call('HSET', KEYS[at], 'word', ARGV[3])

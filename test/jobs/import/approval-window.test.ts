@@ -88,6 +88,29 @@ describe('what passed of one buyer', () => {
     expect(await ask('c', 'Beta,DE,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
   });
 
+  test('is of a company whose id a person says of a held call, too', async () => {
+    const { import: bring, hold, context } = await openWindow();
+    const header = 'name,country_code,company_id,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    expect(await ask('a', 'Acme,DE,company_7,100000')).toBeUndefined();
+    expect(await ask('b', 'Beta,DE,,50000')).toBeUndefined();
+    await hold('b');
+    expect(await resolveCalls({ portfolio: 'b', line: 2, made: 'company_7', by: 'o' }, context)).toMatchObject({
+      rows: 1,
+    });
+    expect(await ask('c', 'Beta,DE,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
+  });
+
+  test('is of all of one name, whatever country their lines give, or none', async () => {
+    const { import: bring } = await openWindow();
+    const header = 'name,country_code,company_registration_number,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    expect(await ask('a', 'Acme GmbH,DE,HRB 1,100000')).toBeUndefined();
+    expect(await ask('b', 'Acme GmbH,,HRB 1,40000')).toBeUndefined();
+    expect(await ask('c', 'Acme,AT,,10000')).toBeUndefined();
+    expect(await ask('d', 'Acme GmbH,CH,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
+  });
+
   test('is of each buyer of a file with all that may be the same, though another of the file shares some of them', async () => {
     const { import: bring } = await openWindow();
     const header = 'name,country_code,company_registration_number,buyer_reference,requested_limit';
