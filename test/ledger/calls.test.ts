@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { makeCalls } from '../../src/ledger/calls.ts';
 import { askedOf } from '../../src/ledger/row.ts';
-import { makeRequest, openLedger } from '../support/ledger.ts';
+import { makeRequest, openLedger, putRow, ROW } from '../support/ledger.ts';
 
 const row = { portfolio: 'q4', key: 'row-1' };
 const otherRow = { portfolio: 'q4', key: 'row-2' };
@@ -119,6 +120,26 @@ describe('release and doubt', () => {
     }
     expect((await portfolios.read('q4')).calls).toMatchObject({ limit: 2, throttled: 1 });
   });
+
+  test.each(['together', 'by itself'] as const)(
+    'a refused row is not sent again by another attempt that waited for its turn, asked %s',
+    async (how) => {
+      const { connection, keys, rows, ...ledger } = await putRow();
+      const persist = <Answer>(_what: string, ask: () => Promise<Answer>) => ask();
+      const calls = how === 'together' ? ledger.calls : makeCalls({ connection, keys, persist, trips: async () => 0 });
+      await ledger.process('a');
+      const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
+      // The job's lock was lost, so two attempts have the row.
+      for (const _attempt of [1, 2]) expect(await rows.begin(ROW, 'company')).toMatchObject({ state: 'company' });
+      expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'resend' })).toMatchObject({ is: 'go' });
+      await calls.release(company, 'a/1', 'refused');
+      await rows.advance(ROW, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
+      expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'resend' })).toEqual({ is: 'changed' });
+      await rows.requeue(ROW, 'refused');
+      await rows.begin(ROW, 'company');
+      expect(await calls.claim(company, { owner: 'a/3', onUnknown: 'resend' })).toMatchObject({ is: 'go' });
+    },
+  );
 
   test('a sender that was given up on may still say that nothing was made', async () => {
     const { calls, process } = openLedger();

@@ -30,7 +30,7 @@ export type Approval = {
   sum: string;
   /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
   atFirst: { rows: number; sum: string } | undefined;
-  /** Which sum was above which limit as it began to wait; nothing where it waits for another reason. */
+  /** Which sum was above which limit as it began to wait, or may have been; nothing where it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
   /** 43 letters: see approval-digest.ts. */
   digest: string;
@@ -38,13 +38,16 @@ export type Approval = {
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** Whose sum may be above a limit: `rows` are those that are to be sent again. */
-export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'person';
+/** Whose sum may be above a limit: `rows` are those that are to be sent again, `alike` a buyer who may be one with too many to add up. */
+export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
 /** Which sum it waits for, in a sentence; "" where no sum is the reason. */
 export function overWords({ over }: Pick<Approval, 'over'>): string {
   if (!over) return '';
   const { of, name, sum, limit } = over;
+  if (of === 'alike') {
+    return `${name} may be one with more than 1,000 other buyers: what they are to get together is not known to be at most ${moneyText(limit)}.`;
+  }
   const passed = `with this and what passed lately without another person's yes`;
   const asks = {
     portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,

@@ -14,7 +14,7 @@
 -- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
 -- decided meanwhile holds for it too.
 -- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), or whose request a person
--- declined, whatever state the row is in and whoever asks; an outcome in doubt is told all the same.
+-- declined, whatever state the row is in and whoever asks, nor for a refused row ("changed"); an outcome in doubt is told all the same.
 -- @include approvals
 -- @include doubts
 -- @include may-leave
@@ -85,7 +85,7 @@ end
 if gone then return no('cancelled') end
 if awaits then return no('awaiting') end
 if portfolio[3] then return no('paused') end
-if ofRow and (row[3] or '0') ~= ARGV[7] then return no('changed') end
+if ofRow and (row[1] == 'refused' or (row[3] or '0') ~= ARGV[7]) then return no('changed') end
 if inDoubt and not own and call[10] and tonumber(call[10]) > now then return { 'later', call[10] - now } end
 if not mayLeave(string.gsub(KEYS[2], 'workers$', 'marks'), ARGV[13], ARGV[14]) then return no('unmarked') end
 

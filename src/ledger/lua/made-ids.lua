@@ -7,13 +7,14 @@ local function madeIdsOf(call, id)
   return string.sub(call, 1, at) .. 'made:' .. string.sub(call, at + 6, colon) .. bucket, string.sub(call, colon + 1)
 end
 
--- Notes that this call made the id. Answers the key of the call that had made it before, where that is another one: the service may
--- know a company or a document already.
+-- Notes that this call made the id. Answers the key of the call that had made it before, where that is another one, since the service may
+-- know a company or a document already; or "" where lines gave this company (note-alike.lua).
 local function takeId(call, id)
   local ids, key = madeIdsOf(call, id)
-  if redis.call('HSETNX', ids, id, key) == 1 then return nil end
-  local first = redis.call('HGET', ids, id)
-  return first ~= key and first or nil
+  local first = redis.call('HSETNX', ids, id, key) == 0 and redis.call('HGET', ids, id) or key
+  if first ~= key then return first end
+  local root = string.match(call, '^(.-):call:company:')
+  return root and redis.call('EXISTS', root .. ':buyer:' .. id .. ':alike') == 1 and '' or nil
 end
 
 -- For which row another call made something.

@@ -17,9 +17,10 @@ local function overIfGranted(row)
   local buyer = string.match(redis.call('HGET', row, 'request') or '', '"buyer":"([^"]+)"')
   if not buyer or besides[buyer] then return nil end
   local group = alikeTo(rootOf(portfolio), buyer)
-  for _, one in ipairs(group) do besides[one] = true end
-  local limbs = buyersOver(rootOf(portfolio), group, rule, own, {})
-  return limbs and told('buyer', cjson.decode(redis.call('HGET', row, 'request')).name, limbs)
+  for _, one in ipairs(group or {}) do besides[one] = true end
+  local limbs = group and buyersOver(rootOf(portfolio), group, rule, own, {})
+  if group and not limbs then return nil end
+  return told(group and 'buyer' or 'alike', cjson.decode(redis.call('HGET', row, 'request')).name, limbs or {})
 end
 
 for at = 5, #ARGV do

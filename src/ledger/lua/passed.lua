@@ -41,21 +41,21 @@ local function hasPassed(root, name, since, own)
   return not approval or answeredBy(approvalKey(portfolio, approval)) == ''
 end
 
--- Of buyers with one name more are not looked at, which would keep Redis busy.
+-- Of buyers that may be one more are not looked at, which would keep Redis busy: what they are to get is not known then.
 local MOST_ALIKE = 1000
 
--- A buyer, and all that may be the same, in one order whichever of them is asked about. Each is beside whoever first had what they
--- share, so two steps lead to all.
+-- A buyer, and all that may be the same, in one order whichever of them is asked about: each is beside whoever first had what they
+-- share. Nothing where there are too many.
 local function alikeTo(root, buyer)
-  local group, isIn, from = { buyer }, { [buyer] = true }, 1
-  for _ = 1, 2 do
-    local last = #group
-    for at = from, last do
-      for _, other in ipairs(redis.call('SMEMBERS', root .. ':buyer:' .. group[at] .. ':alike')) do
-        if not isIn[other] and #group < MOST_ALIKE then group[#group + 1], isIn[other] = other, true end
-      end
+  local group, isIn, at = { buyer }, { [buyer] = true }, 1
+  while group[at] do
+    local alike = root .. ':buyer:' .. group[at] .. ':alike'
+    if redis.call('SCARD', alike) > MOST_ALIKE then return nil end
+    for _, other in ipairs(redis.call('SMEMBERS', alike)) do
+      if not isIn[other] then group[#group + 1], isIn[other] = other, true end
     end
-    from = last + 1
+    if #group > MOST_ALIKE + 1 then return nil end
+    at = at + 1
   end
   table.sort(group)
   return group
@@ -94,7 +94,7 @@ local function personOver(root, person, rule, besides)
   return isAbove(limbs, rule.person) and limbs
 end
 
--- Which sum is above its limit if a row that ended passes by itself: { "buyer" or "person", name, k, limb, … }. `besides` has by buyer
+-- Which sum is above its limit if a row that ended passes by itself: { "buyer", "alike" or "person", name, k, limb, … }. `besides` has by buyer
 -- and person what passes with it, and gets it added.
 local function overOf(portfolio, row, rule, besides)
   local root, found = rootOf(portfolio), redis.call('HMGET', row, 'request', 'approval')
@@ -107,6 +107,7 @@ local function overOf(portfolio, row, rule, besides)
   end
   if rule.above ~= '' and rule.days > 0 then
     local group = alikeTo(root, request.buyer)
+    if not group then return told('alike', request.name, {}) end
     local limbs = buyersOver(root, group, rule, { ticket = math.huge }, withThis('buyer ' .. group[1]))
     if limbs then return told('buyer', request.name, limbs) end
   end

@@ -35,6 +35,8 @@ if amount ~= '' and name ~= '' then
   redis.call('HSET', call, 'line', line)
 end
 redis.call('HDEL', call, 'owner')
+-- Sums of what passed lately count it by that (passed.lua).
+redis.call('HSET', call, 'at', writtenAt)
 if is == 'unknown' then
   redis.call('HSET', call, 'row', name, 'asked', asked)
   noteDoubt(call, reason, sentAt, sentAt)

@@ -9,6 +9,7 @@
 -- What may be sent again keeps the name of its first send, by which a service may know it.
 -- @include doubts
 -- @include made-ids
+-- @include note-alike
 local made = 0
 -- The row that is spoken of may be another than the one for which the call was sent: both are told.
 local function tellResolved(call)
@@ -31,7 +32,10 @@ for at = 3, #KEYS do
   if known[1] == 'unknown' or isForgotten then
     local isLater = ARGV[6] ~= '' and lostAt and lostAt >= tonumber(ARGV[6])
     if isLater then return 'not unknown' end
-    if ARGV[1] ~= '' and takeId(KEYS[at], ARGV[1]) and ARGV[2] == 'limit' then return 'other' end
+    local other = ARGV[1] ~= '' and takeId(KEYS[at], ARGV[1])
+    if other and ARGV[2] == 'limit' then return 'other' end
+    local root = string.gsub(KEYS[2], ':account$', '')
+    if other and ARGV[2] == 'company' then noteCompany(root, string.match(KEYS[at], '[^:]*$'), ARGV[1]) end
     redis.call('HDEL', KEYS[at], 'owner')
     forgetDoubts(KEYS[at])
     redis.call('HSET', KEYS[at], 'word', ARGV[3])

@@ -31,7 +31,7 @@ if other and ARGV[5] == 'limit' and ARGV[7] ~= '1' then return { '', rowOfOther(
 -- Two buyers with one company: a limit of the one would be asked for the other.
 if other and ARGV[5] == 'company' then
   local shared = string.gsub(KEYS[3], 'account$', 'shared-companies')
-  redis.call('HSETNX', shared, ARGV[2] .. ' ' .. other .. ' ' .. ARGV[6], ARGV[4])
+  if other ~= '' then redis.call('HSETNX', shared, ARGV[2] .. ' ' .. other .. ' ' .. ARGV[6], ARGV[4]) end
   noteCompany(string.gsub(KEYS[3], ':account$', ''), ARGV[6], ARGV[2])
 end
 -- How long it took from its claim stands behind that, for the row's story: a field of its own would cost each row 70 bytes.

@@ -91,8 +91,8 @@ export const CLOSED_BOOK: BuyerBook = {
 
 function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];
-  for (const { identifiers, alikeHere, known } of lines) {
-    questions.push(...identifiers, { digest: alikeHere, kind: 'alike' });
+  for (const { identifiers, alike, alikeHere, known } of lines) {
+    questions.push(...identifiers, { digest: alikeHere, kind: 'alike' }, { digest: anywhereOf(alike), kind: 'alike' });
     // A key is the digest of an identifier, whichever of them it was.
     if (known) questions.push({ digest: known, kind: 'name' });
   }
@@ -166,6 +166,7 @@ function bring(
   // What the buyer was first known by, though this line does not give it.
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
+  point(anywhereOf(line.alike), false);
   const isMended = decision.is === 'known' && decision.mended;
   const after = before ? grown(before, line, isMended, known) : brought(line, key, known);
   if (after === before && digests.length === 0) return;
@@ -173,6 +174,12 @@ function bring(
   snapshot.buyers.set(key, after);
   if (after !== before) changes.buyers.set(key, after);
   changes.brought.push({ line, key, digests });
+}
+
+/** Names alike of whatever country, in the form of a digest: nobody is told by it, but limits count such buyers together. */
+function anywhereOf(alike: number): string {
+  const text = alike.toString(36).padStart(13, '0');
+  return text.slice(-3) + text;
 }
 
 /** More names than anybody gives a buyer; each costs every look at it. */

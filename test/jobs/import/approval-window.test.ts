@@ -6,9 +6,10 @@ import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { openContext } from '../../../src/context.ts';
 import { overWords } from '../../../src/ledger/approvals/approval.ts';
+import { makeRecovery } from '../../../src/ledger/recovery.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import { ABOVE, openWindow, WAITS } from '../../support/approval-window.ts';
+import { ABOVE, DAY_MS, openWindow, WAITS } from '../../support/approval-window.ts';
 import { NEVER } from '../../support/archive.ts';
 
 describe('what passed of one buyer', () => {
@@ -64,15 +65,7 @@ describe('what passed of one buyer', () => {
     const { import: bring, row, context } = await openWindow();
     const header = 'name,country_code,company_id,requested_limit';
     const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
-    const isAnswered = async (portfolio: string, company: string) => {
-      const its = await row(portfolio);
-      const { ledger, keys, atMostOnce } = context;
-      const { buyer } = JSON.parse((await ledger.hget(keys.row(portfolio, its.key), 'request')) ?? '');
-      const call = { kind: 'company', key: buyer, row: its, buyer } as const;
-      const claimed = await atMostOnce.claim(call, 'hold');
-      if (claimed.is !== 'go') throw new Error(claimed.is);
-      await claimed.settle({ is: 'made', id: company, record: {} });
-    };
+    const isAnswered = answeredBy(context, row);
     expect(await ask('a', 'Acme,DE,,50000')).toBeUndefined();
     await isAnswered('a', 'company_7');
     expect(await ask('b', 'Beta,DE,company_7,50000')).toBeUndefined();
@@ -82,6 +75,65 @@ describe('what passed of one buyer', () => {
     expect(await ask('e', 'Epsilon,DE,,40000')).toBeUndefined();
     await isAnswered('e', 'company_7');
     expect(await ask('f', 'Epsilon,DE,,20000')).toMatchObject({ over: { of: 'buyer', sum: '160000.00' } });
+  });
+
+  test('is of all of a company, whichever became known first: whose line names it, or whom the service answers with it', async () => {
+    const { import: bring, row, context } = await openWindow();
+    const header = 'name,country_code,company_id,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    const isAnswered = answeredBy(context, row);
+    expect(await ask('a', 'Acme,DE,company_7,100000')).toBeUndefined();
+    expect(await ask('b', 'Beta,DE,,50000')).toBeUndefined();
+    await isAnswered('b', 'company_7');
+    expect(await ask('c', 'Beta,DE,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
+  });
+
+  test('is of a company whose id a person says of a held call, too', async () => {
+    const { import: bring, hold, context } = await openWindow();
+    const header = 'name,country_code,company_id,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    expect(await ask('a', 'Acme,DE,company_7,100000')).toBeUndefined();
+    expect(await ask('b', 'Beta,DE,,50000')).toBeUndefined();
+    await hold('b');
+    expect(await resolveCalls({ portfolio: 'b', line: 2, made: 'company_7', by: 'o' }, context)).toMatchObject({
+      rows: 1,
+    });
+    expect(await ask('c', 'Beta,DE,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
+  });
+
+  test('is of all of one name, whatever country their lines give, or none', async () => {
+    const { import: bring } = await openWindow();
+    const header = 'name,country_code,company_registration_number,requested_limit';
+    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
+    expect(await ask('a', 'Acme GmbH,DE,HRB 1,100000')).toBeUndefined();
+    expect(await ask('b', 'Acme GmbH,,HRB 1,40000')).toBeUndefined();
+    expect(await ask('c', 'Acme,AT,,10000')).toBeUndefined();
+    expect(await ask('d', 'Acme GmbH,CH,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
+  });
+
+  test('is of each buyer of a file with all that may be the same, though another of the file shares some of them', async () => {
+    const { import: bring } = await openWindow();
+    const header = 'name,country_code,company_registration_number,buyer_reference,requested_limit';
+    const ask = async (portfolio: string, ...lines: string[]) =>
+      (await bring([header, ...lines], { portfolio })).approval;
+    expect(await ask('a', 'Acme GmbH,DE,,A1,1')).toBeUndefined();
+    expect(await ask('b', 'Beta GmbH,DE,HRB 2,B1,100000')).toBeUndefined();
+    const both = await ask('c', 'Acme GmbH,DE,,A2,1', 'Acme GmbH,DE,HRB 2,A3,60000');
+    expect(both).toMatchObject({ over: { of: 'buyer', sum: '160002.00' } });
+  });
+
+  test('cannot be told of a buyer who may be one with more others than are looked at, so a yes is asked for', async () => {
+    const { import: bring } = await openWindow();
+    const header = 'name,country_code,buyer_reference,requested_limit';
+    const lines = Array.from({ length: 2_000 }, (_none, n) => `Acme,DE,A${n},70`);
+    expect((await bring([header, ...lines.slice(0, 1_000)], { portfolio: 'a' })).approval).toBeUndefined();
+    const { approval: more } = await bring([header, ...lines.slice(1_000)], { portfolio: 'b' });
+    expect(more).toMatchObject({ standing: 'waiting', over: { of: 'alike', name: 'Acme', limit: '150000' } });
+    const { approval } = await bring([header, 'Acme,DE,B,20000'], { portfolio: 'c' });
+    expect(overWords(approval as never)).toBe(
+      'Acme may be one with more than 1,000 other buyers: what they are to get together is not known to be at most 150,000.00.',
+    );
+    expect((await bring([header, 'Other,DE,O,20000'], { portfolio: 'd' })).approval).toBeUndefined();
   });
 
   test('is of buyers alike that an earlier version brought in, from their next line on', async () => {
@@ -190,6 +242,28 @@ describe('what passed of one buyer', () => {
     expect(await ask('next', '100000')).toMatchObject({ over: { of: 'buyer', sum: '200000.00' } });
   });
 
+  test('counts what a results file put back into a ledger that was lost, by when it was written', async () => {
+    const { ask, make, row, context } = await openWindow();
+    const { ledger, keys } = context;
+    const lose = async (portfolio: string, daysAgo: number) => {
+      await ask(portfolio, '100000');
+      const its = await row(portfolio);
+      const { buyer } = JSON.parse((await ledger.hget(keys.row(portfolio, its.key), 'request')) ?? '');
+      await make(portfolio, daysAgo);
+      await ledger.del(keys.row(portfolio, its.key), keys.call('limit', its.key));
+      await ledger.hdel(keys.buyerRows(buyer), `${portfolio}/${its.key}`);
+      const about = { kind: 'limit', keys: [its.key], row: `${portfolio}/${its.key}`, amount: '100000' } as const;
+      const made = { is: 'made', id: `bl_${its.key}`, record: {}, company: '', documents: [] } as const;
+      const atMs = Date.now() - daysAgo * DAY_MS;
+      const lost = { ...about, ...made, buyer, asked: undefined, line: 2, atMs };
+      expect(await makeRecovery({ connection: ledger, keys }).putBack(lost, { write: true })).toEqual({ is: 'put' });
+    };
+    await lose('old', 7.1);
+    expect(await ask('fits', '50000')).toBeUndefined();
+    await lose('new', 6.9);
+    expect(await ask('above', '0.01')).toMatchObject({ over: { of: 'buyer' } });
+  });
+
   test('counts what came before there was a rule, for a process without settings too', async () => {
     const place = await openWindow({});
     await place.ask('before', '100000');
@@ -224,7 +298,20 @@ describe('what passed of one buyer', () => {
   });
 });
 
-async function askFor(row: RowId, { approvals }: { approvals: Awaited<ReturnType<typeof openContext>>['approvals'] }) {
+type Context = Awaited<ReturnType<typeof openContext>>;
+
+/** The service answers with this company when that of the portfolio's only row is made. */
+function answeredBy({ ledger, keys, atMostOnce }: Context, row: (portfolio: string) => Promise<RowId>) {
+  return async (portfolio: string, company: string) => {
+    const its = await row(portfolio);
+    const { buyer } = JSON.parse((await ledger.hget(keys.row(portfolio, its.key), 'request')) ?? '');
+    const claimed = await atMostOnce.claim({ kind: 'company', key: buyer, row: its, buyer }, 'hold');
+    if (claimed.is !== 'go') throw new Error(claimed.is);
+    await claimed.settle({ is: 'made', id: company, record: {} });
+  };
+}
+
+async function askFor(row: RowId, { approvals }: Context) {
   const id = await approvals.askFor({ portfolio: row.portfolio, kind: 'answer', by: 'olivia' });
   expect(await approvals.awaitRow(row, 'held', { id, by: 'olivia', said: 'resend' })).toBe(true);
   return id;
