@@ -30,7 +30,7 @@ test('run, work and report say in plain words that an outage leaves outcomes unk
   const words = /the outcome of limit requests is unknown \(status 502\)/;
   const run = start('run', 'q4.csv');
   // Progress is written every few seconds where there is no terminal.
-  await expect.poll(() => run.output().stderr).toMatch(new RegExp(`rows ended.*${words.source}`));
+  await expect.poll(() => run.output().stderr).toMatch(new RegExp(`rows settled.*${words.source}`));
   const report = await limitline('report', 'q4');
   expect(report.stdout).toMatch(new RegExp(`Pace: ${words.source}`));
   run.child.kill('SIGTERM');

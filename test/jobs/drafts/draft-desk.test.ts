@@ -68,7 +68,7 @@ test('a file is uploaded, previewed, corrected, mended and submitted, and what i
   expect(await context.portfolios.names()).toEqual([]);
   await desk.submit(draft.id, { of: second.of, replace: false, by: 'console' });
   await expect.poll(async () => (await desk.read(draft.id)).submitted?.ended).toMatchObject({ lines: 4, rows: 3 });
-  expect(await report('Käufer Q4')).toMatchObject({ rows: 3, duplicate: 1, requested: '1270.25' });
+  expect(await report('Käufer Q4')).toMatchObject({ rows: 3, duplicate: 1, inAllRows: '1270.25' });
   expect((await context.portfolios.read('Käufer Q4')).file?.fileName).toBe('Käufer Q4.csv');
 });
 
