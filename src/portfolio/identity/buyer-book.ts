@@ -176,10 +176,13 @@ function bring(
   changes.brought.push({ line, key, digests });
 }
 
-/** Names alike of whatever country, in the form of a digest: nobody is told by it, but limits count such buyers together. */
+/**
+ * Names alike of whatever country, in the form of a digest: nobody is told by it, but limits count such buyers together. They stand in few
+ * hashes, since a hash of its own for each would cost more than the name.
+ */
 function anywhereOf(alike: number): string {
   const text = alike.toString(36).padStart(13, '0');
-  return text.slice(-3) + text;
+  return `${text.slice(-2)}0${text}`;
 }
 
 /** More names than anybody gives a buyer; each costs every look at it. */
