@@ -85,7 +85,8 @@ function verdictOf(isBad: boolean, { is, mark }: Condition, seen: string): Verdi
 }
 
 function isBlockedBy({ blocked, nowMs }: CallsHeld, isMeant: (by: string) => boolean): boolean {
-  return blocked !== undefined && isMeant(blocked.by) && blocked.untilMs > nowMs - WAITED_LATELY_MS;
+  const isOver = blocked === undefined || blocked.gotThrough || blocked.untilMs <= nowMs - WAITED_LATELY_MS;
+  return !isOver && isMeant(blocked.by);
 }
 
 function serviceNotice({ tells }: Judged, held: CallsHeld): Notice | undefined {

@@ -9,8 +9,8 @@ export type CallsHeld = {
   nowMs: number;
   /** Calls that the service took, in all: it grows while calls get through. */
   accepted: number;
-  /** The last wait of all calls, as long as none got through since it began; one that the service asked for, until its end. */
-  blocked: { by: BlockedBy; untilMs: number } | undefined;
+  /** The last wait of all calls, which may be over, and whether any got through since it began; where that was asked for, it says nothing. */
+  blocked: { by: BlockedBy; untilMs: number; gotThrough?: boolean } | undefined;
   /** The kinds of which nothing leaves but a trial, through no fault of our own, when the next trial is due, and whether one is being made. */
   shut: readonly CallKind[];
   trialMs: number;
@@ -31,13 +31,12 @@ export async function readCallsHeld(
       connection.time(),
     ]);
   const nowMs = Math.floor(Number(seconds) * 1_000 + Number(micros) / 1_000);
-  const untilMs = Number(until ?? 0) / 1_000;
-  const holds = Number(strikes ?? 0) > 0 || (because === 'asked' && untilMs > nowMs);
-  const by = holds ? BLOCKED_BY.find((one) => one === because) : undefined;
+  const by = BLOCKED_BY.find((one) => one === because);
+  const gotThrough = by !== 'asked' && Number(strikes ?? 0) === 0;
   return {
     nowMs,
     accepted: Number(accepted ?? 0),
-    blocked: by && { by, untilMs },
+    blocked: by && { by, untilMs: Number(until ?? 0) / 1_000, gotThrough },
     shut: CALL_KINDS.filter((_kind, place) => whys[place] && !isOurs(whys[place])),
     trialMs: Number(dueAt ?? 0) / 1_000,
     isTried: Number(leaseUntil ?? 0) / 1_000 > nowMs,

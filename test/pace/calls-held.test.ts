@@ -49,7 +49,7 @@ test.each([
   expect(blocked?.untilMs).toBeGreaterThan(before);
 });
 
-test('a wait is told with its end, also behind that, until a call got through', async () => {
+test('a wait is told with its end, also behind that, and whether a call got through since', async () => {
   const { look, pace } = openPlace();
   await pace.block({ why: 'not there', because: 'outage', episode: 0 });
   const isOver = async () => {
@@ -57,9 +57,9 @@ test('a wait is told with its end, also behind that, until a call got through', 
     return blocked !== undefined && blocked.untilMs < nowMs;
   };
   await expect.poll(isOver).toBe(true);
-  expect(await look()).toMatchObject({ accepted: 0, blocked: { by: 'outage' } });
+  expect(await look()).toMatchObject({ accepted: 0, blocked: { by: 'outage', gotThrough: false } });
   await pace.answered();
-  await expect.poll(look).toMatchObject({ accepted: 1, blocked: undefined });
+  await expect.poll(look).toMatchObject({ accepted: 1, blocked: { by: 'outage', gotThrough: true } });
 });
 
 test('kinds of which nobody knows what became of the last calls are shut until one is known', async () => {

@@ -10,7 +10,7 @@
 -- @include end-way
 local way, prefix, owner, leaseMs, giveUpMs, graceMs, lacking, keepMs = unpack(ARGV)
 local now = nowMs()
--- So many failures of a way in a row take more than a minute.
+-- After so many failures of a way in a row, which take more than a minute, the next notice is tried once.
 local ONE_BEHIND = '4'
 -- No wait is longer than it was meant to be, whatever a clock did since.
 local function leftMs(untilMs, waitMs)
@@ -21,7 +21,7 @@ local untilMs, putOffMs, since, failures, why =
   unpack(redis.call('HMGET', KEYS[2], 'until', 'wait', 'since', 'failures', 'words'))
 local id, at, nextId, nextAt = unpack(redis.call('ZRANGE', KEYS[1], 0, 1, 'WITHSCORES'))
 if not id then return { 'none' } end
--- The way may fail for this one alone: once the next is tried instead.
+-- The way may fail for the first alone.
 if failures == ONE_BEHIND and nextId then id, at = nextId, nextAt end
 local key = prefix .. id
 local notice, told, state, waitMs, tries =
