@@ -28,11 +28,13 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
     const { seen: before, atMs: lastMs = Number.NEGATIVE_INFINITY } = known.get(name) ?? {};
     const atMs = performance.now();
     if (finishedMs === undefined ? atMs < lastMs + everyMs : before === finishedMs) return;
-    // What rows on their way have made is worth as much as what those have that ended.
-    const seen = finishedMs ?? JSON.stringify(await portfolios.read(name));
+    // What rows on their way have made is worth as much as what those have that ended; where nothing was made there is nothing to keep.
+    const { calls, states } = await portfolios.read(name);
+    const isNothing = finishedMs === undefined && calls.company + calls.document + calls.limit <= calls.throttled;
+    const seen = finishedMs ?? JSON.stringify([calls, states]);
     const isKept = (keptMs: number, nowMs: number) => keptMs >= (finishedMs ?? nowMs - everyMs);
     const { keepResults } = await import('../export/keep-results.ts');
-    const isDone = seen === before || (await keepResults(name, isKept, { ...context, signal }));
+    const isDone = isNothing || seen === before || (await keepResults(name, isKept, { ...context, signal }));
     // What another process keeps is looked at again soon: that process may be gone.
     if (isDone || finishedMs !== undefined) known.set(name, { seen, atMs });
   };
