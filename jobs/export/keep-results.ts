@@ -52,7 +52,7 @@ export async function keepResults(
   if (there && isKept(there.mtimeMs, now * 1_000)) return false;
   const [dir, name] = [dirname(path), basename(path)];
   makeFolder(dir, 0o700);
-  const write = (to: Writable) => exportResults({ portfolio, only: 'all' }, to, deps);
+  const write = (to: Writable) => exportResults({ portfolio, only: 'all', likeInput: 'cells' }, to, deps);
   const draft = await writeDraft({ dir, name, mode: 0o600, write }).catch((error) => {
     if (archivedOf(error) === undefined && !isLimitlineError(error, 'NOT_FOUND')) throw error;
   });
@@ -64,6 +64,17 @@ export async function keepResults(
   } finally {
     await draft.drop();
   }
+}
+
+/** What is kept of a finished portfolio, where that is how it was finished last: whoever leaves it elsewhere need not write it again. */
+export async function finishedResults(
+  portfolio: string,
+  deps: PlaceDeps & Pick<ExportDeps, 'portfolios'>,
+): Promise<string | undefined> {
+  const path = keptResultsPath(portfolio, deps);
+  const { finishedMs = Number.POSITIVE_INFINITY } = await deps.portfolios.read(portfolio);
+  const there = await stat(path).catch(() => undefined);
+  return there && there.mtimeMs >= finishedMs ? path : undefined;
 }
 
 /** Removes what is kept of a portfolio, and what killed processes did not write to its end. */

@@ -8,7 +8,7 @@ import { within } from './deadline.ts';
 const LOOK_EVERY_MS = 2_000;
 /** With a look, and the time that it takes to write a large portfolio, what is kept is no older than a minute. */
 const KEEP_EVERY_MS = 45_000;
-/** A hundred thousand rows are written within this. Who stops a process waits no longer. */
+/** Some eighty thousand rows are written within this. Who stops a process waits no longer. */
 const LAST_LOOK_MS = 5_000;
 
 /**

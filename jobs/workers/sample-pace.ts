@@ -11,12 +11,7 @@ const FIRST_EVERY_MS = 250;
 export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
   let [isFirst, isStopped] = [true, false];
   // While Redis is away, that is said by others, and a chart has a gap.
-  const sample = onceAtATime(() =>
-    samples
-      .add()
-      .then(startAnew)
-      .catch(() => {}),
-  );
+  const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
   let timer = setInterval(sample, FIRST_EVERY_MS).unref();
   const startAnew = (noted: boolean): void => {
     if (!noted || !isFirst || isStopped) return;

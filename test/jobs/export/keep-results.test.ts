@@ -43,7 +43,7 @@ test('each process that settles a portfolio, or sees it settled, keeps its resul
   await rm(path);
   await place.startCommand(['nightly']).ended;
   expect(countOf(await read(path), 'done')).toBe(2);
-  expect(await exportedText(place.context)).toBe(await read(path));
+  expect(await exportedText(place.context, { likeInput: 'cells' })).toBe(await read(path));
 });
 
 test('results are kept while a portfolio is worked on, as often as they grow', async () => {
@@ -93,13 +93,23 @@ test('two processes that keep the same portfolio at once leave one whole file', 
   await rm(path);
   const nightly = () => place.startCommand(['nightly']).ended;
   await Promise.all([nightly(), nightly(), keepResults('q4', never, deps)]);
-  expect(await read(path)).toBe(await exportedText(place.context));
+  expect(await read(path)).toBe(await exportedText(place.context, { likeInput: 'cells' }));
   expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
   // One that is there already is left as it is.
   const { mtimeMs } = await stat(path);
   const { finishedMs = Number.NaN } = await place.context.portfolios.read('q4');
   expect(await keepResults('q4', (atMs) => atMs >= finishedMs, deps)).toBe(false);
   expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+});
+
+test('what run leaves beside its file is what is kept, written once', async () => {
+  const place = await openFaultPlace();
+  const lines = buyerLines(4).map((line) => line.replaceAll(',', ';'));
+  await writeFile(join(place.dir, 'q4.csv'), `${lines.join('\n')}\n`);
+  expect(await place.startCommand(['run', 'q4.csv']).ended).toMatchObject({ status: 0 });
+  const kept = await read(keptResultsPath('q4', place.context));
+  expect(countOf(kept.replaceAll(';', ','), 'done')).toBe(4);
+  expect(await read(join(place.dir, 'q4.results.csv'))).toBe(kept);
 });
 
 test('a data folder that cannot be written is logged, and all else goes on', async () => {
