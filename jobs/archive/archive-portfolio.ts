@@ -4,11 +4,10 @@ import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { archivedFault } from '../../src/ledger/archive/archives.ts';
 import { makeLeaving } from '../../src/ledger/archive/leaving.ts';
 import { rowCountOf } from '../../src/ledger/counts/summary.ts';
-import { takeLease } from '../../src/ledger/lease.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
-import { ArchivesTaken } from './archives-taken.ts';
+import { withArchives } from './archives-taken.ts';
 import { notArchivedFault } from './not-archived.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
@@ -38,17 +37,7 @@ export type Archived = {
  *   not take it; `STOPPED` where the signal ended it
  */
 export async function archivePortfolio(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
-  const { ledger, keys, processId, account } = deps;
-  const holder = `${processId} ${randomBytes(6).toString('hex')}`;
-  const lease = await takeLease({ connection: ledger, key: keys.archivesTaken, holder });
-  if (!lease) {
-    throw new ArchivesTaken(account);
-  }
-  try {
-    return await archive(deps, name, wish);
-  } finally {
-    await lease.release();
-  }
+  return withArchives(deps, () => archive(deps, name, wish));
 }
 
 /**

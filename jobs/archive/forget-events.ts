@@ -1,15 +1,10 @@
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { createInterface } from 'node:readline';
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { fileFault } from '../../src/files/file-fault.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { RowWalks } from '../../src/ledger/nightly/row-walk.ts';
 import { WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { RowRequest } from '../../src/ledger/row.ts';
 import { ROWS } from './archive-files.ts';
-import { namingFiles } from './named-digests.ts';
+import { linesOf, namingFiles } from './named-digests.ts';
 
 type EventsDeps = {
   walkRows: RowWalks;
@@ -53,16 +48,9 @@ export async function forgetEventsByNumber(
 
 /** Row by row, as archive-files.ts writes them: among its texts `request`, and behind that what was asked for. */
 async function* numbersOfFile(path: string): AsyncGenerator<string[]> {
-  const gunzip = createGunzip();
-  // Whatever fails comes out where it is read.
-  pipeline(createReadStream(path), gunzip, () => {});
-  try {
-    for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const texts = JSON.parse(line) as string[];
-      yield numbersIn(texts[texts.indexOf('request') + 1] ?? '');
-    }
-  } catch (error) {
-    throw fileFault(path, 'read', error);
+  for await (const line of linesOf(path)) {
+    const texts = JSON.parse(line) as string[];
+    yield numbersIn(texts[texts.indexOf('request') + 1] ?? '');
   }
 }
 

@@ -14,6 +14,7 @@ import { makeForgetInReports } from '../../src/ledger/nightly/forget-in-reports.
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { Queues } from '../../src/queue/queues.ts';
+import { forgetKept } from '../export/keep-results.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
 import { PART, portfolioFolder, removeArchive } from './archive-folders.ts';
 import { forgetBuyers } from './forget-buyers.ts';
@@ -36,7 +37,8 @@ export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedF
   queues: Pick<Queues, 'failedRows' | 'forget'>;
   /** The service's events: those go in which ids of the portfolio or numbers of its companies stand. */
   events: { forget(ids: readonly string[]): Promise<number> };
-  settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
+  redis: { where: string };
+  settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined; REDIS_URL?: unknown };
 };
 
 /** What forgetting a portfolio is made of, in this order. */
@@ -149,6 +151,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
       await forgetting.note(name, { sizeBytes: 0 });
       for (const folder of folders) await removeArchive(folder);
       await removeEmpty(dir);
+      await forgetKept(name, deps);
     },
     async end() {
       took.state = await forgetting.end(name);

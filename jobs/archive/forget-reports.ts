@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { accountFolder } from '../../src/files/account-folder.ts';
 import { writeDraft } from '../../src/files/draft.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import type { IsOurs } from '../../src/ledger/nightly/forget-in-reports.ts';
@@ -9,7 +10,6 @@ import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
 import { plainTableLine } from '../../src/table/table-line.ts';
 import { ITEMS, PAGE } from '../nightly/report/make-report.ts';
-import { reportFolders } from '../nightly/report/report-folder.ts';
 
 type ReportsDeps = {
   account: string;
@@ -31,7 +31,7 @@ export async function forgetReported(name: string, files: readonly string[], dep
   const { account, settings, keys } = deps;
   const isOurs: IsOurs = ({ portfolio, detail = '' }) =>
     portfolio === name || (portfolio === '' && files.some((file) => detail.includes(file)));
-  const { all } = reportFolders({ dataDir: settings.LIMITLINE_DATA, account, of: keys.reports });
+  const all = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
   // First: which reports spoke of it is known by Redis alone, and what is killed begins anew.
   const nights = await readdir(all, { withFileTypes: true }).catch((error) => {
     if (systemCode(error) === 'ENOENT') return [];

@@ -64,17 +64,23 @@ export async function fileNamesOf(archive: string): Promise<string[]> {
   const names: string[] = [];
   for await (const path of namingFiles(archive)) {
     if (basename(path) !== REST) continue;
-    const gunzip = createGunzip();
-    pipeline(createReadStream(path), gunzip, () => {});
-    try {
-      for await (const line of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) {
-        if (line.includes('fileName')) names.push(...fileNamesIn(JSON.parse(line)));
-      }
-    } catch (error) {
-      throw fileFault(path, 'read', error);
+    for await (const line of linesOf(path)) {
+      if (line.includes('fileName')) names.push(...fileNamesIn(JSON.parse(line)));
     }
   }
   return names;
+}
+
+/** The lines of an archive's file. @throws LimitlineError `FILE` */
+export async function* linesOf(path: string): AsyncGenerator<string> {
+  const gunzip = createGunzip();
+  // Whatever fails comes out where it is read.
+  pipeline(createReadStream(path), gunzip, () => {});
+  try {
+    yield* createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    throw fileFault(path, 'read', error);
+  }
 }
 
 function fileNamesIn(texts: unknown): string[] {

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { archivedFault, makeArchives } from '../../src/ledger/archive/archives.ts';
 import { makeRestoring } from '../../src/ledger/archive/restoring.ts';
-import { takeLease } from '../../src/ledger/lease.ts';
 import type { ArchiveDeps } from './archive-deps.ts';
 import {
   ARCHIVE_FILES,
@@ -17,7 +15,7 @@ import {
   readArchiveFile,
 } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
-import { ArchivesTaken } from './archives-taken.ts';
+import { withArchives } from './archives-taken.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 import { mustHaveRoom } from './room-in-redis.ts';
 import { someAtATime } from './some-at-a-time.ts';
@@ -66,17 +64,7 @@ export type Restored = {
  *   written; `STOPPED` where the signal ended it
  */
 export async function restorePortfolio(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
-  const { ledger, keys, processId, account } = deps;
-  const holder = `${processId} ${randomBytes(6).toString('hex')}`;
-  const lease = await takeLease({ connection: ledger, key: keys.archivesTaken, holder });
-  if (!lease) {
-    throw new ArchivesTaken(account);
-  }
-  try {
-    return await restore(deps, { name, run: holder }, wish);
-  } finally {
-    await lease.release();
-  }
+  return withArchives(deps, (run) => restore(deps, { name, run }, wish));
 }
 
 async function restore(

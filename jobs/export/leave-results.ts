@@ -1,5 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../src/errors.ts';
 import { type Draft, writeDraft } from '../../src/files/draft.ts';
 import type { LeftFiles, Whose } from '../../src/files/left-files.ts';
@@ -31,7 +34,11 @@ export type LeftResults = {
   fault: string | null;
 };
 
-type LeaveDeps = ExportDeps & { leftFiles: LeftFiles };
+type LeaveDeps = ExportDeps & {
+  leftFiles: LeftFiles;
+  /** The file in which the results stand already, if any. */
+  finishedResults?: (portfolio: string) => Promise<string | undefined>;
+};
 
 /**
  * Leaves the results of a portfolio beside its file, and an errors file if any line is to be corrected; an errors file of
@@ -102,7 +109,11 @@ function draftOf(
   const only = kind === 'errors' ? 'errors' : 'all';
   // With the delimiter of the file: whoever opened that by a double click opens these in the same way.
   const payload: ExportPayload = { portfolio, only, likeInput: 'cells' };
-  return writeDraft({ ...where, write: (to) => exportResults(payload, to, deps) });
+  const write = async (to: Writable) => {
+    const known = only === 'all' ? await deps.finishedResults?.(portfolio) : undefined;
+    return known === undefined ? exportResults(payload, to, deps) : pipeline(createReadStream(known), to);
+  };
+  return writeDraft({ ...where, write });
 }
 
 async function hasRecords({ path }: Draft): Promise<boolean> {

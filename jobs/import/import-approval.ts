@@ -2,6 +2,7 @@ import { type Approval, type ApprovalPolicy, asksApproval } from '../../src/ledg
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { ImportedFile } from '../../src/ledger/imports.ts';
 import type { Persist } from '../../src/ledger/persist.ts';
+import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { freeApproved } from '../rows/free-approved.ts';
 
@@ -46,7 +47,6 @@ export async function beginApproval(
   const { approvals, approvalPolicy, persist } = deps;
   const isAsked = told.redone || asksApproval(await persist('approval rule', approvalPolicy));
   const begun: string[] = [];
-  let beginning: Promise<string> | undefined;
   const begin = async (): Promise<string> => {
     // No supplier waits for declined rows alone.
     const next = await approvals.beginImport(portfolio, isAsked ? told : { ...told, supplier: undefined });
@@ -54,12 +54,7 @@ export async function beginApproval(
     return next;
   };
   /** Lines of a batch find out together that they need one. */
-  const beginOnce = (): Promise<string> => {
-    beginning ??= begin().finally(() => {
-      beginning = undefined;
-    });
-    return beginning;
-  };
+  const beginOnce = onceAtATime(begin);
   if (isAsked) await begin();
   return {
     id: () => (isAsked ? begun.at(-1) : undefined),

@@ -1,6 +1,7 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { CallsHeld } from '../../src/pace/calls-held.ts';
+import { CALLS } from '../../src/pace/door-words.ts';
 import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
 import { spanText } from './span-text.ts';
 
@@ -133,12 +134,6 @@ function credentialsNotice({ tells }: Judged, { nowMs }: CallsHeld): Notice | un
     atMs: nowMs,
   };
 }
-
-const CALLS: Readonly<Record<CallKind, string>> = {
-  company: 'company requests',
-  document: 'document uploads',
-  limit: 'limit requests',
-};
 
 function kindsText(kinds: readonly CallKind[]): string {
   return kinds.map((kind) => CALLS[kind]).join(' and ');

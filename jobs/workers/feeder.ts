@@ -1,3 +1,4 @@
+import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type CarryOutDeps, carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
 import { depthFor, feed, queuesAhead } from '../rows/feed.ts';
@@ -80,20 +81,12 @@ const LEFT_LOOKS = 60;
  * Whoever answered an approval may have died before its rows went: somebody goes on. Beside the feeding, which is not to wait while a
  * hundred thousand rows are let go; once at a time.
  */
-function makeCarryingOut(deps: CarryOutDeps, onFault: (error: unknown) => void): () => void {
-  let [busy, looks] = [false, 0];
+function makeCarryingOut(deps: CarryOutDeps, onFault: (error: unknown) => void): () => unknown {
+  let looks = 0;
   const work = async (): Promise<void> => {
     await carryOutAllAnswered(deps);
     if (looks % LEFT_LOOKS === 0) await closeLeft(deps);
     looks += 1;
   };
-  return () => {
-    if (busy) return;
-    busy = true;
-    work()
-      .catch(onFault)
-      .finally(() => {
-        busy = false;
-      });
-  };
+  return onceAtATime(() => work().catch(onFault));
 }

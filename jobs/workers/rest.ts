@@ -1,3 +1,4 @@
+import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Runner } from '../../src/queue/runner.ts';
 
@@ -27,7 +28,6 @@ export function startRest({
 }) {
   let resting = new AbortController();
   let signal = AbortSignal.any([stopping, resting.signal]);
-  let busy = false;
   let isQuiet = false;
   const takeUp = () => (isQuiet ? undefined : Promise.all(runners().map((runner) => runner.resume())));
   const waitsMs = () => (pace.state().blocked?.untilMs ?? 0) - Date.now();
@@ -47,15 +47,10 @@ export function startRest({
     signal = AbortSignal.any([stopping, resting.signal]);
     await takeUp();
   };
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    look()
-      .catch(onFault)
-      .finally(() => {
-        busy = false;
-      });
-  }, LOOK_EVERY_MS);
+  const timer = setInterval(
+    onceAtATime(() => look().catch(onFault)),
+    LOOK_EVERY_MS,
+  );
 
   return {
     /** Aborted when who waits for a slot or a turn is to put its row back: the process rests, or stops. */

@@ -1,3 +1,4 @@
+import { onceAtATime } from '../../src/once-at-a-time.ts';
 import { type PaceSamples, SAMPLE_EVERY_MS } from '../../src/pace/samples.ts';
 
 /** Until an account has its first sample, one is tried for more often: what was accepted before it has no time. */
@@ -8,29 +9,19 @@ const FIRST_EVERY_MS = 250;
  * that a sample costs Redis some microseconds however many there are.
  */
 export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
-  let busy = false;
-  let timer = setInterval(() => sample(startsAnew), FIRST_EVERY_MS).unref();
-  const sample = (then: (noted: boolean) => void = () => {}): void => {
-    if (busy) return;
-    busy = true;
-    samples
-      .add()
-      .then(then)
-      // While Redis is away, that is said by others, and a chart has a gap.
-      .catch(() => {})
-      .finally(() => {
-        busy = false;
-      });
-  };
-  const startsAnew = (noted: boolean): void => {
-    if (!noted || stopped) return;
+  let [isFirst, isStopped] = [true, false];
+  // While Redis is away, that is said by others, and a chart has a gap.
+  const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
+  let timer = setInterval(sample, FIRST_EVERY_MS).unref();
+  const startAnew = (noted: boolean): void => {
+    if (!noted || !isFirst || isStopped) return;
+    isFirst = false;
     clearInterval(timer);
     timer = setInterval(sample, SAMPLE_EVERY_MS).unref();
   };
-  let stopped = false;
   return {
     stop(): void {
-      stopped = true;
+      isStopped = true;
       clearInterval(timer);
     },
   };

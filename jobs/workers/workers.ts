@@ -10,6 +10,7 @@ import type { GoDeps } from '../steps/go-on.ts';
 import type { RowEnd } from '../steps/step.ts';
 import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
+import { startKeepingResults } from './keeping.ts';
 import { startRest } from './rest.ts';
 import { startSamplingPace } from './sample-pace.ts';
 import { startSayingPace } from './say-pace.ts';
@@ -108,6 +109,7 @@ export async function startWorkers(
   void context.fleet.join('work', { now, onWish: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
+  const keeping = startKeepingResults(context);
   // Whoever sends nothing just now notices an older Redis too, and tells those that would.
   const marking = setInterval(() => {
     context.marks.look().catch((error) => {
@@ -125,6 +127,7 @@ export async function startWorkers(
      * and leaves. Rows that were only waiting go back to their queue.
      */
     async stop(): Promise<void> {
+      const beganMs = performance.now();
       stopping.abort();
       rest.stop();
       feeder.stop();
@@ -138,6 +141,7 @@ export async function startWorkers(
         if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
         else log.warn('stopped with rows in hand for which nothing was on its way; another worker takes them up');
       }
+      await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
       // The last calls get a mark behind them.
       const marked = context.marks.look().catch(() => {});

@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { LimitlineError } from '../../src/errors.ts';
+import { endChild, readUrl } from './child-server.ts';
 
 export type RunningConsole = AsyncDisposable & {
   url: string;
@@ -19,9 +18,6 @@ const COMMAND = fileURLToPath(new URL('../limitline.ts', import.meta.url));
 /** What the command's own first line asks of Node. */
 export const AS_COMMAND = ['--max-semi-space-size=8'];
 
-/** Redis is given, so nothing has to be ended by it. */
-const END_LIMIT_MS = 5_000;
-
 /** Clock ticks a second in /proc, on every Linux that Node runs on. */
 const TICKS_PER_S = 100;
 
@@ -32,7 +28,7 @@ export async function startConsole(given: { cwd: string; env: Record<string, str
     env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...given.env, CONSOLE_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = await readUrl(child);
+  const url = await readUrl(child, 'The console');
   const status = (name: string): number => {
     const text = readFileSync(`/proc/${child.pid}/status`, 'latin1');
     return 1_024 * Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(text)?.[1]);
@@ -47,24 +43,6 @@ export async function startConsole(given: { cwd: string; env: Record<string, str
       const fields = readFileSync(`/proc/${child.pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
       return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_S;
     },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
-      await exited;
-      clearTimeout(late);
-    },
+    [Symbol.asyncDispose]: () => endChild(child),
   };
-}
-
-/** The address is in the answer that it prints, JSON over several lines. */
-async function readUrl(child: ChildProcess): Promise<string> {
-  let printed = '';
-  for await (const piece of child.stdout ?? []) {
-    printed += String(piece);
-    const url = /"url": *"([^"]+)"/.exec(printed)?.[1];
-    if (url !== undefined) return url;
-  }
-  throw new LimitlineError('USAGE', 'The console ended before it said where it listens; its reason stands above.');
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LimitlineError } from '../../src/errors.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { endChild, readUrl } from './child-server.ts';
 
 /** What the stand-in says really happened, see its `GET /_stand-in/made`. */
 export type ServiceReport = {
@@ -37,9 +37,9 @@ export async function startService(): Promise<RunningService> {
   const env = { PATH: process.env.PATH, LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    return runningService(child, await readUrl(child));
+    return runningService(child, await readUrl(child, 'The stand-in'));
   } catch (error) {
-    await end(child);
+    await endChild(child);
     throw error;
   }
 }
@@ -57,9 +57,6 @@ const CONTROL_PATH = '/_stand-in';
 
 /** Fine enough for times around a second, and seldom enough to take 2 % of a core at the most. */
 const LOOK_EVERY_MS = 10;
-
-/** It has nothing to finish, so it ends within milliseconds, or something is wrong with it. */
-const END_LIMIT_MS = 3_000;
 
 function runningService(child: ChildProcess, url: string): RunningService {
   const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
@@ -84,28 +81,6 @@ function runningService(child: ChildProcess, url: string): RunningService {
     async firstCall(signal) {
       while (resourceCalls(await report()) === 0) await sleep(LOOK_EVERY_MS, undefined, { signal });
     },
-    [Symbol.asyncDispose]: () => end(child),
+    [Symbol.asyncDispose]: () => endChild(child),
   };
-}
-
-/** The address is in the first answer that it prints, JSON over several lines. */
-async function readUrl(child: ChildProcess): Promise<string> {
-  let printed = '';
-  for await (const piece of child.stdout ?? []) {
-    printed += String(piece);
-    const url = /"url": *"([^"]+)"/.exec(printed)?.[1];
-    if (url !== undefined) {
-      return url;
-    }
-  }
-  throw new LimitlineError('SERVICE', 'The stand-in ended before it said where it listens; its reason stands above.');
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
-  await exited;
-  clearTimeout(late);
 }

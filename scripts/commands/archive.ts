@@ -10,7 +10,7 @@ import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { keepHeapSmall } from '../process/small-heap.ts';
-import { startProgress } from '../progress/progress.ts';
+import { withProgress } from '../progress/progress.ts';
 import { askYesOrNo, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -46,7 +46,13 @@ async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context
         return PROBLEMS_STATUS;
       }
     }
-    const archived = await auditCommand(context, () => withProgress(name, ending.signal, context, terminal));
+    const say = (sentence: string) => terminal.say(`limitline: ${sentence}`);
+    const wish = { by: commandLineActor(), signal: ending.signal };
+    const archived = await auditCommand(context, () =>
+      withProgress(FIRST, stepWords, (onProgress) =>
+        archivePortfolio({ ...context, say }, name, { ...wish, onProgress }),
+      ),
+    );
     terminal.print(archivedWords(archived), { account: context.account, archived: true, ...archived });
     return 0;
   } finally {
@@ -54,24 +60,7 @@ async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context
   }
 }
 
-async function withProgress(
-  name: string,
-  signal: AbortSignal,
-  context: Context,
-  terminal: Terminal,
-): Promise<Archived> {
-  let last: ArchiveProgress = { step: 'begun', rows: 0, total: 0 };
-  const progress = startProgress(() => ({ done: last.rows, total: last.total, words: stepWords(last) }));
-  const onProgress = (now: ArchiveProgress) => {
-    last = now;
-  };
-  const say = (sentence: string) => terminal.say(`limitline: ${sentence}`);
-  try {
-    return await archivePortfolio({ ...context, say }, name, { by: commandLineActor(), signal, onProgress });
-  } finally {
-    progress.stop();
-  }
-}
+const FIRST: ArchiveProgress = { step: 'begun', rows: 0, total: 0 };
 
 function stepWords({ step, rows, total }: ArchiveProgress): string {
   const of = `${rows.toLocaleString('en')} of ${counted(total, 'row')}`;

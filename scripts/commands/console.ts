@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
@@ -31,6 +32,7 @@ export function register(program: Command, terminal: Terminal): void {
       endWithParent();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
+      const keeping = startKeepingResults(context);
       // With the links, so that whoever keeps this log elsewhere knows of each entry that there ever was.
       context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));
       try {
@@ -50,6 +52,7 @@ export function register(program: Command, terminal: Terminal): void {
         await web.close();
         void context.fleet.leave();
       } finally {
+        await keeping.stop();
         await context.close();
       }
       log.info('stopped');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
@@ -30,6 +31,7 @@ export function register(program: Command, terminal: Terminal): void {
       keepHeapSmall();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
+      const keeping = startKeepingResults(context);
       try {
         await announceAccount(context, terminal.say);
         // A host with another secret than the installation could write down nothing of what it does.
@@ -53,6 +55,7 @@ export function register(program: Command, terminal: Terminal): void {
         log.info('stopped');
         if (terminal.json) terminal.print('', { stopped: true });
       } finally {
+        await keeping.stop();
         await context.close();
       }
     });

@@ -10,7 +10,7 @@ import { counted } from '../../src/counted.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { keepHeapSmall } from '../process/small-heap.ts';
-import { startProgress } from '../progress/progress.ts';
+import { withProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** `limitline restore NAME`: an archived portfolio back into Redis, as it was. */
@@ -25,9 +25,13 @@ export function register(program: Command, terminal: Terminal): void {
       const { signal, forget } = waitForSignal();
       void signal.then(() => ending.abort());
       try {
-        const restored = await onPortfolio(name, (context) => withProgress(name, ending.signal, context), {
-          alsoArchived: true,
+        const restore = async (context: Context) => ({
+          account: context.account,
+          ...(await withProgress(FIRST, stepWords, (onProgress) =>
+            restorePortfolio(context, name, { signal: ending.signal, onProgress }),
+          )),
         });
+        const restored = await onPortfolio(name, restore, { alsoArchived: true });
         terminal.print(restoredWords(restored), { restored: true, ...restored });
       } finally {
         forget();
@@ -35,22 +39,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-async function withProgress(
-  name: string,
-  signal: AbortSignal,
-  context: Context,
-): Promise<Restored & { account: string }> {
-  let last: RestoreProgress = { step: 'checking', rows: 0, total: 0 };
-  const progress = startProgress(() => ({ done: last.rows, total: last.total, words: stepWords(last) }));
-  const onProgress = (now: RestoreProgress) => {
-    last = now;
-  };
-  try {
-    return { account: context.account, ...(await restorePortfolio(context, name, { signal, onProgress })) };
-  } finally {
-    progress.stop();
-  }
-}
+const FIRST: RestoreProgress = { step: 'checking', rows: 0, total: 0 };
 
 function stepWords({ step, rows, total }: RestoreProgress): string {
   const words: Partial<Record<RestoreStep, string>> = {

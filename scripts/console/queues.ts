@@ -6,6 +6,7 @@ import type { BoardFunctions } from '../../src/console/board/board-functions.ts'
 import type { QueuesPageFunctions } from '../../src/console/pages/queues/add-queues-page.ts';
 import type { Context } from '../../src/context.ts';
 import { type RowId, rowIdOf, rowName } from '../../src/ledger/row-id.ts';
+import { onceAtATime } from '../../src/once-at-a-time.ts';
 
 /** So many portfolios with failed rows are named, and searched together. */
 const MOST_FAILING = 50;
@@ -14,13 +15,7 @@ const MOST_FAILING = 50;
 export function queuesPageFunctions(context: Context): QueuesPageFunctions {
   const { queues, rows, portfolios, failing: findFailing } = context;
   // A page asks twice, and pages ask together: ten thousand portfolios cost Redis some 20 ms.
-  let looking: ReturnType<typeof findFailing> | undefined;
-  const failing = () => {
-    looking ??= findFailing(MOST_FAILING).finally(() => {
-      looking = undefined;
-    });
-    return looking;
-  };
+  const failing = onceAtATime(() => findFailing(MOST_FAILING));
   return {
     counts: queues.counts,
     failing,

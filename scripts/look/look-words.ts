@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
+import { durationWords } from '../../src/console/pages/new/words.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { understoodWords } from '../file/understanding.ts';
-import { durationWords } from '../options/durations.ts';
 
 /** What a person is shown before the yes. */
 export type Look = {

@@ -20,13 +20,6 @@ export function duration(text: string): Duration {
   throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? ''}.`.replace(/^g/, 'G'));
 }
 
-/** `50 s`, `4 min`, `2.0 h`: as exactly as anybody needs to know how long something takes. */
-export function durationWords(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
-}
-
 const UNITS_MS: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000 };
 
 function millisecondsOf(text: string): number {

@@ -52,3 +52,20 @@ function describe({ done, total, words }: Extent, bar: boolean): string {
   const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
   return `[${'█'.repeat(filled)}${'·'.repeat(BAR_WIDTH - filled)}] ${words}`;
 }
+
+/** Shows how far work in steps is, as it tells that itself, until it has ended. */
+export async function withProgress<Step extends { rows: number; total: number }, T>(
+  first: Step,
+  wordsOf: (step: Step) => string,
+  work: (onProgress: (now: Step) => void) => Promise<T>,
+): Promise<T> {
+  let last = first;
+  const progress = startProgress(() => ({ done: last.rows, total: last.total, words: wordsOf(last) }));
+  try {
+    return await work((now) => {
+      last = now;
+    });
+  } finally {
+    progress.stop();
+  }
+}

@@ -2,6 +2,7 @@ import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import { makeFinished } from '../../src/ledger/finished.ts';
 import { ROW_STATES } from '../../src/ledger/row.ts';
+import { onceAtATime } from '../../src/once-at-a-time.ts';
 
 /** A person who waits for it notices no more, and Redis does not notice at all. */
 const LOOK_EVERY_MS = 2_000;
@@ -27,27 +28,16 @@ export async function startSayingFinished(
       );
     }
   };
-  let looking = Promise.resolve();
-  const again = (): Promise<void> => {
-    // While Redis is away, that is said by others.
-    looking = looking
-      .then(look)
-      .catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished'));
-    return looking;
-  };
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    again().finally(() => {
-      busy = false;
-    });
-  }, everyMs).unref();
+  // While Redis is away, that is said by others.
+  const again = onceAtATime(() =>
+    look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished')),
+  );
+  const timer = setInterval(again, everyMs).unref();
   return {
     /** Says what has finished by now, and no more. */
     async stop(): Promise<void> {
       clearInterval(timer);
-      if (ledger.status === 'ready') await again();
+      if (ledger.status === 'ready') await again().then(again);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import { finishedResults } from '../../jobs/export/keep-results.ts';
 import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
@@ -23,15 +24,11 @@ export async function leaveResultsOf(
   { results, context, stop }: ResultsOptions & { context: Context; stop: AbortSignal },
 ): Promise<LeftResults | undefined> {
   if (results === false) return undefined;
-  const { account, rows, portfolios, imports, leftFiles } = context;
   try {
     return await leaveResults({ ...run, dir: results }, needsMending(summary), {
-      account,
-      rows,
-      portfolios,
-      imports,
-      leftFiles,
+      ...context,
       signal: stop,
+      finishedResults: (portfolio) => finishedResults(portfolio, context),
     });
   } catch (error) {
     if (stop.aborted && isLimitlineError(error, 'STOPPED')) return undefined;

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../lua-script.ts';
+import { onceAtATime } from '../once-at-a-time.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
 import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 import type { Keys } from './keys.ts';
@@ -122,14 +123,11 @@ export function contentOf({ id, reading }: Pick<ImportedFile, 'id' | 'reading'>)
 }
 
 function startSigns(sign: () => Promise<unknown>) {
-  let under: Promise<unknown> | undefined;
+  // While Redis is away, one sign waits and no more of them pile up; that the import itself fails is said by the import.
+  let under: Promise<unknown> = Promise.resolve();
+  const signOnce = onceAtATime(() => sign().catch(() => {}));
   const timer = setInterval(() => {
-    // While Redis is away, one sign waits and no more of them pile up; that the import itself fails is said by the import.
-    under ??= sign()
-      .catch(() => {})
-      .finally(() => {
-        under = undefined;
-      });
+    under = signOnce();
   }, SIGN_EVERY_MS).unref();
   return {
     /** No sign comes after this: one that overtook the end would be a sign of something that is gone. */

@@ -50,34 +50,15 @@ export async function startPresence({
 }
 
 /** How many worker processes gave a sign of life lately: whether what is to be sent will be, without anybody doing more. */
-export async function countLiving({ connection, keys }: { connection: RedisConnection; keys: Keys }): Promise<number> {
-  const [seconds, microseconds] = await connection.time();
-  const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
-  return connection.zcount(keys.workers, nowMs - VANISHED_AFTER_MS, '+inf');
+export async function countLiving(ledger: { connection: RedisConnection; keys: Keys }): Promise<number> {
+  return (await livingWorkers(ledger)).length;
 }
 
-/** The worker processes that gave a sign of life lately, and how long ago, in ms; the oldest sign first. */
-export async function livingWorkers({
-  connection,
-  keys,
-}: {
-  connection: RedisConnection;
-  keys: Keys;
-}): Promise<{ processId: string; agoMs: number }[]> {
+/** The worker processes that gave a sign of life lately, the oldest sign first. */
+export async function livingWorkers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const [seconds, microseconds] = await connection.time();
   const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
-  const found = await connection.zrange(
-    keys.workers,
-    String(nowMs - VANISHED_AFTER_MS),
-    '+inf',
-    'BYSCORE',
-    'WITHSCORES',
-  );
-  const living: { processId: string; agoMs: number }[] = [];
-  for (let place = 0; place < found.length; place += 2) {
-    living.push({ processId: found[place] ?? '', agoMs: Math.max(0, nowMs - Number(found[place + 1])) });
-  }
-  return living;
+  return connection.zrange(keys.workers, String(nowMs - VANISHED_AFTER_MS), '+inf', 'BYSCORE');
 }
 
 /** `<kind> <owner> <key>`, as claim.lua writes it; the key may have spaces. */

@@ -5,6 +5,7 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { type LastLink, makeLastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { endMisfit, makeLuaScript, type RedisConnection, scriptText } from '../lua-script.ts';
+import { onceAtATime } from '../once-at-a-time.ts';
 import { nearlyFullWords } from '../redis-memory/memory.ts';
 import { CONFIRM_WITHIN_MS, type Replicas } from './claim-script.ts';
 import type { Keys } from './keys.ts';
@@ -65,7 +66,6 @@ export function makeSendMarks({
   let own: LastLink | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
   let isUsed = false;
-  let renewing: Promise<void> | undefined;
   let confirming: RedisConnection | undefined;
 
   const inFolder = <T>(doing: Promise<T>): Promise<T> =>
@@ -126,12 +126,7 @@ export function makeSendMarks({
     freshUntilMs = askedAtMs + freshMs;
   };
 
-  const renewOnce = (): Promise<void> => {
-    renewing ??= renew().finally(() => {
-      renewing = undefined;
-    });
-    return renewing;
-  };
+  const renewOnce = onceAtATime(renew);
 
   return {
     /**

@@ -1,7 +1,8 @@
 import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
 
-const CALLS: Readonly<Record<CallKind, string>> = {
+/** What calls of a kind are called where several are meant. */
+export const CALLS: Readonly<Record<CallKind, string>> = {
   company: 'company requests',
   document: 'document uploads',
   limit: 'limit requests',

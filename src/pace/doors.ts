@@ -2,6 +2,7 @@ import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { onceAtATime } from '../once-at-a-time.ts';
 import { makeDoorQueue } from './door-queue.ts';
 import { LONGEST_WAIT_MS, makeTrials, type Trial } from './door-trials.ts';
 import { OURS, type Shut } from './door-words.ts';
@@ -55,19 +56,14 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
   const doors = makeKnownDoors({ log, onLearned: () => queue.letPass((kind) => !doors.isShut(kind)) });
   const trials = makeTrials({ connection, key, doors, queue, log });
   const answers = makeKnownAnswers({ tellKnown, key, onTold: doors.learn });
-  let refreshing: Promise<unknown> | undefined;
   let tokenAtMs = Number.NEGATIVE_INFINITY;
 
+  const refreshOnce = onceAtATime(() =>
+    trials.refresh().catch((error) => log.debug({ reason: messageOf(error) }, 'the doors cannot be asked about')),
+  );
   /** Asks where nothing was learned for a while. */
   const refresh = async (): Promise<void> => {
-    if (doors.isFresh()) return;
-    refreshing ??= trials
-      .refresh()
-      .catch((error) => log.debug({ reason: messageOf(error) }, 'the doors cannot be asked about'))
-      .finally(() => {
-        refreshing = undefined;
-      });
-    await refreshing;
+    if (!doors.isFresh()) await refreshOnce();
   };
 
   const ask = async (

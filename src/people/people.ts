@@ -1,5 +1,6 @@
 import type { SharedKeys } from '../ledger/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { onceAtATime } from '../once-at-a-time.ts';
 import { makePeopleElsewhere } from './oidc/people-elsewhere.ts';
 import { makeHashQueue } from './passwords/hash-queue.ts';
 import { passwordFault } from './passwords/password-rules.ts';
@@ -53,12 +54,11 @@ export function makePeople({
   ...rest
 }: PeopleDeps) {
   let known: { isRequired: boolean; atMs: number } | undefined;
-  let asking: Promise<boolean> | undefined;
   const learn = (isRequired: boolean): boolean => {
     known = { isRequired, atMs: performance.now() };
     return isRequired;
   };
-  const ask = async (): Promise<boolean> => learn((await connection.exists(keys.users)) === 1);
+  const ask = onceAtATime(async (): Promise<boolean> => learn((await connection.exists(keys.users)) === 1));
 
   const queue = makeHashQueue();
   const base = { connection, keys, secret };
@@ -73,10 +73,7 @@ export function makePeople({
     /** Whether there are users, so that whoever comes must be one. What a process knows of it is a second old at most. */
     async required(): Promise<boolean> {
       if (known !== undefined && performance.now() - known.atMs < BELIEVED_MS) return known.isRequired;
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-      return await asking;
+      return await ask();
     },
 
     users,

@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { onceAtATime } from '../once-at-a-time.ts';
 import { writeAnyway } from '../redis-memory/write-anyway.ts';
 import { parseInfo, type ServerInfo } from './server-info.ts';
 
@@ -32,9 +33,8 @@ export function makeExpectedReplicas({
   if (fixed !== undefined) return () => fixed;
   let most: number | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let looking: Promise<number> | undefined;
 
-  const look = async (): Promise<number> => {
+  const look = onceAtATime(async (): Promise<number> => {
     lookedAtMs = performance.now();
     const { remembered, seen } = await lookAt(connection, key);
     const found = Math.max(most ?? 0, remembered, seen);
@@ -42,16 +42,14 @@ export function makeExpectedReplicas({
     if (found > (most ?? 0)) log.info({ replicas: found }, 'nothing is sent before all replicas of Redis know of it');
     most = found;
     return found;
-  };
+  });
   connection.on('ready', () => {
     lookedAtMs = Number.NEGATIVE_INFINITY;
   });
 
   return () => {
     if (most !== undefined && performance.now() - lookedAtMs < LOOK_EVERY_MS) return most;
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
+    const looking = look();
     if (most === undefined) return looking;
     looking.catch((error) => log.debug({ reason: messageOf(error) }, 'the replicas could not be counted'));
     return most;

@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { cancelRows } from '../../jobs/operators/cancel-rows.ts';
 import { callCommand } from '../support/call-command.ts';
-import { runCommand, startCommand } from '../support/command.ts';
+import { COMPILED, LIMITLINE, runCommand, startCommand } from '../support/command.ts';
 import { foundBy } from '../support/found-by.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { resendHeld, retryRows } from '../support/operate.ts';
@@ -17,6 +17,14 @@ import { buyerLines, makeFolder, openWorkplace } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+/** Every unit that any page names: whatever of them holds our own Redis has to end before its folder is copied. */
+const NAMED_UNITS = new Set(
+  readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .flatMap(
+      (name) => readFileSync(join(ROOT, 'docs', name), 'utf8').match(/\blimitline(-\w+)?\.(service|timer)\b/g) ?? [],
+    ),
+);
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 const CREDENTIALS = { SERVICE_CLIENT_ID: 'limitline-sandbox', SERVICE_CLIENT_SECRET: 'limitline-sandbox-secret' };
 
@@ -138,30 +146,102 @@ test('a user of Redis with the rights of the example can do all that is needed, 
   for (const ask of forbidden) await expect(ask()).rejects.toThrow('NOPERM');
 });
 
-test('a data folder that was saved and restored goes on as it was then', async () => {
+/** In place of systemd's own: starts and stops what a unit's file in `units` begins, and notes of which units that was asked. */
+const SYSTEMCTL = `#!/bin/sh
+verb=$1; shift
+for unit; do
+  echo "$verb $unit" >>units/asked
+  pid=units/$unit.pid
+  if [ $verb = start ] && [ -f units/$unit ]; then
+    sh -c "exec $(sed -n 's/^ExecStart=//p' units/$unit)" >units/$unit.log 2>&1 &
+    echo $! >$pid
+  elif [ $verb = stop ] && [ -f $pid ]; then
+    kill $(cat $pid)
+    while kill -0 $(cat $pid) 2>/dev/null; do sleep 0.1; done
+    rm $pid
+  fi
+done
+`;
+
+/** A copy of a folder whose Redis runs would be torn. */
+const TAR = `#!/bin/sh
+if kill -0 "$(cut -d/ -f1 "$LIMITLINE_DATA/redis/server.pid" 2>/dev/null)" 2>/dev/null; then echo Redis runs; exit 1; fi
+exec ${spawnSync('/bin/sh', ['-c', 'command -v tar']).stdout.toString().trim()} "$@"
+`;
+
+/** A host with the units of the page, all of which run; the console and the listener are told of in words. */
+async function openUnits(cwd: string, places: Record<string, string>) {
+  await mkdir(join(cwd, 'units'));
+  await mkdir(join(cwd, 'bin'));
+  const limitline = `#!/bin/sh\nexec ${process.execPath} ${LIMITLINE} "$@"\n`;
+  for (const [name, text] of Object.entries({ limitline, systemctl: SYSTEMCTL, tar: TAR }))
+    await writeFile(join(cwd, 'bin', name), text, { mode: 0o700 });
+  const [work = '', , , nightly = ''] = examplesOf('systemd', places);
+  const units = {
+    limitline: work,
+    'limitline-nightly': nightly,
+    'limitline-console': work.replace('limitline work', 'limitline console'),
+    'limitline-events': work.replace('limitline work', 'limitline events listen'),
+  };
+  for (const [name, text] of Object.entries(units)) await writeFile(join(cwd, 'units', `${name}.service`), text);
+  return Object.keys(units).map((name) => `${name}.service`);
+}
+
+test('a data folder is saved and restored as the page says, with all that runs on it, and goes on as it was then', async () => {
   const cwd = await makeFolder();
   const standIn = await startStandIn();
-  const env = { LIMITLINE_DATA: join(cwd, 'data'), SERVICE_URL: standIn.url(), ...CREDENTIALS };
+  const data = join(cwd, 'data');
+  const env = {
+    ...CREDENTIALS,
+    LIMITLINE_DATA: data,
+    SERVICE_URL: standIn.url(),
+    CONSOLE_PORT: '0',
+    EVENTS_PORT: '0',
+    EVENTS_SECRET: 'a-secret-of-the-test-and-of-nobody',
+  };
   for (const name of ['old', 'new']) {
     const lines = buyerLines(3).map((line) => line.replace('Buyer', name).replace('HRB', name));
     await writeFile(join(cwd, `${name}.csv`), `${lines.join('\n')}\n`);
   }
-  const [backup = '', restore = ''] = examplesOf('sh', {
-    systemctl: ': systemctl',
-    '/var/lib/limitline': join(cwd, 'data'),
-  }).slice(1);
-  const shell = (words: string) => run('/bin/sh', ['-ec', words], { cwd, env: { PATH: process.env.PATH, ...env } });
+  const places = { '/opt/limitline/node_modules/.bin': join(cwd, 'bin'), '/var/lib/limitline': data };
+  const units = await openUnits(cwd, places);
+  const [backup = '', restore = ''] = examplesOf('sh', places).slice(1);
+  const shell = (words: string) =>
+    run('/bin/sh', ['-ec', words], {
+      cwd,
+      env: { HOME: cwd, ...COMPILED, ...env, PATH: `${join(cwd, 'bin')}:${process.env.PATH}` },
+    });
+  const stopAll = () => shell(`systemctl stop ${units.join(' ')}`);
+  onTestFinished(async () => void (await stopAll()));
   const request = (name: string) => runCommand(['run', `${name}.csv`, '--yes'], { cwd, env });
+  const pidOf = (unit: string) => Number(readFileSync(join(cwd, 'units', `${unit}.pid`), 'utf8'));
+  await shell(`systemctl start ${units.join(' ')}`);
   expect((await request('old')).status).toBe(0);
-  await shell(backup);
+
+  // What nobody stops keeps the copy waiting.
+  const other = startCommand(['work'], { cwd, env });
+  await expect.poll(() => other.output().stderr).toContain('"msg":"working"');
+  const saved = shell(backup);
+  await expect.poll(() => readFileSync(join(cwd, 'units/asked'), 'utf8')).toContain('stop limitline-due.service');
+  other.child.kill('SIGTERM');
+  expect((await saved).stdout).toContain(`a limitline still runs on ${data}`);
+  const asked = readFileSync(join(cwd, 'units/asked'), 'utf8').split('\n');
+  for (const name of NAMED_UNITS) expect(asked).toContain(`stop ${name}`);
+  for (const unit of units) process.kill(pidOf(unit), 0);
+
   expect((await request('new')).status).toBe(0);
+  await stopAll();
+  // After a crash another process may bear the number of the Redis of before.
+  await writeFile(join(data, 'redis/server.pid'), `${process.pid}/0/0`);
   await shell(restore);
   // What was requested since the backup would be requested again.
   expect(await request('new')).toMatchObject({ status: 1, stderr: expect.stringContaining('Redis is older') });
-  expect(standIn.counts().made).toMatchObject({ limit: 6 });
   // What was done since is not known any more: what `recover` is for.
   expect(await callCommand(['report', 'new'], { cwd, env })).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/no portfolio "new" in account http.*; known are: old\./),
   });
+  await shell(`limitline recover ${data}.before/results/*/*.results.csv --apply`);
+  expect((await request('new')).status).toBe(0);
+  expect(standIn.counts().made).toMatchObject({ limit: 6 });
 });

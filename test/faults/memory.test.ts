@@ -1,11 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { makeLuaScript, scriptText } from '../../src/lua-script.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { differences, dumpRedis } from '../support/redis-dump.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
+
+const SRC = new URL('../../src/', import.meta.url);
+const LUA = new URL('ledger/lua/', SRC);
 
 test('what is kept beside the rows is as they are, however often the memory of Redis is full meanwhile', async () => {
   const redis = await startKillableRedis();
@@ -29,6 +35,8 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
   const desk = await openDesk(12, {}, { REDIS_URL: redis.url });
   await desk.limitline('run', 'q4.csv');
   const { get } = await openConsole(desk);
+  const worker = desk.start('work');
+  await expect.poll(() => worker.output().stderr).toContain('working');
   await redis.admin.config('SET', 'maxmemory', '1');
   for (const page of ['/', '/portfolios/q4', '/held', '/approvals', '/nightly', '/health', '/new', '/audit']) {
     const { status, text } = await get(page);
@@ -42,7 +50,7 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
   const figureOf = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\d+)`, 'm').exec(figures)?.[1]);
   expect(figureOf('limitline_redis_memory_max_bytes')).toBe(1);
   expect(figureOf('limitline_redis_memory_used_bytes')).toBeGreaterThan(1);
-  expect((await get('/health')).text).toMatch(/Memory: \d\S* MB of 1 B.*Workers: none is seen/s);
+  expect((await get('/health')).text).toMatch(/Memory: \d\S* MB of 1 B.*work, process \d+ on .*0 rows in hand/s);
   expect(await desk.json('report', 'q4')).toMatchObject({ states: { done: 12 } });
   expect(await desk.limitline('report', 'q4', '--format', 'csv')).toMatchObject({ status: 0 });
   expect(await desk.limitline('portfolios')).toMatchObject({ status: 0 });
@@ -73,4 +81,40 @@ test('with 95 percent of its memory in use nothing new is sent or brought in, wh
   await redis.admin.config('SET', 'maxmemory', '0');
   expect((await place.settled()).states.done).toBe(200);
   expect(await importing).toMatchObject({ rows: 30 });
+});
+
+test('while the memory of Redis is full, what is under way is settled and counted, and what is new changes nothing at all', async () => {
+  const redis = await startKillableRedis();
+  const place = await openWorkplace({ env: { REDIS_URL: redis.url } });
+  const { context } = place;
+  const { rows, calls, portfolios, keys } = context;
+  await place.import(buyerLines(3));
+  const [first, second] = (await rows.inState('q4', 'queued', { count: 3 })).map(({ row }) => row);
+  if (!first || !second) throw new Error('no rows');
+  const buyers = (await rows.read([first, second])).map((row) => row?.request.buyer ?? '');
+  await rows.begin(first, 'company');
+  const company = { kind: 'company', key: buyers[0] ?? '', row: first, revision: '0' } as const;
+  await calls.claim(company, { owner: 'w/1', onUnknown: 'hold' });
+
+  await redis.admin.config('SET', 'maxmemory', '1');
+  await calls.settle(company, 'w/1', { id: 'company_1', record: {}, buyer: buyers[0] ?? '' });
+  await rows.advance(first, 'company', 'limit', { company: 'company_1' });
+  expect(await portfolios.compare(['q4'])).toEqual([]);
+  expect((await place.report()).states).toMatchObject({ queued: 2, limit: 1 });
+  // Each script that brings something in is refused before it begins, and not at one of its commands.
+  const before = await dumpRedis(redis.admin, '');
+  const bringsIn = readdirSync(LUA).filter((name) => readFileSync(new URL(name, LUA), 'utf8').includes('@brings-in'));
+  expect(bringsIn.length).toBeGreaterThan(5);
+  for (const name of bringsIn) {
+    const run = makeLuaScript(context.ledger, new URL(name, LUA));
+    await expect(run([keys.portfolio('q4')], []), name).rejects.toThrow('OOM');
+  }
+  expect(differences(before, await dumpRedis(redis.admin, ''))).toEqual({});
+});
+
+test('each script is let through a full memory as a whole or not at all', () => {
+  const found = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.lua'));
+  expect(found.length).toBeGreaterThan(100);
+  const firstLine = (path: string) => scriptText(new URL(path, SRC)).split('\n', 1)[0] ?? '';
+  expect(found.filter((path) => !/^#!lua( flags=(no-writes|allow-oom))?$/.test(firstLine(path)))).toEqual([]);
 });

@@ -28,7 +28,17 @@ test(
     const before = await look();
     expect(before.keys.length).toBeGreaterThan(20);
     expect(before.names()).toEqual(
-      expect.arrayContaining(['archive', 'documents', 'done', 'drafts', 'imports', 'mappings', 'rejected', 'reports']),
+      expect.arrayContaining([
+        'archive',
+        'documents',
+        'done',
+        'drafts',
+        'imports',
+        'mappings',
+        'rejected',
+        'reports',
+        'results',
+      ]),
     );
     await forgetPortfolio('q4', wish, context);
     const ended = await forgetPortfolio('old', wish, context);

@@ -20,6 +20,7 @@ const GROUND = [
   'src/actor.ts',
   'src/addresses.ts',
   'src/version.ts',
+  'src/once-at-a-time.ts',
 ];
 
 /** What jobs may import of `src`: all but what is for scripts (the stand-in), for `context.ts` (connections), or for workers. */
@@ -88,6 +89,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'src/files': ['src/errors.ts'],
   'src/counted.ts': [],
   'src/on-demand.ts': [],
+  'src/once-at-a-time.ts': [],
   'src/money-text.ts': [],
   'src/call-kind.ts': [],
   'src/answer-headers.ts': [],
@@ -199,6 +201,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/open-service.ts',
     'jobs/index.ts',
     'jobs/approvals',
+    'jobs/export',
     'jobs/operators',
     'jobs/rows',
     'jobs/steps',

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../../src/data-folder.ts';
 import { messageOf } from '../../../src/errors.ts';
+import { accountFolder, safeName } from '../../../src/files/account-folder.ts';
 import { type Draft, writeDraft } from '../../../src/files/draft.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import { compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
@@ -14,7 +15,6 @@ import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/
 import type { Reports } from '../../../src/ledger/nightly/reports.ts';
 import type { Night } from '../task.ts';
 import { openItems } from './items-file.ts';
-import { reportFolders } from './report-folder.ts';
 
 export type ReportDeps = {
   account: string;
@@ -37,10 +37,10 @@ export type Look = (sink: FoundSink) => Promise<NightReport['looked']>;
  */
 export async function makeReport(night: Night, look: Look, deps: ReportDeps): Promise<NightReport> {
   const { reports, account, settings, keys } = deps;
-  const folders = reportFolders({ dataDir: settings.LIMITLINE_DATA, account, of: keys.reports });
+  const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
   const beganMs = await reports.now();
   const groups = makeFindingGroups();
-  const { looked, draft: items, fault = '' } = await lookAndWrite(look, groups.add, folders.all);
+  const { looked, draft: items, fault = '' } = await lookAndWrite(look, groups.add, dir);
   try {
     const { findings, crowded, items: count } = groups.result();
     const before = await reports.before(night);
@@ -52,9 +52,9 @@ export async function makeReport(night: Night, look: Look, deps: ReportDeps): Pr
       ...(before === undefined ? {} : { before: { id: before.id, madeMs: before.madeMs } }),
     };
     const whole = { report, findings: compared.findings };
-    const files = items ? await leaveFiles(items, whole, folders, deps) : { fault };
+    const files = items ? await leaveFiles(items, whole, dir, deps) : { fault };
     const kept: NightReport = { ...report, ...files };
-    for (const old of await reports.keep(kept, compared.findings)) await forgetFolder(folders.ofNight(old));
+    for (const old of await reports.keep(kept, compared.findings)) await forgetFolder(ofNight(dir, old));
     return kept;
   } finally {
     await items?.drop();
@@ -107,16 +107,16 @@ function doneOf(done: { looked: NightReport['looked'] } | undefined): NightRepor
 async function leaveFiles(
   items: Draft,
   whole: WholeReport,
-  { all, ofNight }: ReturnType<typeof reportFolders>,
+  dir: string,
   { printReport }: ReportDeps,
 ): Promise<Pick<NightReport, 'files' | 'fault'>> {
-  const folder = ofNight(whole.report.id);
+  const folder = ofNight(dir, whole.report.id);
   let page: Draft | undefined;
   try {
     makeFolder(folder, 0o700);
     if (printReport) {
       const write = (to: Writable) => pipeline(Readable.from(printReport(whole)), to);
-      page = await writeDraft({ dir: all, name: PAGE, mode: 0o600, write });
+      page = await writeDraft({ dir, name: PAGE, mode: 0o600, write });
       await page.putInPlace(join(folder, PAGE), true);
     }
     await items.putInPlace(join(folder, ITEMS), true);
@@ -128,6 +128,9 @@ async function leaveFiles(
     await page?.drop();
   }
 }
+
+/** A night has a folder in that of all: `reports/api.example.com-3fa9c1/2026-11-22T01-30-00.000Z`. */
+const ofNight = (dir: string, id: string): string => join(dir, safeName(id));
 
 /** A report that is forgotten has no files; where they are on another host, they are that host's to remove. */
 async function forgetFolder(folder: string): Promise<void> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../../src/errors.ts';
 import { SERVICE_PATHS } from '../../../src/service/paths.ts';
+import { endChild } from '../child-server.ts';
 import { makeTemporaryFolder } from '../temporary-folder.ts';
 import { LIMITED_PER_S, REFUSALS, type RunningLimiter, type StartLimiter } from './limiter.ts';
 
@@ -27,7 +28,7 @@ export function nginxLimit(limit: string): StartLimiter {
     const child = spawn('nginx', ['-p', path, '-e', join(path, 'error.log'), '-c', join(path, 'nginx.conf')], {
       stdio: 'ignore',
     });
-    starting.defer(() => end(child));
+    starting.defer(() => endChild(child));
     const url = `http://127.0.0.1:${port}`;
     await untilAnswers(url, child);
     const running = starting.move();
@@ -96,10 +97,3 @@ async function untilAnswers(url: string, child: ChildProcess): Promise<void> {
 
 /** Short beside the time that it takes to start. */
 const LOOK_EVERY_MS = 20;
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
-}

@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { onceAtATime } from '../../once-at-a-time.ts';
 import type { Html } from '../html/html.ts';
 import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type Strip } from '../layout/strip.ts';
 import { makeSharedRead } from './shared-read.ts';
@@ -117,14 +118,8 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
   };
   const asking = mayWatch && askForWatchers({ topics, mayWatch, drop, log });
   const open = (name: string, read: () => Promise<Frame>): Topic => {
-    let busy = false;
-    const next = async (): Promise<void> => {
-      if (busy) return;
-      busy = true;
-      await look(name, topic);
-      busy = false;
-    };
-    const timer = setInterval(() => void next(), everyMs).unref();
+    const next = onceAtATime(() => look(name, topic));
+    const timer = setInterval(next, everyMs).unref();
     const topic: Topic = { read: readerOf(read), watchers: new Set(), shown: new Map(), timer };
     topics.set(name, topic);
     void next();
@@ -197,12 +192,8 @@ function askForWatchers({
       watcher.end();
     }
   };
-  let busy = false;
-  const next = async (): Promise<void> => {
-    if (busy) return;
-    busy = true;
-    await ask().catch((error) => log.debug({ reason: messageOf(error) }, 'nobody can say who may still watch'));
-    busy = false;
-  };
-  return setInterval(() => void next(), ASK_EVERY_MS).unref();
+  const next = onceAtATime(() =>
+    ask().catch((error) => log.debug({ reason: messageOf(error) }, 'nobody can say who may still watch')),
+  );
+  return setInterval(next, ASK_EVERY_MS).unref();
 }

@@ -1,3 +1,5 @@
+import { onceAtATime } from '../../once-at-a-time.ts';
+
 /** What was read, what went wrong with it, or that it takes too long. */
 export type Found<T> = { value: T } | { error: unknown } | { late: true };
 
@@ -6,19 +8,17 @@ export type Found<T> = { value: T } | { error: unknown } | { late: true };
  * longer for it than the limit. Never throws.
  */
 export function makeSharedRead<T>(read: () => Promise<T>, limitMs: number): () => Promise<Found<T>> {
-  let underWay: Promise<Found<T>> | undefined;
-  return async () => {
-    underWay ??= read()
+  const readOnce = onceAtATime(() =>
+    read()
       .then((value): Found<T> => ({ value }))
-      .catch((error): Found<T> => ({ error }))
-      .finally(() => {
-        underWay = undefined;
-      });
+      .catch((error): Found<T> => ({ error })),
+  );
+  return async () => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Found<T>>((resolve) => {
       timer = setTimeout(() => resolve({ late: true }), limitMs);
     });
-    const found = await Promise.race([underWay, late]);
+    const found = await Promise.race([readOnce(), late]);
     clearTimeout(timer);
     return found;
   };

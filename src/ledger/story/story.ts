@@ -111,7 +111,7 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
         livingWorkers({ connection, keys }),
       ]);
       const nowMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
-      const alive = new Set(living.map(({ processId }) => processId));
+      const alive = new Set(living);
       return found.flatMap(([state, owner, at], place) => {
         if (state !== 'claimed') return [];
         const [processId = ''] = owner?.split('/') ?? [];

@@ -1,6 +1,7 @@
 import * as client from 'openid-client';
 import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { onceAtATime } from '../../once-at-a-time.ts';
 
 /** One question to the provider. A page waits for two of them at the most: what there is, and a token. */
 const LIMIT_S = 4;
@@ -44,9 +45,8 @@ export function makeProvider(given: {
   const { issuer, log } = given;
   let known: { configuration: client.Configuration; atMs: number } | undefined;
   let failed: { error: unknown; atMs: number } | undefined;
-  let asking: Promise<client.Configuration> | undefined;
 
-  const ask = async (): Promise<client.Configuration> => {
+  const ask = onceAtATime(async (): Promise<client.Configuration> => {
     try {
       const configuration = await discover(given);
       known = { configuration, atMs: performance.now() };
@@ -58,16 +58,13 @@ export function makeProvider(given: {
       if (known) return known.configuration;
       throw error;
     }
-  };
+  });
   const configurationNow = (): Promise<client.Configuration> => {
     const nowMs = performance.now();
     const isLeftAlone = failed !== undefined && nowMs - failed.atMs < LEFT_ALONE_MS;
     if (known && (isLeftAlone || nowMs - known.atMs < KNOWN_FOR_MS)) return Promise.resolve(known.configuration);
     if (isLeftAlone) return Promise.reject(failed?.error);
-    asking ??= ask().finally(() => {
-      asking = undefined;
-    });
-    return asking;
+    return ask();
   };
 
   return {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { duration, durationWords } from '../../../scripts/options/durations.ts';
+import { duration } from '../../../scripts/options/durations.ts';
+import { durationWords } from '../../../src/console/pages/new/words.ts';
 
 test.each([
   ['2h', 7_200_000],

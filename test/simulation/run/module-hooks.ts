@@ -4,6 +4,7 @@ import { registerHooks } from 'node:module';
 const DOUBLES: readonly [ending: string, double: URL][] = [
   ['/src/redis/open-redis.ts', new URL('../doubles/redis-connection.ts', import.meta.url)],
   ['/src/service/outlet.ts', new URL('../doubles/outlet.ts', import.meta.url)],
+  ['/jobs/workers/keeping.ts', new URL('../doubles/keeping.ts', import.meta.url)],
   ['/src/files/last-link.ts', new URL('../doubles/last-link.ts', import.meta.url)],
 ];
 const BULLMQ = new URL('../doubles/bullmq.ts', import.meta.url).href;

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { makeFolder } from '../../src/data-folder.ts';
+import { isLimitlineError } from '../../src/errors.ts';
+import { accountFolder } from '../../src/files/account-folder.ts';
+import { writeDraft } from '../../src/files/draft.ts';
+import { archivedOf } from '../../src/ledger/archive/archives.ts';
+import type { RedisConnection } from '../../src/lua-script.ts';
+import { type ExportDeps, exportResults } from './export-results.ts';
+
+type PlaceDeps = {
+  account: string;
+  keys: { account: string };
+  redis: { where: string };
+  settings: { LIMITLINE_DATA: string; REDIS_URL?: unknown };
+};
+
+type KeepDeps = ExportDeps & PlaceDeps & { ledger: RedisConnection; marks: { check: () => Promise<unknown> } };
+
+/** A file system takes names of 255 bytes, and a draft's has 50 more than this. */
+const NAME_BYTES = 190;
+
+/** Where the results of a portfolio are kept: `results/<account>/<portfolio>.results.csv` of the data folder. */
+export function keptResultsPath(portfolio: string, { account, keys, redis, settings }: PlaceDeps): string {
+  // Of another Redis it is another portfolio, though it may be what became of a lost one.
+  const of = settings.REDIS_URL === undefined ? keys.account : `${keys.account} ${redis.where}`;
+  const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'results', account, of });
+  const isLong = Buffer.byteLength(portfolio) > NAME_BYTES;
+  return join(dir, `${isLong ? createHash('sha256').update(portfolio).digest('hex') : portfolio}.results.csv`);
+}
+
+/**
+ * Writes the results of a portfolio into the data folder, for its owner alone, whole or not at all: from these `recover` puts a lost
+ * ledger back. A file there is dated by the clock of Redis, with the moment at which its writing began.
+ *
+ * @param isKept whether a file that was begun at `atMs` will do, where it is `nowMs`: another process may have written it
+ * @returns whether it did not, and there was anything to write: of what left for an archive the results are there
+ * @throws LimitlineError `FILE`; `OLDER` where Redis knows less than what is there
+ */
+export async function keepResults(
+  portfolio: string,
+  isKept: (atMs: number, nowMs: number) => boolean,
+  deps: KeepDeps,
+): Promise<boolean> {
+  const path = keptResultsPath(portfolio, deps);
+  const [seconds = 0, micros = 0] = (await deps.ledger.time()).map(Number);
+  const now = seconds + micros / 1e6;
+  const there = await stat(path).catch(() => undefined);
+  if (there && isKept(there.mtimeMs, now * 1_000)) return false;
+  const [dir, name] = [dirname(path), basename(path)];
+  makeFolder(dir, 0o700);
+  const write = (to: Writable) => exportResults({ portfolio, only: 'all', likeInput: 'cells' }, to, deps);
+  const draft = await writeDraft({ dir, name, mode: 0o600, write }).catch((error) => {
+    if (archivedOf(error) === undefined && !isLimitlineError(error, 'NOT_FOUND')) throw error;
+  });
+  if (!draft) return false;
+  try {
+    await deps.marks.check();
+    await utimes(draft.path, now, now);
+    return await draft.putInPlace(path, true);
+  } finally {
+    await draft.drop();
+  }
+}
+
+/** What is kept of a finished portfolio, where that is how it was finished last: whoever leaves it elsewhere need not write it again. */
+export async function finishedResults(
+  portfolio: string,
+  deps: PlaceDeps & Pick<ExportDeps, 'portfolios'>,
+): Promise<string | undefined> {
+  const path = keptResultsPath(portfolio, deps);
+  const { finishedMs = Number.POSITIVE_INFINITY } = await deps.portfolios.read(portfolio);
+  const there = await stat(path).catch(() => undefined);
+  return there && there.mtimeMs >= finishedMs ? path : undefined;
+}
+
+/** Removes what is kept of a portfolio, and what killed processes did not write to its end. */
+export async function forgetKept(portfolio: string, deps: PlaceDeps): Promise<void> {
+  const path = keptResultsPath(portfolio, deps);
+  const [dir, name] = [dirname(path), basename(path)];
+  for (const found of existsSync(dir) ? await readdir(dir) : []) {
+    if (found === name || found.startsWith(`.${name}.`)) await rm(join(dir, found), { force: true });
+  }
+}

@@ -1,0 +1,150 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { forgetKept, keepResults, keptResultsPath } from '../../../jobs/export/keep-results.ts';
+import { startKeepingResults } from '../../../jobs/workers/keeping.ts';
+import { exportedText } from '../../support/exported.ts';
+import { openFaultPlace } from '../../support/fault-place.ts';
+import { filesBelow } from '../../support/files-below.ts';
+import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
+import { makeKeptLog } from '../../support/log-fixture.ts';
+import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const RESET = { on: 'limit' as const, match: 'HRB 2"', fault: 'reset' as const, made: true, times: 1 };
+const signal = new AbortController().signal;
+const never = () => false;
+
+/** How many rows of a results file are in a state. */
+const countOf = (text: string, state: string) => text.split('\n').filter((line) => line.includes(`,${state},`)).length;
+const read = (path: string) => readFile(path, 'utf8').catch(() => '');
+
+test('each process that settles a portfolio, or sees it settled, keeps its results in the data folder', async () => {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({ faults: { rules: [RESET] }, env: { REDIS_URL: redis.url } });
+  const path = keptResultsPath('q4', place.context);
+  await place.import(buyerLines(3));
+  // Whoever works.
+  const working = await place.startCommand(['work', '--until-settled']).ended;
+  expect(working).toMatchObject({ status: 0 });
+  expect([countOf(await read(path), 'done'), countOf(await read(path), 'held')]).toEqual([2, 1]);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
+  // The console, for what people settle where no worker runs.
+  await place.import(buyerLines(5).toSpliced(1, 3), { portfolio: 'q5' });
+  const web = place.startCommand(['console']);
+  await expect.poll(() => web.output().stderr).toContain('the console listens');
+  await place.startCommand(['cancel', 'q5']).ended;
+  const other = keptResultsPath('q5', place.context);
+  await expect.poll(async () => countOf(await read(other), 'cancelled'), { timeout: 20_000 }).toBe(2);
+  web.child.kill('SIGTERM');
+  await web.ended;
+  // The night shift, of what ran while nobody kept anything.
+  await rm(path);
+  await place.startCommand(['nightly']).ended;
+  expect(countOf(await read(path), 'done')).toBe(2);
+  expect(await exportedText(place.context, { likeInput: 'cells' })).toBe(await read(path));
+});
+
+test('results are kept while a portfolio is worked on, as often as they grow', async () => {
+  const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: '40' } });
+  const path = keptResultsPath('q4', place.context);
+  const keeping = startKeepingResults(place.context, 100);
+  onTestFinished(() => keeping.stop());
+  await place.import(buyerLines(120));
+  const workers = await place.work();
+  const seen = new Set<number>();
+  await expect
+    .poll(async () => seen.add(countOf(await read(path), 'done')).size, { timeout: 60_000 })
+    .toBeGreaterThan(3);
+  expect((await place.report()).states.done).toBeLessThan(120);
+  await workers.stop();
+});
+
+test('a ledger that is lost in the middle of the work comes back with the rows that were done a minute before', async () => {
+  const redis = await startKillableRedis();
+  const place = await openFaultPlace({
+    env: { REDIS_URL: redis.url, SERVICE_RATE_PER_S: '20' },
+  });
+  const path = keptResultsPath('q4', place.context);
+  await place.import(buyerLines(200));
+  const worker = place.startWorker();
+  await expect.poll(async () => countOf(await read(path), 'done'), { timeout: 60_000 }).toBeGreaterThan(3);
+  worker.child.kill('SIGKILL');
+  await worker.ended;
+  const text = await read(path);
+  await redis.admin.flushall();
+  // Whoever starts now knows less than what is there.
+  await place.startCommand(['nightly']).ended;
+  expect(await read(path)).toBe(text);
+  const recovered = await place.startCommand(['recover', path, '--apply']).ended;
+  expect(recovered).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(new RegExp(`limits +${countOf(text, 'done')} put back`)),
+  });
+});
+
+test('two processes that keep the same portfolio at once leave one whole file', async () => {
+  const place = await openFaultPlace();
+  const path = keptResultsPath('q4', place.context);
+  const deps = { ...place.context, signal };
+  await place.import(buyerLines(300));
+  await place.startCommand(['work', '--until-settled']).ended;
+  await rm(path);
+  const nightly = () => place.startCommand(['nightly']).ended;
+  await Promise.all([nightly(), nightly(), keepResults('q4', never, deps)]);
+  expect(await read(path)).toBe(await exportedText(place.context, { likeInput: 'cells' }));
+  expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
+  // One that is there already is left as it is.
+  const { mtimeMs } = await stat(path);
+  const { finishedMs = Number.NaN } = await place.context.portfolios.read('q4');
+  expect(await keepResults('q4', (atMs) => atMs >= finishedMs, deps)).toBe(false);
+  expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+});
+
+test('what run leaves beside its file is what is kept, written once', async () => {
+  const place = await openFaultPlace();
+  const lines = buyerLines(4).map((line) => line.replaceAll(',', ';'));
+  await writeFile(join(place.dir, 'q4.csv'), `${lines.join('\n')}\n`);
+  expect(await place.startCommand(['run', 'q4.csv']).ended).toMatchObject({ status: 0 });
+  const kept = await read(keptResultsPath('q4', place.context));
+  expect(countOf(kept.replaceAll(';', ','), 'done')).toBe(4);
+  expect(await read(join(place.dir, 'q4.results.csv'))).toBe(kept);
+});
+
+test('a data folder that cannot be written is logged, and all else goes on', async () => {
+  const place = await openWorkplace();
+  await mkdir(place.context.settings.LIMITLINE_DATA, { recursive: true });
+  await writeFile(join(place.context.settings.LIMITLINE_DATA, 'results'), 'no folder');
+  const { log, lines } = makeKeptLog();
+  const keeping = startKeepingResults({ ...place.context, log }, 100);
+  await place.import(buyerLines(5));
+  const workers = await place.work();
+  expect((await place.settled()).states.done).toBe(5);
+  await keeping.stop();
+  await workers.stop();
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      portfolio: 'q4',
+      msg: 'results could not be kept in the data folder; tried again in a minute',
+    }),
+  );
+});
+
+test('of an archived portfolio nothing is written anew, and of a forgotten one nothing is left', async () => {
+  const place = await openFinishedPortfolio(5);
+  const path = keptResultsPath('q4', place.context);
+  const deps = { ...place.context, signal };
+  await keepResults('q4', never, deps);
+  await writeFile(join(dirname(path), `.q4.results.csv.1-00000000-00000000.part`), 'half');
+  await writeFile(join(dirname(path), 'q4.results.csv.results.csv'), 'of another');
+  const before = await read(path);
+  await place.archive();
+  expect(await keepResults('q4', never, deps)).toBe(false);
+  expect(await read(path)).toBe(before);
+  await forgetKept('q4', place.context);
+  expect((await filesBelow(dirname(path))).map(({ path: left }) => left)).toEqual([
+    join(dirname(path), 'q4.results.csv.results.csv'),
+  ]);
+});
