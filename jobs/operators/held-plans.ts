@@ -64,17 +64,13 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
     return { plan, shown: { id, portfolio, fileName, back, of, silent: file.silent, problems: plan.problems } };
   }
 
-  /** Keeps a plan where nothing is wrong with it, to be confirmed as it was shown. */
-  async function keepOf(id: string, said: Said, { plan, shown }: Planned): Promise<HeldPlan> {
-    const kept: Kept = { ...said, digest: digestOf({ plan, shown }) };
-    if (plan.problems.length === 0) await deps.plans.keepAnswer(id, JSON.stringify(kept));
-    return shown;
-  }
-
+  /** Keeps a plan where nothing is wrong with it, to be confirmed as it was shown: under a name that nobody can guess, and no other had. */
   async function planAnew(said: Said): Promise<HeldPlan> {
-    // A name that nobody can guess.
     const id = randomBytes(12).toString('base64url');
-    return keepOf(id, said, await planOf(id, said));
+    const planned = await planOf(id, said);
+    const kept: Kept = { ...said, digest: digestOf(planned) };
+    if (planned.plan.problems.length === 0) await deps.plans.keepAnswer(id, JSON.stringify(kept));
+    return planned.shown;
   }
 
   return {
@@ -115,7 +111,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       if (known?.portfolio !== portfolio || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };
       const { digest: before, ...said } = known;
       const now = await planOf(id, said);
-      if (digestOf(now) !== before) return { is: 'changed', plan: await keepOf(id, said, now) };
+      if (digestOf(now) !== before) return { is: 'changed', plan: await planAnew(said) };
       const resolution = await resolvePlan(now.plan, deps, () => {}, { by, madeBy: said.by });
       return { is: 'done', plan: now.shown, resolution };
     },

@@ -36,7 +36,7 @@ type RecordReader = {
   feed(text: string): void;
   /** No text comes any more. */
   end(): void;
-  /** The next record; null when there is none left in the text fed so far. Without a shape no other is read ahead. */
+  /** The next record; null when there is none left in the text fed so far. Without a shape no other of several lines is read ahead. */
   next(shape?: Shape): RawRecord | null;
 };
 
@@ -75,13 +75,15 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   }
 
   /** Reads some of the lines that are due, up to the first record that is more than a line; null when there is none. */
-  function readOn(shape?: Shape): RawRecord[] | null {
+  function readOn(most: number, shape?: Shape): RawRecord[] | null {
     const batch: PhysicalLine[] = [];
     let last: RawRecord | null = null;
     for (let due = lines.peek(); due && due.line < firstLine; due = lines.peek()) lines.pass();
-    while (!last && batch.length < (shape ? BATCH_LINES : 1)) {
+    while (!last && batch.length < most) {
       const due = lines.peek();
-      const long = due?.whole && hasOddQuotes(due.text) ? longRecord(due, shape) : null;
+      const isOdd = due?.whole && hasOddQuotes(due.text);
+      if (isOdd && !shape && batch.length > 0) break;
+      const long = isOdd ? longRecord(due, shape) : null;
       if (!due || long === 'unsure') break;
       if (!long) lines.pass();
       if (due.whole && !long) batch.push(due);
@@ -93,8 +95,8 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   }
 
   function next(shape?: Shape): RawRecord | null {
-    while (taken === ready.length) {
-      const records = readOn(shape);
+    for (let most = shape ? BATCH_LINES : 1; taken === ready.length; most = BATCH_LINES) {
+      const records = readOn(most, shape);
       if (!records) return null;
       ready = records;
       taken = 0;

@@ -45,9 +45,8 @@ export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 export function overWords({ over }: Pick<Approval, 'over'>): string {
   if (!over) return '';
   const { of, name, sum, limit } = over;
-  if (of === 'alike') {
+  if (of === 'alike')
     return `${name} may be one with more than 1,000 other buyers: what they are to get together is not known to be at most ${moneyText(limit)}.`;
-  }
   const passed = `with this and what passed lately without another person's yes`;
   const asks = {
     portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,

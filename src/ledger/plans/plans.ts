@@ -63,7 +63,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
       return (await note([keys.plan(id)], [runner, 0, 'waits', approval])) === 1;
     },
 
-    /** Keeps what somebody says of held rows, as text, for as long as it may be confirmed; in the place of what has this id. */
+    /** Keeps what somebody says of held rows, as text, for as long as it may be confirmed. */
     async keepAnswer(id: string, said: string): Promise<void> {
       await writeAnyway(connection, 'SET', keys.heldPlan(id), said, 'PX', OPEN_FOR_MS);
     },

@@ -63,6 +63,18 @@ test('a file that was planned before a row was held anew has to be looked at aga
   expect(await context.calls.isUnknown(call)).toBe(true);
 });
 
+test('a second click on a plan that has changed is not the yes to what is shown by then', async () => {
+  const { context, call, again } = await openHeld();
+  const plans = makeHeldPlans(context);
+  const { id } = await plans.plan('q4', { fileName: 'held.csv', content: Buffer.from('line,id\n2,resend\n') }, 'test');
+  await again();
+  const changed = await plans.confirm(id, 'q4', 'test');
+  expect(await plans.confirm(id, 'q4', 'test')).toEqual({ is: 'unknown' });
+  expect(await context.calls.isUnknown(call)).toBe(true);
+  const shown = changed.is === 'changed' ? changed.plan.id : '';
+  expect(await plans.confirm(shown, 'q4', 'test')).toMatchObject({ is: 'done', resolution: { calls: 1 } });
+});
+
 test('nor is it said of a call that was sent again for another row, and lost, since it was planned', async () => {
   const { context, row, call, heldMs, again } = await openHeld();
   await again();
