@@ -1,9 +1,33 @@
 /**
  * What is done otherwise than by default, at the boundary at which a process stands:
  * `gives way` to all others; `dies before` it or `dies after` it, its reply unheard; `asks twice`, since its reply was lost and the client
- * sends it again later; `stands still` for longer than any lease, and comes back.
+ * sends it again later; `fails before` it was done, or `fails after` that, as the client says where no reply came in
+ * time, or `fails early`, since the command reaches Redis only after that; `stalls`: its
+ * jobs are taken for those of a dead worker while it goes on; `stands still` for longer than any lease, and comes back.
  */
-export type Deviation = 'gives way' | 'dies before' | 'dies after' | 'asks twice' | 'stands still';
+export type Deviation =
+  | 'gives way'
+  | 'dies before'
+  | 'dies after'
+  | 'asks twice'
+  | 'fails before'
+  | 'fails after'
+  | 'fails early'
+  | 'stalls'
+  | 'stands still';
+
+/** Which of them may be done at a boundary. */
+export const DEVIATIONS: readonly Deviation[] = [
+  'gives way',
+  'dies before',
+  'dies after',
+  'asks twice',
+  'fails before',
+  'fails after',
+  'fails early',
+  'stalls',
+  'stands still',
+];
 
 /** How the service answers one call; without a word it makes what was asked for. */
 export type Answer =

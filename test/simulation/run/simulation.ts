@@ -1,10 +1,14 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { LastLink } from '../../../src/files/last-link.ts';
+import type { Say } from '../check/promises.ts';
 import { makeQueueBoard, type QueueBoard } from '../doubles/queue-board.ts';
-import type { Database } from '../doubles/redis-server.ts';
+import type { Database, Reply } from '../doubles/redis-server.ts';
 import { type Arrival, makeServiceAccount, type ServiceAccount } from '../doubles/service-account.ts';
 import { makeVirtualRedis, type VirtualRedis } from '../doubles/virtual-redis.ts';
+import { KEYS } from './account.ts';
 import { begin, type Process, type Shared } from './process.ts';
-import type { Schedule } from './schedule.ts';
+import type { Answer, Schedule } from './schedule.ts';
 import { makeScheduler, type Point, type Step } from './scheduler.ts';
 import { BEGIN_MS } from './virtual-globals.ts';
 
@@ -26,8 +30,13 @@ export type Simulation = {
   start: (name: string, task: string, run: (process: Process) => Promise<unknown>) => Process;
   /** Runs this in a process of its own, without anybody else, until it has ended. */
   alone: (name: string, run: (process: Process) => Promise<unknown>) => Promise<void>;
-  /** What other persons and settings allow: how often a thing may be made. */
-  says: (fact: string) => void;
+  /** What people said, and what they allow by it (check/promises.ts). */
+  says: Say[];
+  /** Where the product keeps files in this run. */
+  dataDir: string;
+  process: (name: string) => Process | undefined;
+  /** Notes that a promise is broken. */
+  breaks: (error: unknown) => void;
 };
 
 /** A small world: who lives in it, and what must hold. */
@@ -35,14 +44,16 @@ export type World = {
   name: string;
   /** Who takes turns; the order in which they go first is the schedule's. */
   cast: readonly string[];
+  /** What the service answers unless a schedule says otherwise. */
+  answers?: Readonly<Record<string, Answer>>;
   setUp: (simulation: Simulation) => Promise<void>;
   /** Whether nothing more is to be expected, where nobody can pass at this moment. */
   isOver: (simulation: Simulation) => Promise<boolean>;
   /** Throws where a promise is broken. After each step that may have changed something, and where a call arrives at the service. */
   check?: (simulation: Simulation) => Promise<void>;
-  arrives?: (call: Arrival & { makes: boolean }, simulation: Simulation) => void;
-  /** Carries out what is left for people. Answers whether anything was. */
-  clearUp?: (simulation: Simulation) => Promise<boolean>;
+  arrives?: (call: Arrival, earlier: readonly Arrival[], simulation: Simulation) => void;
+  /** Begins to carry out what is left for people. Answers whether anything was. */
+  clearUp?: (simulation: Simulation, round: number) => Promise<boolean>;
   checkEnd: (simulation: Simulation) => Promise<void>;
 };
 
@@ -57,7 +68,7 @@ export type Run = {
 
 /** A world that has not ended by then never does. */
 const LONGEST_MS = 30 * 60_000;
-const MOST_STEPS = 20_000;
+const MOST_STEPS = 40_000;
 /** People come by so often at the end. */
 const MOST_ROUNDS = 12;
 
@@ -66,9 +77,18 @@ const STALLED_MS = 8_000;
 
 export type Mutation = { lua?: (name: string, text: string) => string };
 
+/** Where runs take place, one after another: a database and a folder. */
+export type Place = { server: Database; dataDir: string };
+
 /** Plays a world by a schedule, from an empty Redis to the end. The same schedule gives the same bytes. */
-export async function play(world: World, schedule: Schedule, server: Database, mutation: Mutation = {}): Promise<Run> {
+export async function play(
+  world: World,
+  schedule: Schedule,
+  { server, dataDir }: Place,
+  mutation: Mutation = {},
+): Promise<Run> {
   await server.run([['FLUSHDB']]);
+  for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true });
   let broken: string | undefined;
   const breaks = (error: unknown) => {
     broken ??= error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -82,6 +102,7 @@ export async function play(world: World, schedule: Schedule, server: Database, m
       for (const worker of board.workers)
         if (worker.process === process && process.standing === 'dead') board.workers.delete(worker);
     },
+    onStall: (process) => board.stall(process.name),
     beforePick: () => board.offer(),
     async onTime() {
       await redis.expire();
@@ -95,13 +116,14 @@ export async function play(world: World, schedule: Schedule, server: Database, m
   });
   const surroundings = scheduler.shared as Surroundings;
   const board = makeQueueBoard(scheduler.shared);
-  const redis = makeVirtualRedis({ server, shared: scheduler.shared, mutate: mutation.lua });
+  const agree = { root: KEYS.root, hear: (found: Reply) => disagreement(found, breaks) };
+  const redis = makeVirtualRedis({ server, shared: surroundings, mutate: mutation.lua, agree });
   const service = makeServiceAccount({
     shared: scheduler.shared,
     schedule,
-    onArrival: (call) => {
+    onArrival: (call, earlier) => {
       try {
-        world.arrives?.(call, simulation);
+        world.arrives?.(call, earlier, simulation);
       } catch (error) {
         breaks(error);
       }
@@ -124,10 +146,16 @@ export async function play(world: World, schedule: Schedule, server: Database, m
       const process = start(name, 'alone', run);
       while (process.tasks.size > 0 && broken === undefined) {
         const isStuck = (await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing' && process.tasks.size > 0;
-        if (isStuck) throw new Error(`${name} waits for nothing.`);
+        if (isStuck)
+          throw new Error(
+            `${name} waits for nothing: ${globalThis.process.getActiveResourcesInfo()} ${scheduler.steps.slice(-3).map(({ brief, came }) => brief + came)}`,
+          );
       }
     },
-    says: () => {},
+    says: [],
+    dataDir,
+    process: scheduler.process,
+    breaks,
   };
 
   const tasksLeft = () => scheduler.all().some(({ tasks, standing }) => tasks.size > 0 && standing !== 'dead');
@@ -140,7 +168,7 @@ export async function play(world: World, schedule: Schedule, server: Database, m
         await world.check?.(simulation).catch(breaks);
         continue;
       }
-      if (!tasksLeft() && stalls.length === 0 && board.isIdle() && (await world.isOver(simulation))) return;
+      if (!tasksLeft() && (await world.isOver(simulation))) return;
       if (scheduler.shared.nowMs - BEGIN_MS > LONGEST_MS)
         return breaks(new Error('This goes on for ever: somebody waits for nothing.'));
       if ((await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing')
@@ -152,10 +180,11 @@ export async function play(world: World, schedule: Schedule, server: Database, m
     scheduler.begin(schedule.order);
     await run();
     scheduler.stopCounting();
-    for (let round = 0; broken === undefined && (await world.clearUp?.(simulation)); round += 1) {
+    for (let round = 0; broken === undefined && (await world.clearUp?.(simulation, round)); round += 1) {
       if (round === MOST_ROUNDS) throw new Error('People came by again and again, and something is left still.');
       await run();
     }
+    if (broken === undefined) disagreement(await redis.disagreements(), breaks);
     if (broken === undefined) await world.checkEnd(simulation);
   } catch (error) {
     breaks(error);
@@ -168,4 +197,10 @@ export async function play(world: World, schedule: Schedule, server: Database, m
     calls: service.arrivals.map(({ kind, what, nth }) => `${kind} of ${what} #${nth}`),
     broken,
   };
+}
+
+function disagreement(found: Reply, breaks: (error: unknown) => void): void {
+  if (found instanceof Error) breaks(found);
+  if (Array.isArray(found) && found.length > 0)
+    breaks(`What is kept beside rows differs from them: ${found.map(String).join('; ')}.`);
 }

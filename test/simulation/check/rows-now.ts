@@ -1,0 +1,80 @@
+import type { VirtualRedis } from '../doubles/virtual-redis.ts';
+import { KEYS } from '../run/account.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+/** A row as Redis has it, read by no code of the product. */
+export type RowNow = {
+  portfolio: string;
+  key: string;
+  state: string;
+  step: string;
+  line: number;
+  /** How the service double names its limit. */
+  what: string;
+  company: string;
+  documents: readonly string[];
+  limit: string;
+  approval: string;
+  isReplaced: boolean;
+  heldMs: number;
+};
+
+export type PortfolioNow = { name: string; fields: Record<string, string> };
+
+export type LedgerNow = {
+  rows: readonly RowNow[];
+  portfolios: readonly PortfolioNow[];
+  approvals: readonly { id: string; portfolio: string; standing: string; kind: string }[];
+  calls: readonly { kind: string; key: string; fields: Record<string, string> }[];
+  workers: readonly string[];
+  imports: readonly string[];
+};
+
+type Request = {
+  name?: string;
+  documents?: { name: string }[];
+  limit?: { requested_limit?: string; contact?: { email?: string } };
+};
+
+export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
+  const found = await takeSnapshot(redis);
+  const rows: RowNow[] = [];
+  const calls: LedgerNow['calls'][number][] = [];
+  const approvals: LedgerNow['approvals'][number][] = [];
+  for (const key of found.keys) {
+    const [, portfolio = '', name] = /:row:([^:]*):([^:]*)$/.exec(key) ?? [];
+    if (name !== undefined) rows.push(rowOf(portfolio, name, found.hash(key)));
+    const [, kind = '', of] = /:call:([a-z]+):(.*)$/.exec(key) ?? [];
+    if (of !== undefined) calls.push({ kind, key: of, fields: found.hash(key) });
+    const [, id] = /5:approval:([^:]*)$/.exec(key) ?? [];
+    if (id !== undefined) {
+      const { standing = '', kind: asked = '', portfolio: asks = '' } = found.hash(key);
+      approvals.push({ id, portfolio: asks, standing, kind: asked });
+    }
+  }
+  const portfolios = found.keys.flatMap((key) => {
+    const [, name] = /:portfolio:([^:]*)$/.exec(key) ?? [];
+    return name === undefined ? [] : [{ name, fields: found.hash(key) }];
+  });
+  const imports = portfolios.flatMap(({ name }) => [...found.sorted(KEYS.imports(name)).keys()]);
+  return { rows, portfolios, approvals, calls, imports, workers: [...found.sorted(KEYS.workers).keys()] };
+}
+
+function rowOf(portfolio: string, key: string, fields: Record<string, string>): RowNow {
+  const request = JSON.parse(fields.request ?? '{}') as Request;
+  const { state = '', step = '', company = '', documents = '', limit = '', approval = '', replaced } = fields;
+  return {
+    portfolio,
+    key,
+    state,
+    step,
+    line: Number(fields.line),
+    what: `${request.limit?.contact?.email} ${request.limit?.requested_limit}`,
+    company: company || (request.name ?? ''),
+    documents: documents ? documents.split('|') : (request.documents ?? []).map(({ name }) => name),
+    limit,
+    approval,
+    isReplaced: replaced !== undefined,
+    heldMs: Number(fields.updated),
+  };
+}

@@ -1,0 +1,125 @@
+import type { CallKind } from '../../../src/call-kind.ts';
+import { OPEN_STATES } from '../../../src/ledger/row.ts';
+import { checkEnd } from '../check/at-the-end.ts';
+import { checkArrival } from '../check/promises.ts';
+import { type LedgerNow, readLedger } from '../check/rows-now.ts';
+import type { Answer } from '../run/schedule.ts';
+import type { Simulation, World } from '../run/simulation.ts';
+import { answerNow, resolveRow, resumeNow } from './acts.ts';
+import { type Act, type Desk, makeDesk } from './desk.ts';
+import { bringIn, openFor, requestFor, settingsOf, work } from './people.ts';
+
+/** What a small world is made of. */
+export type WorldPlan = {
+  name: string;
+  env?: Record<string, string>;
+  /** Worker processes, by name. */
+  workers: readonly string[];
+  /** Rows that are there at the beginning, as portfolio, buyer and amount. */
+  rows: readonly (readonly [portfolio: string, buyer: string, limit: string])[];
+  /** Who does what, as soon as it can be done. */
+  people?: Readonly<Record<string, Act>>;
+  /** What is done before anything else, by one process after another. */
+  before?: Readonly<Record<string, Act>>;
+  /** What the service answers unless a schedule says otherwise. */
+  answers?: Readonly<Record<string, Answer>>;
+  /** What is done again by somebody else at the end where it was left half way: imports, archives. */
+  again?: (now: LedgerNow) => Act | undefined;
+};
+
+const KINDS = ['company', 'document', 'limit'] as const;
+
+export function smallWorld(plan: WorldPlan): World {
+  const { name, env = {}, workers, rows, people = {}, before = {}, answers = {} } = plan;
+  const settingsIn = (dataDir: string) => settingsOf(dataDir, env);
+  const policy = { company: 'hold', document: 'resend', limit: 'hold' } as Record<CallKind, string>;
+  for (const kind of KINDS) policy[kind] = env[`ON_UNKNOWN_${kind.toUpperCase()}`] ?? policy[kind];
+  const rules = {
+    resends: KINDS.filter((kind) => policy[kind] !== 'hold'),
+    needsYes: env.APPROVE_ALWAYS === 'on',
+  };
+  return {
+    name,
+    cast: [...workers, ...Object.keys(people)],
+    answers,
+    async setUp(simulation) {
+      const settings = settingsIn(simulation.dataDir);
+      const importer = await openFor(simulation, 'ida', settings);
+      await simulation.alone('ida', async () => {
+        await importer.enterAccount();
+        for (const portfolio of new Set(rows.map(([of]) => of))) {
+          const own = rows.filter(([of]) => of === portfolio);
+          await bringIn(
+            importer,
+            portfolio,
+            own.map(([, buyer, limit]) => ({ key: keyOf(buyer, limit), request: requestFor(buyer, limit) })),
+          );
+        }
+      });
+      for (const [who, act] of Object.entries(before)) {
+        const context = await openFor(simulation, who, settings);
+        await simulation.alone(who, () => act(makeDesk(context, simulation, who)));
+      }
+      const contexts = new Map<string, Awaited<ReturnType<typeof openFor>>>();
+      for (const who of [...workers, ...Object.keys(people)]) {
+        contexts.set(who, await openFor(simulation, who, settings));
+      }
+      for (const [who, context] of contexts) {
+        const act = people[who];
+        if (act) simulation.start(who, 'acts', () => act(makeDesk(context, simulation, who)));
+        else simulation.start(who, 'starts', () => work(context));
+      }
+    },
+    async isOver(simulation) {
+      if (livingWorkers(simulation, workers).length === 0) return true;
+      if (!simulation.board.isIdle()) return false;
+      const now = await readLedger(simulation.redis);
+      return !now.rows.some((row) => isGoing(row, now));
+    },
+    arrives: (call, earlier, { says }) => checkArrival(call, earlier, says, rules),
+    async clearUp(simulation, round) {
+      const now = await readLedger(simulation.redis);
+      const settings = settingsIn(simulation.dataDir);
+      const todo: ((desk: Desk) => Promise<unknown>)[] = [];
+      for (const row of now.rows) if (row.state === 'held') todo.push((desk) => resolveRow(row, 'as it is', desk));
+      for (const { name: portfolio, fields } of now.portfolios) {
+        if (fields.paused !== undefined) todo.push((desk) => resumeNow(portfolio, desk));
+      }
+      if (now.approvals.some(({ standing }) => standing === 'waiting')) todo.push((desk) => answerNow('approve', desk));
+      const again = plan.again?.(now);
+      if (again) todo.push(again);
+      const isLeft = now.rows.some(({ state }) => isOpen(state) || state === 'awaiting');
+      const needsWorker = isLeft && livingWorkers(simulation, workers).length === 0;
+      if (todo.length === 0 && !needsWorker) return false;
+      if (needsWorker) {
+        const worker = `wim ${round}`;
+        const context = await openFor(simulation, worker, settings);
+        simulation.start(worker, 'starts', () => work(context));
+      }
+      const who = `zoe ${round}`;
+      const context = await openFor(simulation, who, settings);
+      const desk = makeDesk(context, simulation, who);
+      simulation.start(who, 'clears up', async () => {
+        for (const act of todo) await act(desk);
+      });
+      return true;
+    },
+    checkEnd: (simulation) => checkEnd(simulation, { resends: rules.resends.length > 1 }),
+  };
+}
+
+/** The key of a row that is there at the beginning. */
+export const keyOf = (buyer: string, limit: string) => `${buyer} ${limit}`.replaceAll(' ', '-');
+
+const isOpen = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
+
+/** Whether a row goes on by itself. */
+function isGoing(row: LedgerNow['rows'][number], { portfolios }: LedgerNow): boolean {
+  const fields = portfolios.find(({ name }) => name === row.portfolio)?.fields ?? {};
+  return isOpen(row.state) && fields.paused === undefined && fields.archive === undefined;
+}
+
+function livingWorkers(simulation: Simulation, workers: readonly string[]): string[] {
+  const later = Array.from({ length: 20 }, (_, round) => `wim ${round}`);
+  return [...workers, ...later].filter((name) => (simulation.process(name)?.standing ?? 'dead') !== 'dead');
+}
