@@ -56,7 +56,7 @@ export function makeVirtualRedis({
 
   const isChange = ([name, ...args]: Words): boolean => {
     const script = name === 'evalsha' ? known.get(String(args[0])) : undefined;
-    return script !== undefined && script.writes && !QUIET_SCRIPTS.has(script.name);
+    return script?.writes === true && !QUIET_SCRIPTS.has(script.name);
   };
 
   const setClock = (): Words[] => {

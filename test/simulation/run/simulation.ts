@@ -6,6 +6,7 @@ import { makeQueueBoard, type QueueBoard } from '../doubles/queue-board.ts';
 import type { Database, Reply } from '../doubles/redis-server.ts';
 import { type Arrival, makeServiceAccount, type ServiceAccount } from '../doubles/service-account.ts';
 import { makeVirtualRedis, type VirtualRedis } from '../doubles/virtual-redis.ts';
+import type { Act } from '../worlds/desk.ts';
 import { KEYS } from './account.ts';
 import { begin, type Process, type Shared } from './process.ts';
 import type { Answer, Schedule } from './schedule.ts';
@@ -32,6 +33,8 @@ export type Simulation = {
   alone: (name: string, run: (process: Process) => Promise<unknown>) => Promise<void>;
   /** What people said, and what they allow by it (check/promises.ts). */
   says: Say[];
+  /** What people began and did not hear the end of: somebody does it again later. */
+  left: Map<string, Act>;
   /** Where the product keeps files in this run. */
   dataDir: string;
   process: (name: string) => Process | undefined;
@@ -153,6 +156,7 @@ export async function play(
       }
     },
     says: [],
+    left: new Map(),
     dataDir,
     process: scheduler.process,
     breaks,

@@ -18,13 +18,14 @@ const NEVER = new AbortController().signal;
 
 const whatsOf = (rows: readonly RowNow[]) => rows.map(({ what }) => what);
 
-/** What a command says to a person in one line, and ends with, is no broken promise. */
+/** What a command says to a person in one line, and ends with, is no broken promise. Answers whether it came to an end. */
 async function orSaid(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();
     return true;
   } catch (error) {
-    if (isLimitlineError(error) || (error instanceof Error && /timed out/.test(error.message))) return false;
+    if (isLimitlineError(error)) return true;
+    if (error instanceof Error && /timed out/.test(error.message)) return false;
     throw error;
   }
 }
@@ -38,7 +39,10 @@ export const imports =
     simulation.says.push({ is: 'wanted', whats: wants, atMs: simulation.nowMs() });
     await pass('writes the file', () => writeFile(path, `${lines.join('\n')}\n`), { isQuiet: true });
     const deps = { ...importDepsOf(context, NEVER), onBatch: () => {} };
-    await orSaid(() => importPortfolio({ portfolio, path, reading: {}, replace, by }, deps));
+    const left = `${portfolio} from ${path} by ${by}`;
+    simulation.left.set(left, (desk) => imports(portfolio, lines, { replace, name })({ ...desk, by }));
+    if (await orSaid(() => importPortfolio({ portfolio, path, reading: {}, replace, by }, deps)))
+      simulation.left.delete(left);
   };
 
 /** Columns of the files that people import here. */

@@ -23,9 +23,20 @@ export type WorldPlan = {
   before?: Readonly<Record<string, Act>>;
   /** What the service answers unless a schedule says otherwise. */
   answers?: Readonly<Record<string, Answer>>;
-  /** What is done again by somebody else at the end where it was left half way: imports, archives. */
-  again?: (now: LedgerNow) => Act | undefined;
 };
+
+/** An import that was killed counts as gone after five seconds (src/ledger/imports.ts). */
+const GONE_MS = 6_000;
+/** What somebody began to ask for and was killed at is closed then, by a look each minute (jobs/approvals/carry-out-answered.ts). */
+const CLOSED_MS = 12 * 60_000;
+
+/** Somebody looks at all portfolios after so long. */
+const looksLater =
+  (ms: number): Act =>
+  async ({ context }) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    for (const name of await context.portfolios.names()) await context.portfolios.read(name);
+  };
 
 const KINDS = ['company', 'document', 'limit'] as const;
 
@@ -86,9 +97,11 @@ export function smallWorld(plan: WorldPlan): World {
         if (fields.paused !== undefined) todo.push((desk) => resumeNow(portfolio, desk));
       }
       if (now.approvals.some(({ standing }) => standing === 'waiting')) todo.push((desk) => answerNow('approve', desk));
-      const again = plan.again?.(now);
-      if (again) todo.push(again);
-      const isLeft = now.rows.some(({ state }) => isOpen(state) || state === 'awaiting');
+      if (todo.length === 0) todo.push(...simulation.left.values());
+      if (todo.length === 0 && now.imports.length > 0) todo.push(looksLater(GONE_MS));
+      const isOpen = now.approvals.some(({ standing, kind }) => standing === 'open' && kind !== 'import');
+      if (todo.length === 0 && isOpen) todo.push(looksLater(CLOSED_MS));
+      const isLeft = now.rows.some(({ state }) => isStill(state) || state === 'awaiting');
       const needsWorker = isLeft && livingWorkers(simulation, workers).length === 0;
       if (todo.length === 0 && !needsWorker) return false;
       if (needsWorker) {
@@ -104,19 +117,23 @@ export function smallWorld(plan: WorldPlan): World {
       });
       return true;
     },
-    checkEnd: (simulation) => checkEnd(simulation, { resends: rules.resends.length > 1 }),
+    checkEnd: (simulation) =>
+      checkEnd(simulation, {
+        resends: rules.resends.length > 1,
+        isWorkedOn: livingWorkers(simulation, workers).length > 0,
+      }),
   };
 }
 
 /** The key of a row that is there at the beginning. */
 export const keyOf = (buyer: string, limit: string) => `${buyer} ${limit}`.replaceAll(' ', '-');
 
-const isOpen = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
+const isStill = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
 
 /** Whether a row goes on by itself. */
 function isGoing(row: LedgerNow['rows'][number], { portfolios }: LedgerNow): boolean {
   const fields = portfolios.find(({ name }) => name === row.portfolio)?.fields ?? {};
-  return isOpen(row.state) && fields.paused === undefined && fields.archive === undefined;
+  return isStill(row.state) && fields.paused === undefined && fields.archive === undefined;
 }
 
 function livingWorkers(simulation: Simulation, workers: readonly string[]): string[] {
