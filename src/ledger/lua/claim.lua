@@ -14,8 +14,7 @@
 -- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
 -- decided meanwhile holds for it too.
 -- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), or whose request a person
--- declined, whatever state the row is in and whoever asks; an outcome in doubt is told all the same. Nor for a row that is at no step
--- any more ("changed").
+-- declined, whatever state the row is in and whoever asks; an outcome in doubt is told all the same.
 -- @include approvals
 -- @include doubts
 -- @include may-leave
@@ -86,9 +85,8 @@ end
 if gone then return no('cancelled') end
 if awaits then return no('awaiting') end
 if portfolio[3] then return no('paused') end
--- Its job is not the only one that had it, and the other's answer ended it, or had it put back.
-local isElsewhere = row[1] and row[1] ~= 'company' and row[1] ~= 'documents' and row[1] ~= 'limit'
-if ofRow and (isElsewhere or (row[3] or '0') ~= ARGV[7]) then return no('changed') end
+-- Of two jobs that have a row, one heard the refusal that ended it.
+if ofRow and (row[1] == 'refused' or (row[3] or '0') ~= ARGV[7]) then return no('changed') end
 if inDoubt and not own and call[10] and tonumber(call[10]) > now then return { 'later', call[10] - now } end
 if not mayLeave(string.gsub(KEYS[2], 'workers$', 'marks'), ARGV[13], ARGV[14]) then return no('unmarked') end
 

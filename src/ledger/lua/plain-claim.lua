@@ -3,7 +3,7 @@
 local function plainClaim(call, portfolio, found, owner, name, kind, revision, words, asked, mark, link)
   local request = requestOf(portfolio, string.sub(name, string.find(name, '/', 1, true) + 1))
   local known, approval = portfolioOf(portfolio), found[4]
-  if not found[1] or found[1] == 'queued' or not isOpen(found[1]) or tonumber(found[2] or 0) < known.cancels then return false end
+  if not found[1] or found[1] == 'cancelled' or found[1] == 'refused' or tonumber(found[2] or 0) < known.cancels then return false end
   if known.archive or known.paused or (found[3] or '0') ~= revision then return false end
   if approval and not isGranted(portfolio, approval) then return false end
   local of = redis.call('HMGET', request, 'declined', 'asks', 'state')

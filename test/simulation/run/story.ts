@@ -43,7 +43,8 @@ export function storyOf(name: string, schedule: Schedule, run: Run): string {
     if (!isTold(step)) continue;
     if (step.who !== who) lines.push(`${(step.atMs / 1_000).toFixed(2)} s  ${step.who}`);
     who = step.who;
-    lines.push(`          ${wordsOf(step)}`);
+    const line = `          ${wordsOf(step)}`;
+    if (line !== lines.at(-1)) lines.push(line);
   }
   lines.push(
     `Broken: ${run.broken ?? 'nothing'}`,
@@ -54,7 +55,7 @@ export function storyOf(name: string, schedule: Schedule, run: Run): string {
 
 /** Reads, clocks and timers change nothing for anybody. */
 const UNTOLD =
-  /^(a timer|looks|time |info|say-process|read-at-once|waiting-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
+  /^(a timer|looks|time |info|say-process|read-at-once|rows-behind|sweep-imports|waiting-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
 
 function isTold({ brief, deviation, isQuiet }: Step): boolean {
   return deviation !== undefined || (!isQuiet && !UNTOLD.test(brief));

@@ -132,6 +132,8 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
   if (!thing) {
     for (const what of whatOf(held)) simulation.says.push({ is: 'resend', kind: kindOf(held), what, lookedMs });
   }
+  // Whoever speaks of a row means that it goes on, also where its portfolio was given up.
+  simulation.says.push({ is: 'wanted', whats: [held.what], atMs: lookedMs });
   const { portfolio, key, heldMs } = held;
   await orSaid(() => resolveCalls({ portfolio, row: key, made: thing?.id, by, heldMs, lookedMs }, context));
 }
@@ -147,6 +149,7 @@ export const resendsAll =
     for (const row of meant) {
       for (const what of whatOf(row)) simulation.says.push({ is: 'resend', kind: kindOf(row), what, lookedMs });
     }
+    simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: lookedMs });
     const how = { by, dryRun: false, awaitMs: 10_000, signal: NEVER };
     await orSaid(() => actOnRows({ portfolio, action: 'resend', filter: { states: ['held'] } }, how, context));
   };

@@ -99,7 +99,12 @@ export function smallWorld(plan: WorldPlan): World {
       if (now.approvals.some(({ standing }) => standing === 'waiting')) todo.push((desk) => answerNow('approve', desk));
       if (todo.length === 0) todo.push(...simulation.left.values());
       if (todo.length === 0 && now.imports.length > 0) todo.push(looksLater(GONE_MS));
-      const isOpen = now.approvals.some(({ standing, kind }) => standing === 'open' && kind !== 'import');
+      const isOpen = now.approvals.some(
+        ({ id, standing, kind }) =>
+          standing === 'open' &&
+          kind !== 'import' &&
+          now.rows.some(({ approval, state }) => approval === id && state === 'awaiting'),
+      );
       if (todo.length === 0 && isOpen) todo.push(looksLater(CLOSED_MS));
       const isLeft = now.rows.some(({ state }) => isStill(state) || state === 'awaiting');
       const needsWorker = isLeft && livingWorkers(simulation, workers).length === 0;
@@ -131,8 +136,10 @@ export const keyOf = (buyer: string, limit: string) => `${buyer} ${limit}`.repla
 const isStill = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
 
 /** Whether a row goes on by itself. */
-function isGoing(row: LedgerNow['rows'][number], { portfolios }: LedgerNow): boolean {
+function isGoing(row: LedgerNow['rows'][number], { portfolios, approvals }: LedgerNow): boolean {
   const fields = portfolios.find(({ name }) => name === row.portfolio)?.fields ?? {};
+  const standing = approvals.find(({ id }) => id === row.approval)?.standing;
+  if (row.state === 'awaiting') return standing !== 'open' && standing !== 'waiting' && fields.archive === undefined;
   return isStill(row.state) && fields.paused === undefined && fields.archive === undefined;
 }
 
