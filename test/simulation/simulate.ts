@@ -2,8 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from './doubles/redis-server.ts';
+import { type Mutant, mutated } from './mutants/mutant.ts';
+import { mutantOf } from './mutants/mutants.ts';
 import { type Schedule, scheduleText } from './run/schedule.ts';
-import { shrink } from './run/shrink.ts';
+import { kindOfFault, shrink } from './run/shrink.ts';
 import { type Place, play, type Run, type World } from './run/simulation.ts';
 import { storyOf } from './run/story.ts';
 import { realNowMs } from './run/virtual-globals.ts';
@@ -18,10 +20,12 @@ const LANES = 12;
 const OPTIONS = {
   same: { type: 'string' },
   seeds: { type: 'string', default: '1000' },
+  seconds: { type: 'string', default: '1000000' },
   from: { type: 'string', default: '0' },
   seed: { type: 'string' },
   world: { type: 'string' },
   schedule: { type: 'string' },
+  mutant: { type: 'string' },
 } as const;
 
 /** `npm run simulate`: see README.md here. */
@@ -36,9 +40,13 @@ export async function simulate(args: readonly string[]): Promise<void> {
   const worlds = WORLDS.filter(({ name }) => values.world === undefined || name === values.world);
   try {
     if (values.same !== undefined) await playTheSame(Number(values.same), places);
+    else if (values.mutant !== undefined) await findMutant(mutantOf(values.mutant), worlds, places);
     else if (values.schedule !== undefined) await replay(worlds[0], JSON.parse(values.schedule) as Schedule, places);
     else if (values.seed !== undefined) await replaySeed(worlds, Number(values.seed), places);
-    else await walk(worlds, Number(values.from), Number(values.seeds), places);
+    else {
+      const wish = { from: Number(values.from), count: Number(values.seeds), seconds: Number(values.seconds) };
+      await walk(worlds, wish, places);
+    }
   } finally {
     await server.close();
   }
@@ -91,29 +99,40 @@ async function learn(worlds: readonly World[], [place]: readonly Place[]): Promi
   return known;
 }
 
-/** Goes through seeds, a world after another, and tells the shortest run of each kind of fault. */
-async function walk(worlds: readonly World[], from: number, count: number, places: readonly Place[]): Promise<void> {
+/** How far it says how far it is. */
+const SAID_EVERY = 1_000;
+
+/** Goes through seeds, a world after another, and tells the shortest run of each kind of fault. Where it was stopped another may go on. */
+async function walk(worlds: readonly World[], { from, count, seconds }: Wish, places: readonly Place[]): Promise<void> {
   const known = await learn(worlds, places);
   const beganMs = realNowMs();
-  const found: { world: World; seed: number; schedule: Schedule; run: Run }[] = [];
+  const kinds = new Set<string>();
+  let broken = 0;
+  let played = 0;
   await inLanes(count, places, async (nth, place) => {
+    if (realNowMs() - beganMs > seconds * 1_000) return;
     const seed = from + nth;
     const world = worlds[seed % worlds.length] as World;
     const schedule = scheduleOf(world, seed, known.get(world) as Known);
     const run = await play(world, schedule, place);
-    if (run.broken !== undefined) found.push({ world, seed, schedule, run });
-  });
-  sayPace(count, beganMs);
-  const kinds = new Set<string>();
-  for (const { world, seed, schedule, run } of found) {
-    const kind = `${world.name}: ${(run.broken ?? '').split('\n')[0]?.replace(/\d+/g, '').slice(0, 60)}`;
-    if (kinds.has(kind)) continue;
+    played += 1;
+    if (played % SAID_EVERY === 0) sayPace(played, beganMs);
+    if (run.broken === undefined) return;
+    broken += 1;
+    const kind = `${world.name}: ${kindOfFault(run.broken)}`;
+    if (kinds.has(kind)) return;
     kinds.add(kind);
-    await tell(world, schedule, run, places, `seed ${seed}`);
-  }
-  console.log(`${found.length} of ${count} seeds from ${from} on broke a promise; ${kinds.size} kinds.`);
-  if (found.length > 0) process.exitCode = 1;
+    await tell(world, schedule, run, [place], `seed ${seed}`);
+  });
+  sayPace(played, beganMs);
+  console.log(
+    `${broken} of ${played} seeds from ${from} on broke a promise; ${kinds.size} kinds. Go on with --from ${from + played}.`,
+  );
+  if (broken > 0) process.exitCode = 1;
 }
+
+/** Which seeds, and how long at the most. */
+type Wish = { from: number; count: number; seconds: number };
 
 async function tell(world: World, found: Schedule, run: Run, [place]: readonly Place[], title: string): Promise<void> {
   if (!place) return;
@@ -136,3 +155,38 @@ async function replaySeed(worlds: readonly World[], seed: number, places: readon
   console.log(scheduleText(schedule));
   await replay(world, schedule, places);
 }
+
+/** So many schedules are given to a mutant before it counts as not found. */
+const MOST_OF_MUTANT = 1_500;
+
+/** Looks for a mutant in its worlds, and says by which run it was found, and after how long. */
+async function findMutant(mutant: Mutant, all: readonly World[], places: readonly Place[]): Promise<void> {
+  const worlds = all.filter(({ name }) => mutant.worlds.includes(name));
+  const isLua = mutant.file.endsWith('.lua');
+  const mutation = isLua ? { lua: (_name: string, text: string) => mutated(text, mutant) ?? text } : {};
+  const known = new Map<World, Known>();
+  const beganMs = realNowMs();
+  const said = (found: string) => {
+    const seconds = ((realNowMs() - beganMs) / 1_000).toFixed(1);
+    console.log(`${mutant.id} | ${mutant.words} | ${found} | ${seconds} s`);
+  };
+  let found: string | undefined;
+  for (const world of worlds) {
+    const [place] = places;
+    if (!place || found !== undefined) break;
+    const run = await play(world, plainSchedule(world), place, mutation);
+    if (run.broken === undefined) known.set(world, knownOf(run));
+    else found = `${world.name}, plainly | ${firstLine(run.broken)}`;
+  }
+  await inLanes(MOST_OF_MUTANT, places, async (seed, place) => {
+    if (found !== undefined) return;
+    const world = worlds[seed % worlds.length] as World;
+    const schedule = scheduleOf(world, seed, known.get(world) as Known);
+    const run = await play(world, schedule, place, mutation);
+    if (run.broken !== undefined) found ??= `${world.name}, seed ${seed} | ${firstLine(run.broken)}`;
+  });
+  said(found ?? 'NOT FOUND |');
+  if (found === undefined) process.exitCode = 1;
+}
+
+const firstLine = (broken: string): string => (broken.split('\n')[0] ?? '').slice(0, 110);

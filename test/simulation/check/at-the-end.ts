@@ -13,8 +13,11 @@ export async function checkEnd(
     if (!ENDED.has(state)) throw new Error(`the row is ${state} at the end: ${portfolio}/${key}`);
   }
   checkMade(now, simulation, resends);
+  checkGivenUp(now, simulation);
   for (const { kind, key, fields } of now.calls) {
     if (fields.state === 'claimed') throw new Error(`a call is claimed at the end: ${kind} ${key} by ${fields.owner}`);
+    if (fields.state === 'unknown' && kind === 'limit')
+      throw new Error(`nobody is asked what became of a limit: ${key}`);
   }
   const { queues } = simulation.board;
   for (const queue of queues()) {
@@ -43,5 +46,26 @@ function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, re
     const company = service.made.find(({ id }) => id === made.body.company);
     const mail = `${company?.what.replaceAll(' ', '-')}@example.com`;
     if (!what.startsWith(`${mail} `)) throw new Error(`asked for with another's company: ${portfolio}/${key}`);
+  }
+}
+
+/** Nothing is given up unless somebody said so, or another line stands in its place. */
+function checkGivenUp({ rows }: LedgerNow, { says }: Simulation): void {
+  for (const { portfolio, key, state, what, isReplaced } of rows) {
+    const isSaid = says.some((say) => (say.is === 'no' || say.is === 'gives up') && say.whats.includes(what));
+    if (state === 'cancelled' && !isReplaced && !isSaid) throw new Error(`given up by nobody: ${portfolio}/${key}`);
+  }
+}
+
+/** A row is held for as long as nobody knows what became of one of its calls, and no longer. @throws where one is held for nothing */
+export async function checkHeld({ redis }: Simulation): Promise<void> {
+  const { rows, calls } = await readLedger(redis);
+  for (const { portfolio, key, state, step, buyer } of rows) {
+    if (state !== 'held' || step === 'documents') continue;
+    const name = step === 'company' ? buyer : key;
+    const call = calls.find((one) => one.kind === step && one.key === name);
+    const known = call?.fields.state;
+    if (known !== undefined && known !== 'unknown')
+      throw new Error(`held, and its call is ${known}: ${portfolio}/${key}`);
   }
 }

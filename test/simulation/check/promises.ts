@@ -2,12 +2,16 @@ import type { CallKind } from '../../../src/call-kind.ts';
 import { type Arrival, callName } from '../doubles/service-account.ts';
 
 /**
- * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; or that a portfolio's
- * limits, of which no call is under way any more, are given up, or wanted again.
+ * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that they give up a
+ * portfolio's limits, of which no call is under way any more where that is `given up`, or want them again; that they are paused, or not.
  */
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }
-  | { is: 'yes' | 'no' | 'given up' | 'wanted'; whats: readonly string[]; atMs: number };
+  | {
+      is: 'yes' | 'no' | 'given up' | 'gives up' | 'wanted' | 'paused' | 'resumed';
+      whats: readonly string[];
+      atMs: number;
+    };
 
 /** What settings demand or allow. */
 export type Rules = {
@@ -16,6 +20,9 @@ export type Rules = {
   /** Whether each limit needs another person's yes. */
   needsYes: boolean;
 };
+
+/** What was claimed before may leave for so long (src/ledger/at-most-once.ts). */
+const ON_THE_WAY_MS = 3_500;
 
 /** Answers that say for certain that nothing was made. */
 const NOTHING_MADE = new Set(['refused', 'throttled', '401', 'unreachable']);
@@ -33,6 +40,10 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
   const said = last(['yes', 'no']);
   if (said === 'no') throw new Error(`sent after a no: ${callName(call)}`);
   if (rules.needsYes && said !== 'yes') throw new Error(`sent without a yes: ${callName(call)}`);
+  const pause = says.findLast((say) => (say.is === 'paused' || say.is === 'resumed') && say.whats.includes(call.what));
+  if (pause?.is === 'paused' && call.atMs > pause.atMs + ON_THE_WAY_MS && !call.sender.stood) {
+    throw new Error(`sent while it was paused: ${callName(call)}`);
+  }
   if (last(['given up', 'wanted']) === 'given up') throw new Error(`sent after it was given up: ${callName(call)}`);
 }
 

@@ -1,3 +1,4 @@
+import { OPEN_STATES } from '../../../src/ledger/row.ts';
 import type { VirtualRedis } from '../doubles/virtual-redis.ts';
 import { KEYS } from '../run/account.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -12,6 +13,7 @@ export type RowNow = {
   /** How the service double names its limit. */
   what: string;
   company: string;
+  buyer: string;
   documents: readonly string[];
   limit: string;
   approval: string;
@@ -32,6 +34,7 @@ export type LedgerNow = {
 
 type Request = {
   name?: string;
+  buyer?: string;
   documents?: { name: string }[];
   limit?: { requested_limit?: string; contact?: { email?: string } };
 };
@@ -70,11 +73,22 @@ function rowOf(portfolio: string, key: string, fields: Record<string, string>): 
     step,
     line: Number(fields.line),
     what: `${request.limit?.contact?.email} ${request.limit?.requested_limit}`,
-    company: company || (request.name ?? ''),
+    company: request.name ?? company,
+    buyer: request.buyer ?? '',
     documents: documents ? documents.split('|') : (request.documents ?? []).map(({ name }) => name),
     limit,
     approval,
     isReplaced: replaced !== undefined,
     heldMs: Number(fields.updated),
   };
+}
+
+export const isOpenState = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
+
+/** Whether a row goes on by itself. */
+export function isGoing(row: RowNow, { portfolios, approvals }: LedgerNow): boolean {
+  const fields = portfolios.find(({ name }) => name === row.portfolio)?.fields ?? {};
+  const standing = approvals.find(({ id }) => id === row.approval)?.standing;
+  if (row.state === 'awaiting') return standing !== 'open' && standing !== 'waiting' && fields.archive === undefined;
+  return isOpenState(row.state) && fields.paused === undefined && fields.archive === undefined;
 }

@@ -9,7 +9,7 @@ import { makeVirtualRedis, type VirtualRedis } from '../doubles/virtual-redis.ts
 import type { Act } from '../worlds/desk.ts';
 import { KEYS } from './account.ts';
 import { begin, type Process, type Shared } from './process.ts';
-import type { Answer, Schedule } from './schedule.ts';
+import type { Answer, Deviation, Schedule } from './schedule.ts';
 import { makeScheduler, type Point, type Step } from './scheduler.ts';
 import { BEGIN_MS } from './virtual-globals.ts';
 
@@ -38,6 +38,8 @@ export type Simulation = {
   /** Where the product keeps files in this run. */
   dataDir: string;
   process: (name: string) => Process | undefined;
+  /** Whether nobody has died or been left without a reply until now. */
+  isWhole: () => boolean;
   /** Notes that a promise is broken. */
   breaks: (error: unknown) => void;
 };
@@ -68,6 +70,9 @@ export type Run = {
   /** What broke, if anything did. */
   broken: string | undefined;
 };
+
+/** After these everybody has done what they began. */
+const HARMLESS = new Set<Deviation>(['gives way', 'asks twice', 'stalls', 'stands still']);
 
 /** A world that has not ended by then never does. */
 const LONGEST_MS = 30 * 60_000;
@@ -159,6 +164,7 @@ export async function play(
     left: new Map(),
     dataDir,
     process: scheduler.process,
+    isWhole: () => scheduler.steps.every(({ deviation }) => deviation === undefined || HARMLESS.has(deviation)),
     breaks,
   };
 

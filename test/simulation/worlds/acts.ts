@@ -84,6 +84,7 @@ export const cancels =
     if (!(await desk.until(({ rows }) => rows.length > 0 && isTime(rows)))) return;
     const meant = whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
     const beganAt = simulation.says.length;
+    simulation.says.push({ is: 'gives up', whats: meant, atMs: simulation.nowMs() });
     await orSaid(async () => {
       const { open } = await cancelRows({ portfolio, awaitMs: 35_000, by }, context);
       const others = simulation.says.slice(beganAt).flatMap((say) => (say.is === 'wanted' ? say.whats : []));
@@ -94,11 +95,19 @@ export const cancels =
   };
 
 export const pauses =
-  (portfolio: string): Act =>
+  (portfolio: string, ms = 0): Act =>
   async (desk) => {
+    const { simulation, context } = desk;
     await desk.until(({ portfolios }) => portfolios.some(({ name }) => name === portfolio));
-    await orSaid(() => desk.context.portfolios.pause(portfolio, 'by request'));
+    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+    await orSaid(() => context.portfolios.pause(portfolio, 'by request'));
+    const isPaused = (await desk.now()).portfolios.some(({ fields }) => fields.paused !== undefined);
+    if (isPaused)
+      simulation.says.push({ is: 'paused', whats: await whatsNow(portfolio, desk), atMs: simulation.nowMs() });
   };
+
+const whatsNow = async (portfolio: string, desk: Desk) =>
+  whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
 
 export const resumes =
   (portfolio: string): Act =>
@@ -109,7 +118,9 @@ export const resumes =
     if (isPaused) await resumeNow(portfolio, desk);
   };
 
-export async function resumeNow(portfolio: string, { context }: Desk): Promise<void> {
+export async function resumeNow(portfolio: string, desk: Desk): Promise<void> {
+  const { context, simulation } = desk;
+  simulation.says.push({ is: 'resumed', whats: await whatsNow(portfolio, desk), atMs: simulation.nowMs() });
   await orSaid(async () => {
     await context.portfolios.resume(portfolio);
     await feed(context);

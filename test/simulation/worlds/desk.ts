@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../../../src/context.ts';
-import { type LedgerNow, type RowNow, readLedger } from '../check/rows-now.ts';
+import { isGoing, type LedgerNow, type RowNow, readLedger } from '../check/rows-now.ts';
 import type { MadeThing } from '../doubles/service-account.ts';
 import { pass } from '../run/process.ts';
 import type { Simulation } from '../run/simulation.ts';
@@ -21,6 +21,8 @@ export type Act = (desk: Desk) => Promise<void>;
 
 const LOOK_EVERY_MS = 700;
 const MOST_LOOKS = 24;
+/** Where nothing has gone on for so many looks nobody waits for more. */
+const STILL_LOOKS = 4;
 
 export function makeDesk(context: Context, simulation: Simulation, by: string): Desk {
   const now = () => pass('looks', () => readLedger(simulation.redis), { isQuiet: true });
@@ -30,8 +32,14 @@ export function makeDesk(context: Context, simulation: Simulation, by: string): 
     by,
     now,
     async until(isSo) {
-      for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-        if (isSo(await now())) return true;
+      let seen = '';
+      let still = 0;
+      for (let looks = 0; looks < MOST_LOOKS && still < STILL_LOOKS; looks += 1) {
+        const found = await now();
+        if (isSo(found)) return true;
+        const states = found.rows.map(({ key, state }) => key + state).join();
+        still = states === seen && !found.rows.some((row) => isGoing(row, found)) ? still + 1 : 0;
+        seen = states;
         await sleep(LOOK_EVERY_MS);
       }
       return false;

@@ -1,8 +1,7 @@
 import type { CallKind } from '../../../src/call-kind.ts';
-import { OPEN_STATES } from '../../../src/ledger/row.ts';
-import { checkEnd } from '../check/at-the-end.ts';
+import { checkEnd, checkHeld } from '../check/at-the-end.ts';
 import { checkArrival } from '../check/promises.ts';
-import { type LedgerNow, readLedger } from '../check/rows-now.ts';
+import { isGoing, isOpenState, readLedger } from '../check/rows-now.ts';
 import type { Answer } from '../run/schedule.ts';
 import type { Simulation, World } from '../run/simulation.ts';
 import { answerNow, resolveRow, resumeNow } from './acts.ts';
@@ -23,6 +22,8 @@ export type WorldPlan = {
   before?: Readonly<Record<string, Act>>;
   /** What the service answers unless a schedule says otherwise. */
   answers?: Readonly<Record<string, Answer>>;
+  /** Limits of which not all may be made: one is a correction of the other. */
+  exclusive?: readonly string[];
 };
 
 /** An import that was killed counts as gone after five seconds (src/ledger/imports.ts). */
@@ -41,7 +42,7 @@ const looksLater =
 const KINDS = ['company', 'document', 'limit'] as const;
 
 export function smallWorld(plan: WorldPlan): World {
-  const { name, env = {}, workers, rows, people = {}, before = {}, answers = {} } = plan;
+  const { name, env = {}, workers, rows, people = {}, before = {}, answers = {}, exclusive = [] } = plan;
   const settingsIn = (dataDir: string) => settingsOf(dataDir, env);
   const policy = { company: 'hold', document: 'resend', limit: 'hold' } as Record<CallKind, string>;
   for (const kind of KINDS) policy[kind] = env[`ON_UNKNOWN_${kind.toUpperCase()}`] ?? policy[kind];
@@ -89,6 +90,7 @@ export function smallWorld(plan: WorldPlan): World {
     },
     arrives: (call, earlier, { says }) => checkArrival(call, earlier, says, rules),
     async clearUp(simulation, round) {
+      if (round === 0 && simulation.isWhole()) await checkHeld(simulation);
       const now = await readLedger(simulation.redis);
       const settings = settingsIn(simulation.dataDir);
       const todo: ((desk: Desk) => Promise<unknown>)[] = [];
@@ -106,7 +108,7 @@ export function smallWorld(plan: WorldPlan): World {
           now.rows.some(({ approval, state }) => approval === id && state === 'awaiting'),
       );
       if (todo.length === 0 && isOpen) todo.push(looksLater(CLOSED_MS));
-      const isLeft = now.rows.some(({ state }) => isStill(state) || state === 'awaiting');
+      const isLeft = now.rows.some(({ state }) => isOpenState(state) || state === 'awaiting');
       const needsWorker = isLeft && livingWorkers(simulation, workers).length === 0;
       if (todo.length === 0 && !needsWorker) return false;
       if (needsWorker) {
@@ -122,26 +124,21 @@ export function smallWorld(plan: WorldPlan): World {
       });
       return true;
     },
-    checkEnd: (simulation) =>
-      checkEnd(simulation, {
+    checkEnd: async (simulation) => {
+      const made = simulation.service.made.map(({ what }) => what);
+      if (exclusive.length > 0 && exclusive.every((what) => made.includes(what))) {
+        throw new Error(`a request and its correction were both made: ${exclusive.join(', ')}`);
+      }
+      await checkEnd(simulation, {
         resends: rules.resends.length > 1,
         isWorkedOn: livingWorkers(simulation, workers).length > 0,
-      }),
+      });
+    },
   };
 }
 
 /** The key of a row that is there at the beginning. */
 export const keyOf = (buyer: string, limit: string) => `${buyer} ${limit}`.replaceAll(' ', '-');
-
-const isStill = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
-
-/** Whether a row goes on by itself. */
-function isGoing(row: LedgerNow['rows'][number], { portfolios, approvals }: LedgerNow): boolean {
-  const fields = portfolios.find(({ name }) => name === row.portfolio)?.fields ?? {};
-  const standing = approvals.find(({ id }) => id === row.approval)?.standing;
-  if (row.state === 'awaiting') return standing !== 'open' && standing !== 'waiting' && fields.archive === undefined;
-  return isStill(row.state) && fields.paused === undefined && fields.archive === undefined;
-}
 
 function livingWorkers(simulation: Simulation, workers: readonly string[]): string[] {
   const later = Array.from({ length: 20 }, (_, round) => `wim ${round}`);

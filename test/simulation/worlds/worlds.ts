@@ -75,6 +75,27 @@ const PLANS: readonly WorldPlan[] = [
     people: { carl: cancels('q4'), rita: retries('q4', 'a row', 'cancelled') },
   },
   {
+    name: 'cancelled on the way',
+    workers: WORKERS,
+    rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000']],
+    people: { carl: cancels('q4', (rows) => rows.some(({ state }) => state === 'limit')) },
+    answers: { [LIMIT_1]: 'broken off, made' },
+  },
+  {
+    name: 'paused',
+    workers: WORKERS,
+    rows: [...ONE_ROW, ['q4', 'Buyer 2', '500']],
+    people: { paul: pauses('q4') },
+    answers: { 'company of Buyer 1 #1': 'late, made', 'company of Buyer 2 #1': 'late, made' },
+  },
+  {
+    name: 'resolved by plans',
+    workers: WORKERS,
+    rows: [...ONE_ROW, ['q4', 'Buyer 2', '500']],
+    people: { yann: resendsAll('q4'), yves: resendsAll('q4') },
+    answers: { [LIMIT_1]: 'broken off, made', 'limit of Buyer-1@example.com 1000 #2': 'broken off, made' },
+  },
+  {
     name: 'paused and resumed',
     workers: WORKERS,
     rows: [...ONE_ROW, ['q4', 'Buyer 2', '500']],
@@ -112,6 +133,39 @@ const PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     rows: [],
     people: { ines: imports('q4', FILE), igor: imports('q4', CORRECTED, { name: 'corrected' }) },
+    exclusive: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
+  },
+  {
+    name: 'corrected twice at once',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      igor: imports('q4', CORRECTED, { name: 'b' }),
+      ivan: imports('q4', [HEADER, lineFor('Buyer 1', '1300')], { name: 'c' }),
+    },
+    exclusive: ['Buyer-1@example.com 1200', 'Buyer-1@example.com 1300'],
+  },
+  {
+    name: 'corrected and retried',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      igor: imports('q4', CORRECTED, { name: 'corrected' }),
+      rita: retries('q4', 'a row', 'cancelled'),
+      rolf: retries('q4', 'all', 'cancelled'),
+    },
+    exclusive: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
+  },
+  {
+    name: 'mended on the way',
+    workers: ['ann', 'bob'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      igor: imports('q4', [HEADER, `${lineFor('Buyer 1', '1000').replace(',B,', ',C,')}`], { name: 'mended' }),
+    },
   },
   {
     name: 'imported under another name',
@@ -154,6 +208,14 @@ const PLANS: readonly WorldPlan[] = [
       rita: retries('q4', 'a row', 'cancelled'),
       amy: answers('approve'),
     },
+  },
+  {
+    name: 'declined, then below the limit',
+    workers: ['ann'],
+    env: { APPROVE_ABOVE: '1200' },
+    rows: [],
+    before: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) },
+    people: { dan: answers('decline'), igor: imports('q5', FILE), amy: answers('approve') },
   },
   {
     name: 'answers that are approved',
