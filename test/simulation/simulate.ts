@@ -4,11 +4,12 @@ import { parseArgs } from 'node:util';
 import { startRedisServer } from './doubles/redis-server.ts';
 import { type Mutant, mutated } from './mutants/mutant.ts';
 import { mutantOf } from './mutants/mutants.ts';
+import { type Branch, branchesOf, type Depth, roots } from './run/complete.ts';
 import { type Schedule, scheduleText } from './run/schedule.ts';
 import { kindOfFault, shrink } from './run/shrink.ts';
 import { type Place, play, type Run, type World } from './run/simulation.ts';
 import { storyOf } from './run/story.ts';
-import { realNowMs } from './run/virtual-globals.ts';
+import { realNowMs, turnOfTheLoop } from './run/virtual-globals.ts';
 import { type Known, knownOf, plainSchedule, scheduleOf } from './run/walk.ts';
 import { settingsOf } from './worlds/people.ts';
 import { twoWorkers } from './worlds/two-workers.ts';
@@ -26,6 +27,9 @@ const OPTIONS = {
   world: { type: 'string' },
   schedule: { type: 'string' },
   mutant: { type: 'string' },
+  complete: { type: 'boolean' },
+  turns: { type: 'string', default: '2' },
+  'beside-fault': { type: 'string', default: '0' },
 } as const;
 
 /** `npm run simulate`: see README.md here. */
@@ -43,7 +47,9 @@ export async function simulate(args: readonly string[]): Promise<void> {
     else if (values.mutant !== undefined) await findMutant(mutantOf(values.mutant), worlds, places);
     else if (values.schedule !== undefined) await replay(worlds[0], JSON.parse(values.schedule) as Schedule, places);
     else if (values.seed !== undefined) await replaySeed(worlds, Number(values.seed), places);
-    else {
+    else if (values.complete) {
+      for (const world of worlds) await goThrough(world, depthOf(values), Number(values.seconds), places);
+    } else {
       const wish = { from: Number(values.from), count: Number(values.seeds), seconds: Number(values.seconds) };
       await walk(worlds, wish, places);
     }
@@ -156,8 +162,9 @@ async function replaySeed(worlds: readonly World[], seed: number, places: readon
   await replay(world, schedule, places);
 }
 
-/** So many schedules are given to a mutant before it counts as not found. */
+/** So many schedules, or seconds, are given to a mutant before it counts as not found. */
 const MOST_OF_MUTANT = 1_500;
+const MUTANT_S = 45;
 
 /** Looks for a mutant in its worlds, and says by which run it was found, and after how long. */
 async function findMutant(mutant: Mutant, all: readonly World[], places: readonly Place[]): Promise<void> {
@@ -179,7 +186,7 @@ async function findMutant(mutant: Mutant, all: readonly World[], places: readonl
     else found = `${world.name}, plainly | ${firstLine(run.broken)}`;
   }
   await inLanes(MOST_OF_MUTANT, places, async (seed, place) => {
-    if (found !== undefined) return;
+    if (found !== undefined || realNowMs() - beganMs > MUTANT_S * 1_000) return;
     const world = worlds[seed % worlds.length] as World;
     const schedule = scheduleOf(world, seed, known.get(world) as Known);
     const run = await play(world, schedule, place, mutation);
@@ -190,3 +197,50 @@ async function findMutant(mutant: Mutant, all: readonly World[], places: readonl
 }
 
 const firstLine = (broken: string): string => (broken.split('\n')[0] ?? '').slice(0, 110);
+
+const depthOf = (values: { turns: string; 'beside-fault': string }): Depth => ({
+  turns: Number(values.turns),
+  turnsBesideFault: Number(values['beside-fault']),
+});
+
+/**
+ * Plays all schedules of a world up to a depth, the shallow ones first. What came to the same as another leads to nothing new, and is gone
+ * no further.
+ */
+async function goThrough(world: World, depth: Depth, seconds: number, places: readonly Place[]): Promise<void> {
+  const beganMs = realNowMs();
+  const seen = new Set<string>();
+  const kinds = new Set<string>();
+  const left: Branch[] = roots(world);
+  let played = 0;
+  let broken = 0;
+  let busy = 0;
+  const lane = async (place: Place): Promise<void> => {
+    while (realNowMs() - beganMs < seconds * 1_000 && (left.length > 0 || busy > 0)) {
+      const branch = left.shift();
+      if (!branch) {
+        await turnOfTheLoop();
+        continue;
+      }
+      busy += 1;
+      const run = await play(world, branch.schedule, place);
+      busy -= 1;
+      played += 1;
+      if (run.broken !== undefined) {
+        broken += 1;
+        const kind = kindOfFault(run.broken);
+        if (!kinds.has(kind)) {
+          kinds.add(kind);
+          await tell(world, branch.schedule, run, [place], 'complete');
+        }
+      } else if (!seen.has(run.effects)) left.push(...branchesOf(branch, run, depth));
+      seen.add(run.effects);
+    }
+  };
+  await Promise.all(places.map(lane));
+  sayPace(played, beganMs);
+  const rest = left.length > 0 ? `, ${left.length} are left` : '';
+  const what = `${world.name}: ${played} schedules${rest}, ${seen.size} different, ${broken} broke a promise`;
+  console.log(`${what} (${depth.turns} turns, or a fault and ${depth.turnsBesideFault})`);
+  if (broken > 0) process.exitCode = 1;
+}

@@ -52,7 +52,10 @@ function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, re
 /** Nothing is given up unless somebody said so, or another line stands in its place. */
 function checkGivenUp({ rows }: LedgerNow, { says }: Simulation): void {
   for (const { portfolio, key, state, what, isReplaced } of rows) {
-    const isSaid = says.some((say) => (say.is === 'no' || say.is === 'gives up') && say.whats.includes(what));
+    const isSaid = says.some(
+      (say) =>
+        (say.is === 'no' && say.whats.includes(what)) || (say.is === 'gives up' && say.whats.includes(portfolio)),
+    );
     if (state === 'cancelled' && !isReplaced && !isSaid) throw new Error(`given up by nobody: ${portfolio}/${key}`);
   }
 }

@@ -2,8 +2,8 @@ import type { CallKind } from '../../../src/call-kind.ts';
 import { type Arrival, callName } from '../doubles/service-account.ts';
 
 /**
- * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that they give up a
- * portfolio's limits, of which no call is under way any more where that is `given up`, or want them again; that they are paused, or not.
+ * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that these are given
+ * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they are portfolios.
  */
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }

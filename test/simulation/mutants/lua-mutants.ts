@@ -9,7 +9,7 @@ const lua = (
 ): Mutant => ({ id: `${name}: ${id}`, words, file: `src/ledger/lua/${name}.lua`, from, to, worlds });
 
 const TWO = ['one request in two portfolios', 'one row', 'one buyer, two amounts'];
-const RESENT = ['resent by settings'];
+const RESENT = ['resent by settings', 'answered for another, in two portfolios'];
 const BOARD = ['the board', 'a plan of retries and the board', 'the board and a held row'];
 const CANCELLED = ['retried and cancelled', 'cancelled and wanted again', 'cancelled on the way'];
 const APPROVED = [

@@ -54,6 +54,7 @@ export function makeScheduler({
   let order: Process[] = [];
   const thaws: { atMs: number; process: Process }[] = [];
   const digest = createHash('sha256');
+  const effects = createHash('sha256');
   const steps: Step[] = [];
   const points: Point[] = [];
   let counts = false;
@@ -73,6 +74,8 @@ export function makeScheduler({
     const at = `${process.name}#${process.passed}`;
     const line = `${shared.nowMs - BEGIN_MS} ${at} ${deviation ?? ''} ${boundary.what} -> ${came}\n`;
     digest.update(line);
+    if (hasBegun && deviation !== 'gives way')
+      effects.update(`${process.name} ${deviation} ${boundary.what} ${came}\n`);
     process.history = hash32(`${process.history} ${boundary.what} ${came}`);
     steps.push({
       at,
@@ -225,6 +228,8 @@ export function makeScheduler({
 
     /** Everything that happened, in one word. */
     digest: (): string => digest.copy().digest('hex'),
+    /** The same of what was done since it began, by whichever choices it came to that. */
+    effects: (): string => effects.copy().digest('hex'),
     /** Where everybody stands, in one word. */
     whereabouts: (): string =>
       order.map(({ name, history, standing, waiting }) => `${name} ${history} ${standing} ${waiting.length}`).join('|'),

@@ -64,6 +64,8 @@ export type World = {
 
 export type Run = {
   digest: string;
+  /** What was done, in one word, whatever the choices were by which it was. */
+  effects: string;
   steps: Step[];
   points: Point[];
   calls: string[];
@@ -202,6 +204,7 @@ export async function play(
   for (const process of scheduler.all()) scheduler.kill(process);
   return {
     digest: scheduler.digest(),
+    effects: scheduler.effects(),
     steps: scheduler.steps,
     points: scheduler.points,
     calls: service.arrivals.map(({ kind, what, nth }) => `${kind} of ${what} #${nth}`),

@@ -22,7 +22,7 @@ export function knownOf({ points, calls }: Run): Known {
 }
 
 /** What may be answered besides what was asked for. */
-const ANSWERS: readonly Answer[] = [
+export const ANSWERS: readonly Answer[] = [
   'refused',
   'throttled',
   '401',

@@ -84,7 +84,7 @@ export const cancels =
     if (!(await desk.until(({ rows }) => rows.length > 0 && isTime(rows)))) return;
     const meant = whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
     const beganAt = simulation.says.length;
-    simulation.says.push({ is: 'gives up', whats: meant, atMs: simulation.nowMs() });
+    simulation.says.push({ is: 'gives up', whats: [portfolio], atMs: simulation.nowMs() });
     await orSaid(async () => {
       const { open } = await cancelRows({ portfolio, awaitMs: 35_000, by }, context);
       const others = simulation.says.slice(beganAt).flatMap((say) => (say.is === 'wanted' ? say.whats : []));

@@ -46,6 +46,13 @@ const PLANS: readonly WorldPlan[] = [
     env: { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' },
     rows: ONE_ROW,
   },
+  {
+    name: 'answered for another, in two portfolios',
+    workers: WORKERS,
+    env: { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' },
+    rows: [...ONE_ROW, ['q5', 'Buyer 1', '1000']],
+    answers: { [LIMIT_1]: 'not ours' },
+  },
   { name: 'the board', workers: WORKERS, rows: ONE_ROW, people: { olga: board }, answers: { [LIMIT_1]: 'refused' } },
   {
     name: 'the board and a held row',
@@ -133,7 +140,6 @@ const PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     rows: [],
     people: { ines: imports('q4', FILE), igor: imports('q4', CORRECTED, { name: 'corrected' }) },
-    exclusive: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
   },
   {
     name: 'corrected twice at once',
