@@ -5,6 +5,15 @@ import { takeOverGlobals } from './run/virtual-globals.ts';
 
 takeOverGlobals();
 loadWithDoubles(changes());
+// A simulated process that ends leaves its streams half read.
+process.on('unhandledRejection', (error: NodeJS.ErrnoException) => {
+  if (error?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+});
+process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
+  if (error?.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+  console.error(error);
+  process.exit(1);
+});
 const { simulate } = await import('./simulate.ts');
 await simulate(process.argv.slice(2));
 

@@ -61,8 +61,10 @@ function isTold({ brief, deviation, isQuiet }: Step): boolean {
   return deviation !== undefined || (!isQuiet && !UNTOLD.test(brief));
 }
 
-function wordsOf({ brief, came, deviation }: Step): string {
-  const [name = ''] = brief.split(' ');
+function wordsOf({ brief: whole, came, deviation }: Step): string {
+  // A script that is given whole begins with its own text.
+  const brief = whole.split('\n', 1)[0] ?? whole;
+  const [name = ''] = brief.split(' ', 1);
   const known = WORDS[name];
   const rest = brief
     .slice(name.length)

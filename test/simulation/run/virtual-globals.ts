@@ -28,7 +28,7 @@ export const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => real.
 export const isAtWork = (): boolean => process.getActiveResourcesInfo().some((name) => AT_WORK.test(name));
 
 /** As Node names what it works at: requests of files, and jobs of its thread pool. Its connections and timers are others. */
-const AT_WORK = /Req|Job/;
+const AT_WORK = /Req|Job|Zlib/;
 
 type Run = (...args: unknown[]) => void;
 

@@ -14,12 +14,12 @@ import type { RowNow } from '../check/rows-now.ts';
 import { pass } from '../run/process.ts';
 import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
 
-const NEVER = new AbortController().signal;
+export const NEVER = new AbortController().signal;
 
 const whatsOf = (rows: readonly RowNow[]) => rows.map(({ what }) => what);
 
 /** What a command says to a person in one line, and ends with, is no broken promise. Answers whether it came to an end. */
-async function orSaid(run: () => Promise<unknown>): Promise<boolean> {
+export async function orSaid(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();
     return true;
@@ -106,7 +106,7 @@ export const pauses =
       simulation.says.push({ is: 'paused', whats: await whatsNow(portfolio, desk), atMs: simulation.nowMs() });
   };
 
-const whatsNow = async (portfolio: string, desk: Desk) =>
+export const whatsNow = async (portfolio: string, desk: Desk) =>
   whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
 
 export const resumes =

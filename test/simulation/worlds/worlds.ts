@@ -12,6 +12,7 @@ import {
   resumes,
   retries,
 } from './acts.ts';
+import { archives, checksAtNight, forgets, nightsByRule, restores } from './nights.ts';
 import { smallWorld, type WorldPlan } from './small-world.ts';
 
 const LIMIT_1 = 'limit of Buyer-1@example.com 1000 #1';
@@ -251,6 +252,35 @@ const PLANS: readonly WorldPlan[] = [
       olga: board,
     },
     answers: { [LIMIT_1]: 'refused' },
+  },
+  {
+    name: 'archived and wanted elsewhere',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { ada: archives('q4'), igor: imports('q5', FILE), fred: forgets('q4') },
+  },
+  {
+    name: 'restored, and a rule',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { ada: archives('q4'), rose: restores('q4'), nina: nightsByRule },
+    answers: { [LIMIT_1]: 'refused', 'limit of Buyer-1@example.com 1000 #2': 'refused' },
+  },
+  {
+    name: 'sent again by a rule',
+    workers: ['ann'],
+    env: { APPROVE_ABOVE: '900' },
+    rows: ONE_ROW,
+    people: { nina: nightsByRule, dan: answers('decline'), carl: cancels('q4') },
+    answers: { [LIMIT_1]: 'refused' },
+  },
+  {
+    name: 'the night beside',
+    workers: ['ann'],
+    rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000'], ['q5', 'Buyer 1', '1000']],
+    people: { nora: checksAtNight, carl: cancels('q5') },
   },
 ];
 
