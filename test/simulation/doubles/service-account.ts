@@ -34,16 +34,26 @@ const LATE_MS = 7_000;
 /** Longer than any run. */
 const TOKEN_LIFETIME_S = 86_400;
 
-const MAKES = new Set<Answer>(['made', '500, made', 'broken off, made', 'not ours', 'late, made', 'never, made']);
+const MAKES = new Set<Answer>([
+  'made',
+  '500, made',
+  'broken off, made',
+  'not ours',
+  'late, made',
+  'too late, made',
+  'never, made',
+]);
 
 /** The service of one run, in memory: it answers as the schedule says, and remembers what it really made. */
 export function makeServiceAccount({
   shared,
   schedule,
   onArrival,
+  standStill,
 }: {
   shared: Shared;
   schedule: Schedule;
+  standStill: (process: Process) => void;
   /** Hears of each call that is about to make something, and may throw: it breaks a promise. */
   onArrival: (call: Arrival, earlier: readonly Arrival[]) => void | Promise<void>;
 }) {
@@ -74,6 +84,7 @@ export function makeServiceAccount({
   const replyTo = async (answer: Answer, thing: MadeThing | undefined, timeoutMs: number): Promise<Reply> => {
     switch (answer) {
       case 'refused':
+      case 'too late, refused':
         return said(422, { error: 'the limit is above what is possible' });
       case 'throttled':
         return { ...said(429, { error: 'too fast' }), headers: { 'retry-after': '1' } } as Reply;
@@ -120,6 +131,7 @@ export function makeServiceAccount({
       const { arrival, thing } = await pass(what, () => arrive(kind, fields, sender), {
         tell: (came) => `${callName(came.arrival)}: ${came.arrival.answer}`,
       });
+      if (arrival.answer.startsWith('too late')) standStill(sender);
       const reply = await replyTo(arrival.answer, thing, timeoutMs);
       const heard = (): Reply => {
         arrival.isHeard = true;

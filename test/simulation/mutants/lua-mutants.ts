@@ -8,8 +8,13 @@ const lua = (
   worlds: readonly string[],
 ): Mutant => ({ id: `${name}: ${id}`, words, file: `src/ledger/lua/${name}.lua`, from, to, worlds });
 
-const TWO = ['one request in two portfolios', 'one row', 'one buyer, two amounts'];
-const RESENT = ['resent by settings', 'answered for another, in two portfolios'];
+const TWO = [
+  'refused too late, in two portfolios',
+  'one request in two portfolios',
+  'one row',
+  'one buyer, two amounts',
+];
+const RESENT = ['taken for vanished, and resent', 'resent by settings', 'answered for another, in two portfolios'];
 const BOARD = ['the board', 'a plan of retries and the board', 'the board and a held row'];
 const CANCELLED = ['retried and cancelled', 'cancelled and wanted again', 'cancelled on the way'];
 const APPROVED = [
@@ -19,7 +24,7 @@ const APPROVED = [
   'declined, then below the limit',
 ];
 const PAUSED = ['paused and resumed', 'paused'];
-const RESOLVED = ['resolved twice', 'resolved in two portfolios', 'late answers and people'];
+const RESOLVED = ['taken for vanished', 'resolved twice', 'resolved in two portfolios', 'late answers and people'];
 const CORRECTED = ['imported and corrected', 'corrected twice at once', 'corrected and retried'];
 const ANSWERED = ['answers that are approved', 'retries that are approved'];
 

@@ -8,7 +8,7 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     file: 'jobs/steps/call-once.ts',
     from: "if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld(wish);",
     to: '',
-    worlds: ['one request in two portfolios', 'late answers and people'],
+    worlds: ['refused too late, in two portfolios', 'late answers and people'],
   },
   {
     id: 'at-most-once: settled',

@@ -29,7 +29,7 @@ export const DEVIATIONS: readonly Deviation[] = [
   'stands still',
 ];
 
-/** How the service answers one call; without a word it makes what was asked for. */
+/** How the service answers one call; without a word it makes what was asked for. `too late` its sender stands still meanwhile, for longer than any lease. */
 export type Answer =
   | 'made'
   | 'refused'
@@ -41,6 +41,8 @@ export type Answer =
   | 'broken off, made'
   | 'not ours'
   | 'late, made'
+  | 'too late, made'
+  | 'too late, refused'
   | 'never, made'
   | 'never, not made';
 

@@ -213,6 +213,7 @@ export function makeScheduler({
       counts = false;
     },
     kill: (process: Process) => end(process, 'dead'),
+    standStill: (process: Process) => end(process, 'stands still'),
     /** Waits until everybody stands at a boundary, or waits for time to pass. */
     drain,
 

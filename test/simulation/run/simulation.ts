@@ -131,6 +131,7 @@ export async function play(
   const service = makeServiceAccount({
     shared: scheduler.shared,
     schedule,
+    standStill: scheduler.standStill,
     onArrival: (call, earlier) => {
       try {
         world.arrives?.(call, earlier, simulation);

@@ -32,6 +32,8 @@ export const ANSWERS: readonly Answer[] = [
   'broken off, made',
   'not ours',
   'late, made',
+  'too late, made',
+  'too late, refused',
   'never, made',
   'never, not made',
 ];

@@ -54,6 +54,26 @@ const PLANS: readonly WorldPlan[] = [
     rows: [...ONE_ROW, ['q5', 'Buyer 1', '1000']],
     answers: { [LIMIT_1]: 'not ours' },
   },
+  {
+    name: 'taken for vanished',
+    workers: WORKERS,
+    rows: ONE_ROW,
+    people: { yann: resolves('send again'), zack: resolves('as it is') },
+    answers: { [LIMIT_1]: 'too late, made' },
+  },
+  {
+    name: 'taken for vanished, and resent',
+    workers: WORKERS,
+    env: { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' },
+    rows: ONE_ROW,
+    answers: { [LIMIT_1]: 'too late, made', 'company of Buyer 1 #1': 'too late, refused' },
+  },
+  {
+    name: 'refused too late, in two portfolios',
+    workers: WORKERS,
+    rows: [...ONE_ROW, ['q5', 'Buyer 1', '1000'], ['q4', 'Buyer 1', '2000']],
+    answers: { [LIMIT_1]: 'too late, refused', 'company of Buyer 1 #1': 'too late, made' },
+  },
   { name: 'the board', workers: WORKERS, rows: ONE_ROW, people: { olga: board }, answers: { [LIMIT_1]: 'refused' } },
   {
     name: 'the board and a held row',
