@@ -29,6 +29,7 @@ const OPTIONS = {
   mutant: { type: 'string' },
   complete: { type: 'boolean' },
   turns: { type: 'string', default: '2' },
+  faults: { type: 'string', default: '1' },
   'beside-fault': { type: 'string', default: '0' },
 } as const;
 
@@ -198,8 +199,9 @@ async function findMutant(mutant: Mutant, all: readonly World[], places: readonl
 
 const firstLine = (broken: string): string => (broken.split('\n')[0] ?? '').slice(0, 110);
 
-const depthOf = (values: { turns: string; 'beside-fault': string }): Depth => ({
+const depthOf = (values: { turns: string; faults: string; 'beside-fault': string }): Depth => ({
   turns: Number(values.turns),
+  faults: Number(values.faults),
   turnsBesideFault: Number(values['beside-fault']),
 });
 
@@ -241,6 +243,6 @@ async function goThrough(world: World, depth: Depth, seconds: number, places: re
   sayPace(played, beganMs);
   const rest = left.length > 0 ? `, ${left.length} are left` : '';
   const what = `${world.name}: ${played} schedules${rest}, ${seen.size} different, ${broken} broke a promise`;
-  console.log(`${what} (${depth.turns} turns, or a fault and ${depth.turnsBesideFault})`);
+  console.log(`${what} (${depth.turns} turns, ${depth.faults} faults and ${depth.turnsBesideFault} turns beside one)`);
   if (broken > 0) process.exitCode = 1;
 }

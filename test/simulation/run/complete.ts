@@ -3,8 +3,8 @@ import type { Point } from './scheduler.ts';
 import type { Run, World } from './simulation.ts';
 import { ANSWERS, plainSchedule } from './walk.ts';
 
-/** How far a world is gone through: so many changes of turns without a fault, and so many beside one. */
-export type Depth = { turns: number; turnsBesideFault: number };
+/** How far a world is gone through: so many changes of turns without a fault, so many faults, one at the most, and so many turns beside it. */
+export type Depth = { turns: number; faults: number; turnsBesideFault: number };
 
 /** A schedule that is to be played, with what is otherwise in it than in the plain run, and behind which boundary more may be. */
 export type Branch = { schedule: Schedule; turns: number; faults: number; behind: string | undefined };
@@ -19,7 +19,7 @@ export const roots = (world: World): Branch[] =>
 export function* branchesOf({ schedule, turns, faults, behind }: Branch, run: Run, depth: Depth): Generator<Branch> {
   const from = behind === undefined ? 0 : run.points.findIndex(({ at }) => at === behind) + 1;
   const mostTurns = faults === 0 ? depth.turns : depth.turnsBesideFault;
-  const mayFault = faults === 0 && turns <= depth.turnsBesideFault;
+  const mayFault = faults < depth.faults && turns <= depth.turnsBesideFault;
   for (const point of run.points.slice(from)) {
     for (const deviation of DEVIATIONS) {
       const isTurn = deviation === 'gives way';
