@@ -87,27 +87,10 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   lua('plain-claim', 'declined', 'a no is not looked at', ['if of[1] or of[2] then return false end', ''], APPROVED),
   lua(
     'plain-claim',
-    'approval',
-    'an approval is not looked at',
-    ['if approval and not isGranted(portfolio, approval) then return false end', ''],
-    APPROVED,
-  ),
-  lua(
-    'plain-claim',
     'paused',
     'a pause is not looked at',
     ['known.archive or known.paused or (found[3]', 'known.archive or (found[3]'],
     PAUSED,
-  ),
-  lua(
-    'plain-claim',
-    'cancels',
-    'a cancellation is not looked at',
-    [
-      'or tonumber(found[2] or 0) < known.cancels then return false end\n  if known.archive',
-      'then return false end\n  if known.archive',
-    ],
-    CANCELLED,
   ),
   lua(
     'settle',
@@ -128,14 +111,14 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'doubts',
     'what was made is in doubt still',
     ['forgetDoubts(KEYS[1])\nredis', 'redis'],
-    ['late answers and people', 'one row'],
+    [...TWO, 'late answers and people'],
   ),
   lua(
     'settle',
     'late',
     'a late answer is not told as one',
     ['local late = isInDoubt(KEYS[1]) and 1 or 0', 'local late = 0'],
-    ['late answers and people', 'one request in two portfolios'],
+    [...TWO, 'late answers and people'],
   ),
   lua(
     'release',
@@ -156,7 +139,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'late',
     'a late refusal is not told as one',
     ["local late = call[1] == 'unknown' and 1 or 0", 'local late = 0'],
-    ['one request in two portfolios', 'late answers and people', 'one row'],
+    [...TWO, 'late answers and people'],
   ),
   lua(
     'release',

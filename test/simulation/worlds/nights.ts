@@ -4,6 +4,7 @@ import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { addRule } from '../../../jobs/nightly/add-rule.ts';
 import { reconcile } from '../../../jobs/nightly/reconcile.ts';
 import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
+import { countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
 import type { LedgerNow } from '../check/rows-now.ts';
 import { NEVER, orSaid, whatsNow } from './acts.ts';
 import type { Act } from './desk.ts';
@@ -81,8 +82,9 @@ export const checksAtNight: Act = async ({ context, simulation }) => {
     await orSaid(async () => {
       const night = { id: which, atMs: Date.now(), by: 'nightly', signal: NEVER };
       const found = await reconcile({ ...context, printReport: async () => undefined } as never, night);
-      if (found.is === 'findings' && simulation.isWhole())
-        simulation.breaks(new Error(`the night found: ${found.words}`));
+      const report = await context.reports.read(found.report);
+      const differences = report ? countFindings(report, 'mended') + countFindings(report, 'person') : 0;
+      if (differences > 0 && simulation.isWhole()) simulation.breaks(new Error(`the night found: ${found.words}`));
     });
     await new Promise((resolve) => setTimeout(resolve, 1_500));
   }
