@@ -168,6 +168,18 @@ export function makeVirtualRedis({
       ]);
     },
 
+    /** What makes it what it is now again, later. */
+    async keep(): Promise<() => Promise<void>> {
+      const [names] = await server.run([['KEYS', '*']]);
+      const keys = (Array.isArray(names) ? names : []).map(String).filter((key) => !key.startsWith('simulated:'));
+      const dumps = await server.run(keys.map((key): Words => ['DUMP', key]));
+      return async () => {
+        const restored = keys.map((key, place): Words => ['RESTORE', key, 0, dumps[place] as Buffer]);
+        await server.run([['FLUSHDB'], ...restored]);
+        clockMs = Number.NaN;
+      };
+    },
+
     /** Everything that disagrees at this moment. */
     async disagreements(): Promise<Reply> {
       if (!agree) return [];

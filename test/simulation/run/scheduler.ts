@@ -32,6 +32,7 @@ export function makeScheduler({
   schedule,
   onDeath,
   onStall,
+  onGoingBack,
   beforePick,
   onTime,
   nextMs,
@@ -42,6 +43,8 @@ export function makeScheduler({
   onDeath: (process: Process, how: 'dead' | 'stands still') => void;
   /** Hears that the jobs of a process count as left, though it goes on. */
   onStall: (process: Process) => void;
+  /** Hears that Redis is to be what it was before. */
+  onGoingBack: () => Promise<void>;
   /** May put boundaries before processes, such as a job that may be taken up. */
   beforePick: () => void;
   /** Hears that time goes on. */
@@ -146,6 +149,10 @@ export function makeScheduler({
         note(process, boundary, '', deviation);
         boundary.fail();
         giveWay(process);
+        return true;
+      case 'Redis goes back':
+        await onGoingBack();
+        note(process, boundary, '', deviation);
         return true;
       case 'stalls':
         note(process, boundary, '', deviation);

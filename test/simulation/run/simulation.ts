@@ -8,8 +8,9 @@ import { type Arrival, makeServiceAccount, type ServiceAccount } from '../double
 import { makeVirtualRedis, type VirtualRedis } from '../doubles/virtual-redis.ts';
 import type { Act } from '../worlds/desk.ts';
 import { KEYS } from './account.ts';
+import { makeCopies } from './copies.ts';
 import { begin, type Process, type Shared } from './process.ts';
-import type { Answer, Deviation, Schedule } from './schedule.ts';
+import { type Answer, type Deviation, GOES_BACK, type Schedule } from './schedule.ts';
 import { makeScheduler, type Point, type Step } from './scheduler.ts';
 import { BEGIN_MS } from './virtual-globals.ts';
 
@@ -51,6 +52,8 @@ export type World = {
   cast: readonly string[];
   /** What the service answers unless a schedule says otherwise. */
   answers?: Readonly<Record<string, Answer>>;
+  /** Whether Redis may go back in it. */
+  goesBack?: boolean;
   setUp: (simulation: Simulation) => Promise<void>;
   /** Whether nothing more is to be expected, where nobody can pass at this moment. */
   isOver: (simulation: Simulation) => Promise<boolean>;
@@ -113,8 +116,10 @@ export async function play(
         if (worker.process === process && process.standing === 'dead') board.workers.delete(worker);
     },
     onStall: (process) => board.stall(process.name),
+    onGoingBack: () => copies.goBack(),
     beforePick: () => board.offer(),
     async onTime() {
+      if (mayGoBack) await copies.take();
       await redis.expire();
       for (const queue of board.queues()) queue.promote();
       for (const stall of stalls.filter(({ atMs }) => atMs <= scheduler.shared.nowMs)) {
@@ -140,6 +145,8 @@ export async function play(
       }
     },
   });
+  const mayGoBack = Object.values(schedule.deviations).includes(GOES_BACK);
+  const copies = makeCopies({ redis, board, nowMs: () => scheduler.shared.nowMs });
   Object.assign(surroundings, { redis, board, service, links: new Map() });
 
   const start: Simulation['start'] = (name, task, run) => {
@@ -190,6 +197,7 @@ export async function play(
   };
   try {
     await world.setUp(simulation);
+    if (mayGoBack) await copies.take();
     scheduler.begin(schedule.order);
     await run();
     scheduler.stopCounting();

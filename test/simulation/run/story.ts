@@ -33,6 +33,7 @@ const DEVIATION_WORDS: Record<Deviation, string> = {
   'fails early': 'is told that no answer came, and it is done after that',
   stalls: 'goes on, and its jobs count as left by it',
   'stands still': 'stands still for twelve seconds here',
+  'Redis goes back': 'finds Redis as it was some seconds before',
 };
 
 /** What happened, for people: who did what, in which order, and what broke. */

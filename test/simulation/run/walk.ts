@@ -1,5 +1,5 @@
 import { makeRandom } from './random.ts';
-import { type Answer, DEVIATIONS, type Deviation, type Schedule } from './schedule.ts';
+import { type Answer, DEVIATIONS, type Deviation, GOES_BACK, type Schedule } from './schedule.ts';
 import type { Run, World } from './simulation.ts';
 
 /** What is known of a world from its plain run: how many boundaries each process passes, and which calls there are. */
@@ -57,6 +57,7 @@ export function scheduleOf(world: World, seed: number, { counts, calls }: Known)
   for (let left = turns; left > 0; left -= 1) deviations[place()] = 'gives way';
   const faults = random.oneOf([0, 1, 1, 2]);
   for (let left = faults; left > 0; left -= 1) deviations[place()] = random.oneOf(DEVIATIONS.slice(1));
+  if (world.goesBack) deviations[place()] = GOES_BACK;
   const answers: Record<string, Answer> = { ...world.answers };
   const others = random.oneOf([0, 0, 1, 1, 2]);
   for (let left = calls.length > 0 ? others : 0; left > 0; left -= 1)

@@ -4,6 +4,7 @@ import { checkArrival } from '../check/promises.ts';
 import { isGoing, isOpenState, readLedger } from '../check/rows-now.ts';
 import type { Answer } from '../run/schedule.ts';
 import type { Simulation, World } from '../run/simulation.ts';
+import { BEGIN_MS } from '../run/virtual-globals.ts';
 import { answerNow, resolveRow, resumeNow } from './acts.ts';
 import { type Act, type Desk, makeDesk } from './desk.ts';
 import { bringIn, openFor, requestFor, settingsOf, work } from './people.ts';
@@ -22,6 +23,8 @@ export type WorldPlan = {
   before?: Readonly<Record<string, Act>>;
   /** What the service answers unless a schedule says otherwise. */
   answers?: Readonly<Record<string, Answer>>;
+  /** Whether Redis may go back in it: what it lacks then is for a person, and only what is sent is looked at. */
+  goesBack?: boolean;
   /** Limits of which not all may be made: one is a correction of the other. */
   exclusive?: readonly string[];
 };
@@ -39,10 +42,23 @@ const looksLater =
     for (const name of await context.portfolios.names()) await context.portfolios.read(name);
   };
 
+/** Whoever would send anything again has done so by then. */
+const LONG_ENOUGH_MS = 25_000;
+
 const KINDS = ['company', 'document', 'limit'] as const;
 
 export function smallWorld(plan: WorldPlan): World {
-  const { name, env = {}, workers, rows, people = {}, before = {}, answers = {}, exclusive = [] } = plan;
+  const {
+    name,
+    env = {},
+    workers,
+    rows,
+    people = {},
+    before = {},
+    answers = {},
+    exclusive = [],
+    goesBack = false,
+  } = plan;
   const settingsIn = (dataDir: string) => settingsOf(dataDir, env);
   const policy = { company: 'hold', document: 'resend', limit: 'hold' } as Record<CallKind, string>;
   for (const kind of KINDS) policy[kind] = env[`ON_UNKNOWN_${kind.toUpperCase()}`] ?? policy[kind];
@@ -54,6 +70,7 @@ export function smallWorld(plan: WorldPlan): World {
     name,
     cast: [...workers, ...Object.keys(people)],
     answers,
+    goesBack,
     async setUp(simulation) {
       const settings = settingsIn(simulation.dataDir);
       const importer = await openFor(simulation, 'ida', settings);
@@ -83,6 +100,7 @@ export function smallWorld(plan: WorldPlan): World {
       }
     },
     async isOver(simulation) {
+      if (goesBack && simulation.nowMs() > BEGIN_MS + LONG_ENOUGH_MS) return true;
       if (livingWorkers(simulation, workers).length === 0) return true;
       if (!simulation.board.isIdle()) return false;
       const now = await readLedger(simulation.redis);
@@ -90,6 +108,7 @@ export function smallWorld(plan: WorldPlan): World {
     },
     arrives: (call, earlier, { says }) => checkArrival(call, earlier, says, rules),
     async clearUp(simulation, round) {
+      if (goesBack) return false;
       if (round === 0 && simulation.isWhole()) await checkHeld(simulation);
       const now = await readLedger(simulation.redis);
       const settings = settingsIn(simulation.dataDir);
@@ -125,6 +144,7 @@ export function smallWorld(plan: WorldPlan): World {
       return true;
     },
     checkEnd: async (simulation) => {
+      if (goesBack) return;
       const made = simulation.service.made.map(({ what }) => what);
       if (exclusive.length > 0 && exclusive.every((what) => made.includes(what))) {
         throw new Error(`a request and its correction were both made: ${exclusive.join(', ')}`);

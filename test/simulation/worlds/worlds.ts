@@ -297,6 +297,13 @@ const PLANS: readonly WorldPlan[] = [
     answers: { [LIMIT_1]: 'refused' },
   },
   {
+    name: 'Redis goes back',
+    workers: WORKERS,
+    rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000'], ['q4', 'Buyer 2', '500']],
+    answers: { 'company of Buyer 2 #1': 'late, made' },
+    goesBack: true,
+  },
+  {
     name: 'the night beside',
     workers: ['ann'],
     rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000'], ['q5', 'Buyer 1', '1000']],
