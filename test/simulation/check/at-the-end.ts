@@ -54,7 +54,8 @@ function checkGivenUp({ rows }: LedgerNow, { says }: Simulation): void {
   for (const { portfolio, key, state, what, isReplaced } of rows) {
     const isSaid = says.some(
       (say) =>
-        (say.is === 'no' && say.whats.includes(what)) || (say.is === 'gives up' && say.whats.includes(portfolio)),
+        (say.is === 'no' && say.whats.includes(what)) ||
+        (say.is === 'gives up' && (say.whats.includes(portfolio) || say.whats.includes(what))),
     );
     if (state === 'cancelled' && !isReplaced && !isSaid) throw new Error(`given up by nobody: ${portfolio}/${key}`);
   }

@@ -3,7 +3,7 @@ import { type Arrival, callName } from '../doubles/service-account.ts';
 
 /**
  * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that these are given
- * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they are portfolios.
+ * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios.
  */
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }

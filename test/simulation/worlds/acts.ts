@@ -183,6 +183,8 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const meant = (await desk.now()).rows.filter((row) => row.approval === id && row.state === 'awaiting');
     const whats = whatsOf(meant);
     if (answer === 'approve') simulation.says.push({ is: 'yes', whats, atMs: simulation.nowMs() });
+    // It may be heard, and this person not told so.
+    else simulation.says.push({ is: 'gives up', whats, atMs: simulation.nowMs() });
     const person = { by, roles: ['approver' as const] };
     const answered = await answerApproval({ id, answer, digest, words: 'thought over', person }, context);
     if (answered.is !== 'done') return;
