@@ -59,7 +59,7 @@ export type World = {
   isOver: (simulation: Simulation) => Promise<boolean>;
   /** Throws where a promise is broken. After each step that may have changed something, and where a call arrives at the service. */
   check?: (simulation: Simulation) => Promise<void>;
-  arrives?: (call: Arrival, earlier: readonly Arrival[], simulation: Simulation) => void;
+  arrives?: (call: Arrival, earlier: readonly Arrival[], simulation: Simulation) => void | Promise<void>;
   /** Begins to carry out what is left for people. Answers whether anything was. */
   clearUp?: (simulation: Simulation, round: number) => Promise<boolean>;
   checkEnd: (simulation: Simulation) => Promise<void>;
@@ -137,9 +137,9 @@ export async function play(
     shared: scheduler.shared,
     schedule,
     standStill: scheduler.standStill,
-    onArrival: (call, earlier) => {
+    onArrival: async (call, earlier) => {
       try {
-        world.arrives?.(call, earlier, simulation);
+        await world.arrives?.(call, earlier, simulation);
       } catch (error) {
         breaks(error);
       }

@@ -7,7 +7,8 @@ import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { retryNamed } from '../../../jobs/operators/retry-row.ts';
-import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import { actOnPlan, actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { feed } from '../../../jobs/rows/feed.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { RowNow } from '../check/rows-now.ts';
@@ -149,20 +150,23 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
   await orSaid(() => resolveCalls({ portfolio, row: key, made: thing?.id, by, heldMs, lookedMs }, context));
 }
 
-/** Sends all held rows again by a plan. */
+/** Sends all held rows again by a plan: what they are shown, and no more. */
 export const resendsAll =
   (portfolio: string): Act =>
   async (desk) => {
     const { context, simulation, by } = desk;
     if (!(await desk.until(({ rows }) => rows.some(({ state }) => state === 'held')))) return;
-    const meant = (await desk.now()).rows.filter((row) => row.state === 'held' && row.portfolio === portfolio);
-    const lookedMs = simulation.nowMs();
-    for (const row of meant) {
-      for (const what of whatOf(row)) simulation.says.push({ is: 'resend', kind: kindOf(row), what, lookedMs });
-    }
-    simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: lookedMs });
-    const how = { by, dryRun: false, awaitMs: 10_000, signal: NEVER };
-    await orSaid(() => actOnRows({ portfolio, action: 'resend', filter: { states: ['held'] } }, how, context));
+    await orSaid(async () => {
+      const wish = { portfolio, action: 'resend' as const, filter: { states: ['held' as const] }, by };
+      const plan = await makePlan(wish, context);
+      const lookedMs = simulation.nowMs();
+      const meant = (await desk.now()).rows.filter((row) => row.state === 'held' && row.portfolio === portfolio);
+      for (const row of meant) {
+        for (const what of whatOf(row)) simulation.says.push({ is: 'resend', kind: kindOf(row), what, lookedMs });
+      }
+      simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: lookedMs });
+      await actOnPlan(plan, { by, awaitMs: 10_000, signal: NEVER }, context);
+    });
   };
 
 /** Answers the first approval that waits. */

@@ -23,10 +23,10 @@ export type WorldPlan = {
   before?: Readonly<Record<string, Act>>;
   /** What the service answers unless a schedule says otherwise. */
   answers?: Readonly<Record<string, Answer>>;
+  /** Limits of which two never wait for the service at the same time; what comes when one was made is a request of its own. */
+  atOnce?: readonly string[];
   /** Whether Redis may go back in it: what it lacks then is for a person, and only what is sent is looked at. */
   goesBack?: boolean;
-  /** Limits of which not all may be made: one is a correction of the other. */
-  exclusive?: readonly string[];
 };
 
 /** An import that was killed counts as gone after five seconds (src/ledger/imports.ts). */
@@ -48,17 +48,7 @@ const LONG_ENOUGH_MS = 25_000;
 const KINDS = ['company', 'document', 'limit'] as const;
 
 export function smallWorld(plan: WorldPlan): World {
-  const {
-    name,
-    env = {},
-    workers,
-    rows,
-    people = {},
-    before = {},
-    answers = {},
-    exclusive = [],
-    goesBack = false,
-  } = plan;
+  const { name, env = {}, workers, rows, people = {}, before = {}, answers = {}, atOnce = [], goesBack = false } = plan;
   const settingsIn = (dataDir: string) => settingsOf(dataDir, env);
   const policy = { company: 'hold', document: 'resend', limit: 'hold' } as Record<CallKind, string>;
   for (const kind of KINDS) policy[kind] = env[`ON_UNKNOWN_${kind.toUpperCase()}`] ?? policy[kind];
@@ -102,11 +92,22 @@ export function smallWorld(plan: WorldPlan): World {
     async isOver(simulation) {
       if (goesBack && simulation.nowMs() > BEGIN_MS + LONG_ENOUGH_MS) return true;
       if (livingWorkers(simulation, workers).length === 0) return true;
-      if (!simulation.board.isIdle()) return false;
+      const isWaitedFor = workers.some((name) => simulation.process(name)?.standing === 'stands still');
+      if (isWaitedFor || !simulation.board.isIdle()) return false;
       const now = await readLedger(simulation.redis);
       return !now.rows.some((row) => isGoing(row, now));
     },
-    arrives: (call, earlier, { says }) => checkArrival(call, earlier, says, rules),
+    async arrives(call, earlier, { says, redis }) {
+      checkArrival(call, earlier, says, rules);
+      if (!atOnce.includes(call.what)) return;
+      const { rows } = await readLedger(redis);
+      const own = rows.filter(({ what }) => what === call.what);
+      if (own.length > 0 && own.every(({ isReplaced }) => isReplaced)) {
+        throw new Error(`sent for a row in whose place another stands: ${call.what}`);
+      }
+      const open = rows.filter(({ what, state }) => atOnce.includes(what) && isOpenState(state));
+      if (open.length > 1) throw new Error(`a request and its correction are both under way: ${call.what}`);
+    },
     async clearUp(simulation, round) {
       if (goesBack) return false;
       if (round === 0 && simulation.isWhole()) await checkHeld(simulation);
@@ -145,10 +146,6 @@ export function smallWorld(plan: WorldPlan): World {
     },
     checkEnd: async (simulation) => {
       if (goesBack) return;
-      const made = simulation.service.made.map(({ what }) => what);
-      if (exclusive.length > 0 && exclusive.every((what) => made.includes(what))) {
-        throw new Error(`a request and its correction were both made: ${exclusive.join(', ')}`);
-      }
       await checkEnd(simulation, {
         resends: rules.resends.length > 1,
         isWorkedOn: livingWorkers(simulation, workers).length > 0,

@@ -171,7 +171,7 @@ const PLANS: readonly WorldPlan[] = [
       igor: imports('q4', CORRECTED, { name: 'b' }),
       ivan: imports('q4', [HEADER, lineFor('Buyer 1', '1300')], { name: 'c' }),
     },
-    exclusive: ['Buyer-1@example.com 1200', 'Buyer-1@example.com 1300'],
+    atOnce: ['Buyer-1@example.com 1200', 'Buyer-1@example.com 1300'],
   },
   {
     name: 'corrected and retried',
@@ -183,7 +183,7 @@ const PLANS: readonly WorldPlan[] = [
       rita: retries('q4', 'a row', 'cancelled'),
       rolf: retries('q4', 'all', 'cancelled'),
     },
-    exclusive: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
+    atOnce: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
   },
   {
     name: 'mended on the way',
