@@ -217,12 +217,14 @@ async function writeNotOurs(id: string, reason: string, { calls, thing, owner }:
 
 async function writeRefusal(status: number, body: string, { calls, thing, owner }: Claimed): Promise<Settled> {
   const released = await calls.release(thing, owner, 'refused', { status, body });
+  // What the other hears counts, as in {@link writeDoubt}.
+  if (released.is === 'other') return BUSY;
   if (released.is === 'in doubt') {
     // What an earlier send made or not, the refusal of its repetition does not say.
     const reason = `${released.reason}; sent again, it was refused with status ${status}`;
     return { is: 'unknown', reason, sentMs: released.sentMs };
   }
-  return { is: 'refused', status, body, wasUnknown: released.is === 'back' && released.late };
+  return { is: 'refused', status, body, wasUnknown: released.late };
 }
 
 async function writeDoubt(reason: string, { calls, thing, owner, onUnknown }: Claimed): Promise<Settled> {

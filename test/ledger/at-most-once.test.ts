@@ -179,3 +179,23 @@ describe('a claim that its process no longer has', () => {
     expect(await first).toMatchObject({ is: 'made' });
   });
 });
+
+test('a refusal that comes when the claim has passed to another ends nothing: what that one hears counts', async () => {
+  const { process, calls } = openLedger();
+  const [ann, bob] = [await process('ann'), await process('bob')];
+  const claim = await ann.atMostOnce.claim(company, 'resend');
+  if (claim.is !== 'go') throw new Error('it was not claimed');
+  await ann.vanish();
+  expect((await bob.atMostOnce.claim(company, 'resend')).is).toBe('go');
+  expect(await claim.settle({ is: 'refused', status: 422, body: 'no' })).toMatchObject({ is: 'later' });
+  expect(await calls.isUnknown(company)).toBe(false);
+});
+
+test('a refusal that is written down twice is one, where its first reply was lost', async () => {
+  const { process, calls } = openLedger();
+  await process('a');
+  await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' });
+  for (const _ of ['first', 'again']) {
+    expect(await calls.release(company, 'a/1', 'refused', { status: 422, body: 'no' })).toMatchObject({ is: 'back' });
+  }
+});

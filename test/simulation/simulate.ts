@@ -2,43 +2,247 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from './doubles/redis-server.ts';
-import { play } from './run/simulation.ts';
-import { realNowMs } from './run/virtual-globals.ts';
+import { type Mutant, mutated } from './mutants/mutant.ts';
+import { mutantOf } from './mutants/mutants.ts';
+import { type Branch, branchesOf, type Depth, roots } from './run/complete.ts';
+import { type Schedule, scheduleText } from './run/schedule.ts';
+import { kindOfFault, shrink } from './run/shrink.ts';
+import { type Place, play, type Run, type World } from './run/simulation.ts';
+import { storyOf } from './run/story.ts';
+import { realNowMs, turnOfTheLoop } from './run/virtual-globals.ts';
+import { type Known, knownOf, plainSchedule, scheduleOf } from './run/walk.ts';
 import { settingsOf } from './worlds/people.ts';
 import { twoWorkers } from './worlds/two-workers.ts';
+import { WORLDS } from './worlds/worlds.ts';
 
 /** Runs that go on beside each other, each in a database of its own: what one waits for, another uses. */
 const LANES = 12;
 
+const OPTIONS = {
+  same: { type: 'string' },
+  seeds: { type: 'string', default: '1000' },
+  seconds: { type: 'string', default: '1000000' },
+  from: { type: 'string', default: '0' },
+  seed: { type: 'string' },
+  world: { type: 'string' },
+  schedule: { type: 'string' },
+  mutant: { type: 'string' },
+  complete: { type: 'boolean' },
+  turns: { type: 'string', default: '2' },
+  faults: { type: 'string', default: '1' },
+  'beside-fault': { type: 'string', default: '0' },
+} as const;
+
 /** `npm run simulate`: see README.md here. */
 export async function simulate(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { same: { type: 'string', default: '1000' } } });
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const server = await startRedisServer();
-  try {
-    const dataDir = join(server.dir, 'data');
+  const places = Array.from({ length: LANES }, (_, lane): Place => {
+    const dataDir = join(server.dir, `data-${lane}`);
     mkdirSync(dataDir, { mode: 0o700 });
-    const world = twoWorkers(settingsOf(dataDir));
-    let left = Number(values.same);
-    const digests = new Map<string, number>();
-    const beganMs = realNowMs();
-    const lane = async (database: number): Promise<void> => {
-      while (left > 0) {
-        left -= 1;
-        const { digest, broken } = await play(
-          world,
-          { order: world.cast, deviations: {}, answers: {} },
-          server.open(database),
-        );
-        if (broken) throw new Error(broken);
-        digests.set(digest, (digests.get(digest) ?? 0) + 1);
-      }
-    };
-    await Promise.all(Array.from({ length: LANES }, (_, place) => lane(place)));
-    const perS = Number(values.same) / ((realNowMs() - beganMs) / 1_000);
-    for (const [digest, times] of digests) console.log(`${world.name}: ${times} times ${digest}`);
-    console.error(`${perS.toFixed(0)} schedules a second`);
-    if (digests.size > 1) process.exitCode = 1;
+    return { server: server.open(lane), dataDir };
+  });
+  const worlds = WORLDS.filter(({ name }) => values.world === undefined || name === values.world);
+  try {
+    if (values.same !== undefined) await playTheSame(Number(values.same), places);
+    else if (values.mutant !== undefined) await findMutant(mutantOf(values.mutant), worlds, places);
+    else if (values.schedule !== undefined) await replay(worlds[0], JSON.parse(values.schedule) as Schedule, places);
+    else if (values.seed !== undefined) await replaySeed(worlds, Number(values.seed), places);
+    else if (values.complete) {
+      for (const world of worlds) await goThrough(world, depthOf(values), Number(values.seconds), places);
+    } else {
+      const wish = { from: Number(values.from), count: Number(values.seeds), seconds: Number(values.seconds) };
+      await walk(worlds, wish, places);
+    }
   } finally {
     await server.close();
   }
+}
+
+/** Calls it for each number, several beside each other. */
+async function inLanes(count: number, places: readonly Place[], run: (nth: number, place: Place) => Promise<void>) {
+  let next = 0;
+  const lane = async (place: Place): Promise<void> => {
+    while (next < count) {
+      next += 1;
+      await run(next - 1, place);
+    }
+  };
+  await Promise.all(places.map(lane));
+}
+
+async function playTheSame(count: number, places: readonly Place[]): Promise<void> {
+  const [{ dataDir } = { dataDir: '' }] = places;
+  const world = twoWorkers(settingsOf(dataDir));
+  const digests = new Map<string, number>();
+  const beganMs = realNowMs();
+  await inLanes(count, places, async (_, place) => {
+    const { digest, broken } = await play(world, plainSchedule(world), place);
+    if (broken) throw new Error(broken);
+    digests.set(digest, (digests.get(digest) ?? 0) + 1);
+  });
+  for (const [digest, times] of digests) console.log(`${world.name}: ${times} times ${digest}`);
+  sayPace(count, beganMs);
+  if (digests.size > 1) process.exitCode = 1;
+}
+
+const sayPace = (count: number, beganMs: number): void => {
+  const seconds = (realNowMs() - beganMs) / 1_000;
+  console.error(`${count} schedules, ${(count / seconds).toFixed(1)} a second`);
+};
+
+/** What each world's plain run looks like. */
+async function learn(worlds: readonly World[], [place]: readonly Place[]): Promise<Map<World, Known>> {
+  const known = new Map<World, Known>();
+  for (const world of worlds) {
+    if (!place) continue;
+    const run = await play(world, plainSchedule(world), place);
+    if (run.broken) {
+      console.log(storyOf(world.name, plainSchedule(world), run));
+      throw new Error(`${world.name} breaks by itself`);
+    }
+    known.set(world, knownOf(run));
+  }
+  return known;
+}
+
+/** How far it says how far it is. */
+const SAID_EVERY = 1_000;
+
+/** Goes through seeds, a world after another, and tells the shortest run of each kind of fault. Where it was stopped another may go on. */
+async function walk(worlds: readonly World[], { from, count, seconds }: Wish, places: readonly Place[]): Promise<void> {
+  const known = await learn(worlds, places);
+  const beganMs = realNowMs();
+  const kinds = new Set<string>();
+  let broken = 0;
+  let played = 0;
+  await inLanes(count, places, async (nth, place) => {
+    if (realNowMs() - beganMs > seconds * 1_000) return;
+    const seed = from + nth;
+    const world = worlds[seed % worlds.length] as World;
+    const schedule = scheduleOf(world, seed, known.get(world) as Known);
+    const run = await play(world, schedule, place);
+    played += 1;
+    if (played % SAID_EVERY === 0) sayPace(played, beganMs);
+    if (run.broken === undefined) return;
+    broken += 1;
+    const kind = `${world.name}: ${kindOfFault(run.broken)}`;
+    if (kinds.has(kind)) return;
+    kinds.add(kind);
+    await tell(world, schedule, run, [place], `seed ${seed}`);
+  });
+  sayPace(played, beganMs);
+  console.log(
+    `${broken} of ${played} seeds from ${from} on broke a promise; ${kinds.size} kinds. Go on with --from ${from + played}.`,
+  );
+  if (broken > 0) process.exitCode = 1;
+}
+
+/** Which seeds, and how long at the most. */
+type Wish = { from: number; count: number; seconds: number };
+
+async function tell(world: World, found: Schedule, run: Run, [place]: readonly Place[], title: string): Promise<void> {
+  if (!place) return;
+  const again = (schedule: Schedule) => play(world, schedule, place);
+  const shortest = await shrink(world, found, run.broken ?? '', again);
+  console.log(`\n--- ${title}\n${storyOf(world.name, shortest, await again(shortest))}\n`);
+}
+
+async function replay(world: World | undefined, schedule: Schedule, [place]: readonly Place[]): Promise<void> {
+  if (!world || !place) throw new Error('No world has this name.');
+  const run = await play(world, schedule, place);
+  console.log(storyOf(world.name, schedule, run));
+  if (run.broken !== undefined) process.exitCode = 1;
+}
+
+async function replaySeed(worlds: readonly World[], seed: number, places: readonly Place[]): Promise<void> {
+  const world = worlds[seed % worlds.length] as World;
+  const known = await learn([world], places);
+  const schedule = scheduleOf(world, seed, known.get(world) as Known);
+  console.log(scheduleText(schedule));
+  await replay(world, schedule, places);
+}
+
+/** So many schedules, or seconds, are given to a mutant before it counts as not found. */
+const MOST_OF_MUTANT = 1_500;
+const MUTANT_S = 25;
+
+/** Looks for a mutant in its worlds, and says by which run it was found, and after how long. */
+async function findMutant(mutant: Mutant, all: readonly World[], places: readonly Place[]): Promise<void> {
+  const worlds = all.filter(({ name }) => mutant.worlds.includes(name));
+  const isLua = mutant.file.endsWith('.lua');
+  const mutation = isLua ? { lua: (_name: string, text: string) => mutated(text, mutant) ?? text } : {};
+  const known = new Map<World, Known>();
+  const beganMs = realNowMs();
+  const said = (found: string) => {
+    const seconds = ((realNowMs() - beganMs) / 1_000).toFixed(1);
+    console.log(`${mutant.id} | ${mutant.words} | ${found} | ${seconds} s`);
+  };
+  let found: string | undefined;
+  for (const world of worlds) {
+    const [place] = places;
+    if (!place || found !== undefined) break;
+    const run = await play(world, plainSchedule(world), place, mutation);
+    if (run.broken === undefined) known.set(world, knownOf(run));
+    else found = `${world.name}, plainly | ${firstLine(run.broken)}`;
+  }
+  await inLanes(MOST_OF_MUTANT, places, async (seed, place) => {
+    if (found !== undefined || realNowMs() - beganMs > MUTANT_S * 1_000) return;
+    const world = worlds[seed % worlds.length] as World;
+    const schedule = scheduleOf(world, seed, known.get(world) as Known);
+    const run = await play(world, schedule, place, mutation);
+    if (run.broken !== undefined) found ??= `${world.name}, seed ${seed} | ${firstLine(run.broken)}`;
+  });
+  said(found ?? 'NOT FOUND |');
+  if (found === undefined) process.exitCode = 1;
+}
+
+const firstLine = (broken: string): string => (broken.split('\n')[0] ?? '').slice(0, 110);
+
+const depthOf = (values: { turns: string; faults: string; 'beside-fault': string }): Depth => ({
+  turns: Number(values.turns),
+  faults: Number(values.faults),
+  turnsBesideFault: Number(values['beside-fault']),
+});
+
+/**
+ * Plays all schedules of a world up to a depth, the shallow ones first. What came to the same as another leads to nothing new, and is gone
+ * no further.
+ */
+async function goThrough(world: World, depth: Depth, seconds: number, places: readonly Place[]): Promise<void> {
+  const beganMs = realNowMs();
+  const seen = new Set<string>();
+  const kinds = new Set<string>();
+  const left: Branch[] = roots(world);
+  let played = 0;
+  let broken = 0;
+  let busy = 0;
+  const lane = async (place: Place): Promise<void> => {
+    while (realNowMs() - beganMs < seconds * 1_000 && (left.length > 0 || busy > 0)) {
+      const branch = left.shift();
+      if (!branch) {
+        await turnOfTheLoop();
+        continue;
+      }
+      busy += 1;
+      const run = await play(world, branch.schedule, place);
+      busy -= 1;
+      played += 1;
+      if (run.broken !== undefined) {
+        broken += 1;
+        const kind = kindOfFault(run.broken);
+        if (!kinds.has(kind)) {
+          kinds.add(kind);
+          await tell(world, branch.schedule, run, [place], 'complete');
+        }
+      } else if (!seen.has(run.effects)) left.push(...branchesOf(branch, run, depth));
+      seen.add(run.effects);
+    }
+  };
+  await Promise.all(places.map(lane));
+  sayPace(played, beganMs);
+  const rest = left.length > 0 ? `, ${left.length} are left` : '';
+  const what = `${world.name}: ${played} schedules${rest}, ${seen.size} different, ${broken} broke a promise`;
+  console.log(`${what} (${depth.turns} turns, ${depth.faults} faults and ${depth.turnsBesideFault} turns beside one)`);
+  if (broken > 0) process.exitCode = 1;
 }

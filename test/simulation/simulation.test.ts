@@ -1,16 +1,49 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { MUTANTS } from './mutants/mutants.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const ROOT = new URL('../../', import.meta.url);
+
+/** Longer than what is gone through here takes on a machine that has much else to do. */
+const LONG_MS = 240_000;
 
 /** The simulator takes over clock and chance of its process, so it has one of its own. */
-const simulate = async (...args: string[]): Promise<string> =>
-  (await promisify(execFile)(process.execPath, [MAIN, ...args])).stdout;
+const simulate = async (...args: string[]): Promise<string> => {
+  const ended = promisify(execFile)(process.execPath, ['--no-warnings', MAIN, ...args], { maxBuffer: 2 ** 26 });
+  return (await ended.catch((error: { stdout: string; stderr: string }) => error)).stdout;
+};
 
 test('two workers and one row leave the same bytes each time', async () => {
   const said = await Promise.all([simulate('--same', '30'), simulate('--same', '30')]);
   expect(said[0]).toMatch(/^two workers, one row: 30 times [0-9a-f]{64}\n$/);
   expect(said[1]).toBe(said[0]);
+});
+
+test('a hundred and fifty schedules that seeds decide, over all small worlds, break no promise', {
+  timeout: LONG_MS,
+}, async () => {
+  expect(await simulate('--seeds', '150')).toMatch(/^0 of 150 seeds from 0 on broke a promise/);
+});
+
+test('two workers with one row break no promise, wherever one of them is overtaken', { timeout: LONG_MS }, async () => {
+  const said = await simulate('--world', 'one row', '--complete', '--turns', '1', '--faults', '0');
+  expect(said).toMatch(/^one row: \d+ schedules, \d+ different, 0 broke a promise/);
+});
+
+test.each(['claim: made', 'claim: gone', 'settle: counted'])(
+  'a product that lacks a guard breaks a promise: %s',
+  { timeout: LONG_MS },
+  async (id) => {
+    expect(await simulate('--mutant', id)).not.toMatch(/NOT FOUND|^$/);
+  },
+);
+
+test('what each mutant changes is there to be changed', () => {
+  const missing = MUTANTS.filter(({ file, from }) => !readFileSync(new URL(file, ROOT), 'utf8').includes(from));
+  expect(missing.map(({ id }) => id)).toEqual([]);
+  expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
 });

@@ -19,8 +19,10 @@ if standing == 'granted' or standing == 'declined' then return 'answered' end
 if redis.call('HEXISTS', approval, 'author:' .. by) == 1 then return 'own' end
 if standing == 'open' then return 'changed' end
 if found[2] ~= moves then return 'again' end
+-- Which answer of the account it is: two may come within a millisecond.
+local turn = redis.call('HINCRBY', string.match(portfolio, '^(.-):portfolio:') .. ':account', 'answers', 1)
 redis.call('HSET', approval, 'standing', answer, 'answeredBy', by, 'answeredAt', nowText(), 'words', words, 'answer', ownName,
-  'ofRows', found[4])
+  'ofRows', found[4], 'turn', turn)
 -- What was answered is told as it was, whatever becomes of its rows.
 for _, field in ipairs(redis.call('HKEYS', approval)) do
   local k = string.match(field, '^sum:rows:(.*)$')

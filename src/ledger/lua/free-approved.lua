@@ -15,7 +15,7 @@ local portfolio, approval, rows, answered = unpack(KEYS)
 local id, name, begins, problem = unpack(ARGV, 1, 4)
 local archived = archivedError(portfolio)
 if archived then return archived end
-local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words')
+local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words', 'turn')
 local isGranted = known[1] == 'granted'
 local isAnswered = isGranted or known[1] == 'declined' or known[1] == 'void'
 local now = nowMs()
@@ -32,8 +32,10 @@ local function free(row, key, line)
   if isGranted and not isCancelled(portfolio, row) then
     moveRow(portfolio, row, key, 'awaiting', 'queued', line, now)
     bindRow(row, id)
-    -- A sum below the limit is nobody's yes.
-    if (known[3] or '') ~= '' then redis.call('HDEL', request, 'declined') end
+    -- A sum below the limit is nobody's yes, and a no that was said later is not taken back by one.
+    local no = redis.call('HGET', request, 'declined')
+    local isLater = no and tonumber(redis.call('HGET', approvalKey(portfolio, no), 'turn') or 0) > tonumber(known[5] or 0)
+    if (known[3] or '') ~= '' and not isLater then redis.call('HDEL', request, 'declined') end
     forgetTries(row)
     if known[2] == 'retry' then redis.call('HINCRBY', portfolio, 'reopened', 1) end
   elseif not goBack(portfolio, row, key, line, now) then

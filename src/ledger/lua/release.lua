@@ -19,6 +19,8 @@ local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'at')
 local isHere = redis.call('HEXISTS', KEYS[2], 'archive') == 0
 -- A 401 is about the token, and the call comes again with another: as good as never sent.
 local isAnswered = ARGV[2] == 'refused' or ARGV[2] == 'throttled'
+-- Where nobody has it any more, this was said before, and the reply was lost.
+if not call[1] or call[1] == 'free' then return { 'back', 0, 0 } end
 if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return { 'other' } end
 local late = call[1] == 'unknown' and 1 or 0
 if late == 1 then takeBackDoubt(KEYS[1]) end

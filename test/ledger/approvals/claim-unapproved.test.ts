@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { CALL_KINDS } from '../../../src/call-kind.ts';
+import type { Approval } from '../../../src/ledger/approvals/approval.ts';
 import { ROW_STATES } from '../../../src/ledger/row.ts';
-import { openApprovals } from '../../support/awaiting-ledger.ts';
-import { openLedger, ROW } from '../../support/ledger.ts';
+import { ALWAYS, openApprovals } from '../../support/awaiting-ledger.ts';
+import { makeRequest, openLedger, ROW } from '../../support/ledger.ts';
 
 const STANDINGS = ['open', 'waiting', 'declined', 'void', 'granted', undefined] as const;
 
@@ -75,4 +76,24 @@ test('the supplier of an import that is not approved is not asked for', async ()
   await grant(waiting);
   expect((await portfolios.read('q4')).supplierAwaits).toBe(false);
   expect(await claim('ann/3')).toBe('go');
+});
+
+test('a no to a request in another portfolio outlasts a yes that was given before it and is carried out after it', async () => {
+  const { imported, grant, decline, free, approvals, portfolios, rows, stateOf, claim } = openApprovals();
+  const first = await imported('a.csv', { r1: '1' });
+  const file = { id: 'b', fileName: 'b.csv', reading: '{}', by: 'alice' };
+  const run = await portfolios.startImport('q5', file);
+  const id = await approvals.beginImport('q5', { file, number: run.number, authors: ['alice'], supplier: undefined });
+  const request = makeRequest({ buyer: 'buyer of r1', limit: { requested_limit: '1' } });
+  await rows.put({ portfolio: 'q5', key: 'r1' }, 2, run.number, request, '', { approval: id });
+  await run.end();
+  await approvals.close({ portfolio: 'q5', id }, ALWAYS);
+  const second = { id, look: async () => (await approvals.read(id)) as Approval };
+
+  expect(await grant(first)).toBe('granted');
+  expect(await decline(second)).toBe('declined');
+  await approvals.freeSome({ portfolio: 'q5', id }, [{ portfolio: 'q5', key: 'r1' }]);
+  await free(first);
+  expect(await stateOf('r1')).toBe('queued');
+  expect(await claim('r1')).toBe('awaiting');
 });

@@ -25,7 +25,7 @@ export class Queue {
 
   #do<T>(what: string, act: () => T, { mayRepeat = true, quiet = false } = {}): Promise<T> {
     const said = `queue ${this.name}: ${what}`;
-    return pass(said, act, { mayRepeat, isQuiet: quiet, tell: (came) => JSON.stringify(came) ?? '' });
+    return pass(said, act, { mayRepeat, mayFail: true, isQuiet: quiet, tell: (came) => JSON.stringify(came) ?? '' });
   }
 
   on(): this {

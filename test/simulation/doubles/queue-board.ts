@@ -133,10 +133,18 @@ function makeQueueRecord(name: string, shared: Shared) {
       }
     },
     nextMs: (): number => Math.min(Number.POSITIVE_INFINITY, ...[...delayed].map((id) => jobs.get(id)?.dueMs ?? 0)),
-    /** Redis lost them. */
-    lose(): void {
-      for (const id of jobs.keys()) leave(id);
-      jobs.clear();
+    /** What makes it what it is now again, later. */
+    keep(): () => void {
+      const before = structuredClone({ jobs: [...jobs], wait, sets: [[...active], [...delayed], [...failed]] });
+      return () => {
+        jobs.clear();
+        for (const [id, job] of structuredClone(before.jobs)) jobs.set(id, job);
+        wait.splice(0, wait.length, ...before.wait);
+        for (const [place, set] of [active, delayed, failed].entries()) {
+          set.clear();
+          for (const id of before.sets[place] ?? []) set.add(id);
+        }
+      };
     },
   };
 }

@@ -26,10 +26,12 @@ const shortened = (args: readonly unknown[]): string => args.map(String).join(' 
 class ProcessConnection extends Redis {
   readonly #batches = new WeakMap<object, Batch>();
   readonly #redis: VirtualRedis;
+  readonly #mayFail: boolean;
 
-  constructor(redis: VirtualRedis) {
+  constructor(redis: VirtualRedis, mayFail: boolean) {
     super({ lazyConnect: true, enableAutoPipelining: false, protocol: 2 });
     this.#redis = redis;
+    this.#mayFail = mayFail;
     this.status = 'ready';
   }
 
@@ -70,15 +72,17 @@ class ProcessConnection extends Redis {
       brief: words.map((one) => brief(one, redis)).join('; '),
       isQuiet: words.every((one) => redis.isQuiet(one)),
       mayRepeat: true,
+      mayFail: this.#mayFail,
       tell: (replies) => replies.map(told).join(';'),
     });
-    void passing.then((replies) => {
+    const answer = (replies: readonly Reply[]): void => {
       for (const [place, command] of commands.entries()) {
         const reply = replies[place] ?? null;
         if (reply instanceof Error) command.reject(reply);
         else command.resolve(reply);
       }
-    });
+    };
+    passing.then(answer, (error: Error) => answer(commands.map(() => error)));
   }
 }
 
@@ -102,7 +106,7 @@ export function scriptName(url: URL): string {
 export async function openRedis() {
   const { redis } = here().shared as unknown as DoubledRedis;
   return {
-    connect: () => new ProcessConnection(redis) as unknown as RedisConnection,
+    connect: (role: string) => new ProcessConnection(redis, role !== 'worker') as unknown as RedisConnection,
     where: 'the simulated Redis',
     close: async () => {},
   };

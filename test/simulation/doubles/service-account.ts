@@ -2,36 +2,60 @@ import { text as textOf } from 'node:stream/consumers';
 import type { CallKind } from '../../../src/call-kind.ts';
 import { SERVICE_PATHS } from '../../../src/service/paths.ts';
 import type { Post, Reply } from '../../../src/service/send.ts';
-import { here, pass, type Shared } from '../run/process.ts';
+import { here, type Process, pass, type Shared } from '../run/process.ts';
 import { hash32 } from '../run/random.ts';
 import type { Answer, Schedule } from '../run/schedule.ts';
 
 /** What the service made: the kind, the thing asked for, and who asked. */
 export type MadeThing = { kind: CallKind; what: string; id: string; by: string; body: Record<string, unknown> };
 
-/** A call that came to the service. */
-export type Arrival = { kind: CallKind; what: string; nth: number; by: string; body: Record<string, unknown> };
+/** A call that came to the service, and what became of it there. */
+export type Arrival = {
+  kind: CallKind;
+  what: string;
+  nth: number;
+  by: string;
+  body: Record<string, unknown>;
+  atMs: number;
+  answer: Answer;
+  /** Its sender, to see whether it lives. */
+  sender: Process;
+  /** Whether its sender has been told. */
+  isHeard: boolean;
+};
 
 export type ServiceAccount = ReturnType<typeof makeServiceAccount>;
 
+type Arrived = { arrival: Arrival; thing: MadeThing | undefined };
+
 /** Within the time that a call is waited for (`SERVICE_TIMEOUT_MS`), and longer than any claim counts as fresh. */
-const LATE_MS = 20_000;
+const LATE_MS = 7_000;
 
 /** Longer than any run. */
 const TOKEN_LIFETIME_S = 86_400;
 
-const MAKES = new Set<Answer>(['made', '500, made', 'broken off, made', 'not ours', 'late, made', 'never, made']);
+const MAKES = new Set<Answer>([
+  'made',
+  '500, made',
+  'broken off, made',
+  'not ours',
+  'late, made',
+  'too late, made',
+  'never, made',
+]);
 
 /** The service of one run, in memory: it answers as the schedule says, and remembers what it really made. */
 export function makeServiceAccount({
   shared,
   schedule,
   onArrival,
+  standStill,
 }: {
   shared: Shared;
   schedule: Schedule;
+  standStill: (process: Process) => void;
   /** Hears of each call that is about to make something, and may throw: it breaks a promise. */
-  onArrival: (call: Arrival & { makes: boolean }) => void;
+  onArrival: (call: Arrival, earlier: readonly Arrival[]) => void | Promise<void>;
 }) {
   const made: MadeThing[] = [];
   const arrivals: Arrival[] = [];
@@ -45,25 +69,22 @@ export function makeServiceAccount({
   };
 
   /** The call has arrived: it makes what it makes, and an answer is on its way. */
-  const arrive = (
-    kind: CallKind,
-    body: Record<string, unknown>,
-    by: string,
-  ): { arrival: Arrival; answer: Answer; thing: MadeThing | undefined } => {
+  const arrive = async (kind: CallKind, body: Record<string, unknown>, sender: Process): Promise<Arrived> => {
     const what = nameOf(kind, body);
     const nth = (counts.get(`${kind} ${what}`) ?? 0) + 1;
     counts.set(`${kind} ${what}`, nth);
-    const arrival = { kind, what, nth, by, body };
+    const answer = schedule.answers[callName({ kind, what, nth })] ?? 'made';
+    const earlier = arrivals.filter((one) => one.kind === kind && one.what === what);
+    const arrival = { kind, what, nth, by: sender.name, body, atMs: shared.nowMs, answer, sender, isHeard: false };
     arrivals.push(arrival);
-    const answer = schedule.answers[callName(arrival)] ?? 'made';
-    const makes = MAKES.has(answer);
-    onArrival({ ...arrival, makes });
-    return { arrival, answer, thing: makes ? make(arrival) : undefined };
+    await onArrival(arrival, earlier);
+    return { arrival, thing: MAKES.has(answer) ? make(arrival) : undefined };
   };
 
   const replyTo = async (answer: Answer, thing: MadeThing | undefined, timeoutMs: number): Promise<Reply> => {
     switch (answer) {
       case 'refused':
+      case 'too late, refused':
         return said(422, { error: 'the limit is above what is possible' });
       case 'throttled':
         return { ...said(429, { error: 'too fast' }), headers: { 'retry-after': '1' } } as Reply;
@@ -105,13 +126,18 @@ export function makeServiceAccount({
       }
       const read = typeof body === 'string' ? body : await textOf(body);
       const fields = JSON.parse(read) as Record<string, unknown>;
-      const by = here().name;
+      const sender = here();
       const what = `the service: ${kind} of ${nameOf(kind, fields)}`;
-      const came = await pass(what, () => arrive(kind, fields, by), {
-        tell: ({ arrival, answer }) => `${callName(arrival)}: ${answer}`,
+      const { arrival, thing } = await pass(what, () => arrive(kind, fields, sender), {
+        tell: (came) => `${callName(came.arrival)}: ${came.arrival.answer}`,
       });
-      const reply = await replyTo(came.answer, came.thing, timeoutMs);
-      return pass(`the service answers ${callName(came.arrival)}`, () => reply, { tell: (one) => JSON.stringify(one) });
+      if (arrival.answer.startsWith('too late')) standStill(sender);
+      const reply = await replyTo(arrival.answer, thing, timeoutMs);
+      const heard = (): Reply => {
+        arrival.isHeard = true;
+        return reply;
+      };
+      return pass(`the service answers ${callName(arrival)}`, heard, { tell: (one) => JSON.stringify(one) });
     },
   };
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { Shared } from '../run/process.ts';
+import type { QueueBoard } from './queue-board.ts';
 import type { Database, Reply, Words } from './redis-server.ts';
 
 /** Where scripts find the time, and what goes away when. They belong to no account. */
@@ -16,7 +18,7 @@ end
 
 /** Their keys are their own, so that it makes no difference to anybody else when they run. */
 const QUIET_SCRIPTS = new Set(
-  'take look block known-answers unknown-answer door-trial door-give-back add-sample alive'.split(' '),
+  'take look block known-answers unknown-answer door-trial door-give-back add-sample alive say-process'.split(' '),
 );
 /** Of the pace, its doors and its samples, the token and the marks of what was sent. */
 const QUIET_KEYS = /:(pace|doors|pace:samples|workers|token[^:]*|marks)(:|$)/;
@@ -26,35 +28,35 @@ type Translated = { words: Words; after?: Words; becomes?: (reply: Reply) => Rep
 
 export type VirtualRedis = ReturnType<typeof makeVirtualRedis>;
 
-/** The commands that write something that is replayed, when Redis loses its last writes. */
-const READS = new Set(
-  'get mget hget hmget hgetall hexists hkeys hlen hscan exists zrange zrevrange zrangebyscore zrevrangebyscore zscore zmscore zcard zcount zrevrank zscan smembers sscan scard lrange xrange xrevrange xlen pttl time type ping info'.split(
-    ' ',
-  ),
-);
-
 /** The Redis of one run: the run's server, with the simulation's time in place of its own. */
 export function makeVirtualRedis({
   server,
   shared,
   mutate = (_name, lua) => lua,
+  agree,
 }: {
   server: Database;
-  shared: Shared;
+  shared: Shared & { board?: QueueBoard };
   /** Puts another text in place of a script's, to see that it is found. */
   mutate?: ((name: string, lua: string) => string) | undefined;
+  /** Hears after each script that may have changed something what then disagrees in the account of this root (check/agree.lua). */
+  agree?: { root: string; hear: (found: Reply) => void };
 }) {
-  const known = new Map<string, { name: string; sha: Promise<string> }>();
+  const known = new Map<string, { name: string; sha: Promise<string>; writes: boolean }>();
   let clockMs = Number.NaN;
-  const log: Words[] = [];
-
   const learn = (lua: string, name: string): string => {
     const sha = shaOf(lua);
     if (!known.has(sha)) {
       const text = mutate(name, lua);
-      known.set(sha, { name, sha: text === lua ? loadOnce(server, lua) : server.load(virtualText(text)) });
+      const writes = !text.includes('flags=no-writes');
+      known.set(sha, { name, sha: text === lua ? loadOnce(server, lua) : server.load(virtualText(text)), writes });
     }
     return sha;
+  };
+
+  const isChange = ([name, ...args]: Words): boolean => {
+    const script = name === 'evalsha' ? known.get(String(args[0])) : undefined;
+    return script?.writes === true && !QUIET_SCRIPTS.has(script.name);
   };
 
   const setClock = (): Words[] => {
@@ -90,6 +92,16 @@ export function makeVirtualRedis({
         const script = known.get(String(args[0]));
         if (!script) return { words: ['EVALSHA', '0'.repeat(40), 0] };
         return { words: ['EVALSHA', await script.sha, ...args.slice(1)] };
+      }
+      case 'exists':
+      case 'zscore': {
+        // Of jobs the board knows.
+        const [, queue, id] = /^simulated:queue:([^:]*):(.*)$/.exec(String(args[0])) ?? [];
+        if (queue === undefined || id === undefined) return { words };
+        const record = shared.board?.queues().find(({ name: one }) => one === queue);
+        const isThere = name === 'exists' ? record?.jobs.has(id) : record?.stateOf(String(args[1])) === 'failed';
+        if (name === 'exists') return { words: ['PING'], becomes: () => (isThere ? 1 : 0) };
+        return { words: ['PING'], becomes: () => (isThere ? Buffer.from('1') : null) };
       }
       case 'pttl':
         return {
@@ -128,7 +140,10 @@ export function makeVirtualRedis({
       const translated = await Promise.all(batch.map(translate));
       const clock = setClock();
       const inTransaction = batch[0]?.[0] === 'multi';
-      const replies = await server.run([...clock, ...translated.map(({ words }) => words)]);
+      const isChecked = agree !== undefined && !inTransaction && batch.some(isChange);
+      const look: Words[] = isChecked ? [agreeWords(await agreeSha(server), agree.root, false)] : [];
+      const replies = await server.run([...clock, ...translated.map(({ words }) => words), ...look]);
+      if (isChecked) agree.hear(replies.pop() ?? null);
       const own = replies.slice(clock.length);
       const came: Reply[] = [];
       const after: Words[] = [];
@@ -153,11 +168,28 @@ export function makeVirtualRedis({
       ]);
     },
 
+    /** What makes it what it is now again, later. */
+    async keep(): Promise<() => Promise<void>> {
+      const [names] = await server.run([['KEYS', '*']]);
+      const keys = (Array.isArray(names) ? names : []).map(String).filter((key) => !key.startsWith('simulated:'));
+      const dumps = await server.run(keys.map((key): Words => ['DUMP', key]));
+      return async () => {
+        const restored = keys.map((key, place): Words => ['RESTORE', key, 0, dumps[place] as Buffer]);
+        await server.run([['FLUSHDB'], ...restored]);
+        clockMs = Number.NaN;
+      };
+    },
+
+    /** Everything that disagrees at this moment. */
+    async disagreements(): Promise<Reply> {
+      if (!agree) return [];
+      const [found] = await server.run([agreeWords(await agreeSha(server), agree.root, true)]);
+      return found ?? null;
+    },
+
     /** Reads for the simulator itself: no boundary of anybody. */
     look: (commands: readonly Words[]): Promise<Reply[]> => server.run(commands),
     digest: server.digest,
-    isRead: ([name]: Words): boolean => READS.has(name),
-    log,
   };
 }
 
@@ -179,6 +211,12 @@ function shaOf(lua: string): string {
   shas.set(lua, found);
   return found;
 }
+
+const AGREE = readFileSync(new URL('../check/agree.lua', import.meta.url), 'utf8');
+
+const agreeSha = (server: Database): Promise<string> => loadOnce(server, AGREE);
+
+const agreeWords = (sha: string, root: string, full: boolean): Words => ['EVALSHA', sha, 0, root, full ? '1' : ''];
 
 const loaded = new Map<string, Promise<string>>();
 

@@ -15,10 +15,14 @@ export type Boundary = {
   isQuiet: boolean;
   /** Whether it may be done twice, because its reply was lost and the client sends it again. */
   mayRepeat: boolean;
+  /** Whether the client may say that no reply came. */
+  mayFail: boolean;
   /** Has its effect, and answers what came, for the trace. */
   act: () => string | Promise<string>;
   /** Hands the process what came; it runs on. */
   deliver: () => void;
+  /** Tells the process that no reply came. */
+  fail: () => void;
 };
 
 /** What all processes of one run share: one clock, and what it drives. */
@@ -30,6 +34,8 @@ export type Process = {
   shared: Shared;
   random: Random;
   standing: 'runs' | 'stands still' | 'dead';
+  /** Whether it stood still before. */
+  stood: boolean;
   /** Boundaries at which it stands, in the order in which it came to them. */
   waiting: Boundary[];
   timers: ReturnType<typeof makeTimers>;
@@ -50,6 +56,7 @@ export function makeProcess(name: string, shared: Shared): Process {
     shared,
     random: makeRandom(`${shared.seed} ${name}`),
     standing: 'runs',
+    stood: false,
     waiting: [],
     timers: makeTimers(),
     immediates: [],
@@ -77,7 +84,7 @@ export function runOutside<T>(run: () => T): T {
   return processes.exit(run);
 }
 
-type Passing<T> = Partial<Pick<Boundary, 'isQuiet' | 'mayRepeat' | 'brief'>> & {
+type Passing<T> = Partial<Pick<Boundary, 'isQuiet' | 'mayRepeat' | 'mayFail' | 'brief'>> & {
   /** What came, for the trace. */
   tell?: (came: T) => string;
 };
@@ -85,7 +92,7 @@ type Passing<T> = Partial<Pick<Boundary, 'isQuiet' | 'mayRepeat' | 'brief'>> & {
 /** Waits until the scheduler lets this process pass, and answers what `act` brought. A dead process waits for ever. */
 export function pass<T>(what: string, act: () => T | Promise<T>, passing: Passing<T> = {}): Promise<T> {
   const process = here();
-  const { isQuiet = false, mayRepeat = false, brief = what, tell = () => '' } = passing;
+  const { isQuiet = false, mayRepeat = false, mayFail = false, brief = what, tell = () => '' } = passing;
   return new Promise<T>((resolve, reject) => {
     if (process.standing === 'dead') return;
     let deliver: () => void = () => {};
@@ -94,6 +101,7 @@ export function pass<T>(what: string, act: () => T | Promise<T>, passing: Passin
       brief,
       isQuiet,
       mayRepeat,
+      mayFail,
       act: async () => {
         try {
           const came = await act();
@@ -105,6 +113,8 @@ export function pass<T>(what: string, act: () => T | Promise<T>, passing: Passin
         }
       },
       deliver: () => deliver(),
+      // As ioredis says it (commandTimeout).
+      fail: () => reject(new Error('Command timed out')),
     });
   });
 }

@@ -2,16 +2,24 @@ import { createHash } from 'node:crypto';
 import { type Boundary, makeProcess, type Process, type Shared } from './process.ts';
 import { hash32 } from './random.ts';
 import type { Deviation, Schedule } from './schedule.ts';
-import { BEGIN_MS, passTimers, turnOfTheLoop } from './virtual-globals.ts';
+import { BEGIN_MS, isAtWork, passTimers, turnOfTheLoop } from './virtual-globals.ts';
 
 /** Longer than any lease, lock or sign of life of ours is believed. */
 const STILL_MS = 12_000;
 
 /** A boundary at which something else might have been done: where, and what else may be done there. */
-export type Point = { at: string; mayRepeat: boolean; others: number };
+export type Point = { at: string; mayRepeat: boolean; mayFail: boolean; others: number };
 
 /** One passed boundary, as traces and stories have it. */
-export type Step = { at: string; who: string; atMs: number; brief: string; came: string; deviation?: Deviation };
+export type Step = {
+  at: string;
+  who: string;
+  atMs: number;
+  brief: string;
+  came: string;
+  isQuiet: boolean;
+  deviation?: Deviation;
+};
 
 export type Scheduler = ReturnType<typeof makeScheduler>;
 
@@ -23,6 +31,8 @@ export function makeScheduler({
   seed,
   schedule,
   onDeath,
+  onStall,
+  onGoingBack,
   beforePick,
   onTime,
   nextMs,
@@ -31,6 +41,10 @@ export function makeScheduler({
   schedule: Schedule;
   /** Hears of a process that died, or stands still. */
   onDeath: (process: Process, how: 'dead' | 'stands still') => void;
+  /** Hears that the jobs of a process count as left, though it goes on. */
+  onStall: (process: Process) => void;
+  /** Hears that Redis is to be what it was before. */
+  onGoingBack: () => Promise<void>;
   /** May put boundaries before processes, such as a job that may be taken up. */
   beforePick: () => void;
   /** Hears that time goes on. */
@@ -43,16 +57,18 @@ export function makeScheduler({
   let order: Process[] = [];
   const thaws: { atMs: number; process: Process }[] = [];
   const digest = createHash('sha256');
+  const effects = createHash('sha256');
   const steps: Step[] = [];
   const points: Point[] = [];
   let counts = false;
+  let hasBegun = false;
 
   /** Until nobody does anything any more but stand at boundaries. */
   const drain = async (): Promise<void> => {
     for (;;) {
       await turnOfTheLoop();
       const due = order.flatMap((process) => process.immediates.splice(0));
-      if (due.length === 0) return;
+      if (due.length === 0 && !isAtWork()) return;
       for (const run of due) run();
     }
   };
@@ -61,6 +77,8 @@ export function makeScheduler({
     const at = `${process.name}#${process.passed}`;
     const line = `${shared.nowMs - BEGIN_MS} ${at} ${deviation ?? ''} ${boundary.what} -> ${came}\n`;
     digest.update(line);
+    if (hasBegun && deviation !== 'gives way')
+      effects.update(`${process.name} ${deviation} ${boundary.what} ${came}\n`);
     process.history = hash32(`${process.history} ${boundary.what} ${came}`);
     steps.push({
       at,
@@ -68,6 +86,7 @@ export function makeScheduler({
       atMs: shared.nowMs - BEGIN_MS,
       brief: boundary.brief,
       came,
+      isQuiet: boundary.isQuiet || !hasBegun,
       ...(deviation ? { deviation } : {}),
     });
   };
@@ -79,7 +98,10 @@ export function makeScheduler({
       process.immediates = [];
       for (let timer = process.timers.next(); timer; timer = process.timers.next());
       process.tasks.clear();
-    } else thaws.push({ atMs: shared.nowMs + STILL_MS, process });
+    } else {
+      process.stood = true;
+      thaws.push({ atMs: shared.nowMs + STILL_MS, process });
+    }
     onDeath(process, how);
   };
 
@@ -100,8 +122,9 @@ export function makeScheduler({
     process.passed += 1;
     const at = `${process.name}#${process.passed}`;
     const others = order.filter((one) => one !== process && one.standing === 'runs' && one.waiting.length > 0).length;
-    points.push({ at, mayRepeat: boundary.mayRepeat, others });
-    const deviation = schedule.deviations[at];
+    const { mayRepeat, mayFail } = boundary;
+    points.push({ at, mayRepeat, mayFail, others });
+    const deviation = isPossible(schedule.deviations[at], boundary) ? schedule.deviations[at] : undefined;
     switch (deviation) {
       case 'gives way':
         note(process, boundary, '', deviation);
@@ -115,6 +138,25 @@ export function makeScheduler({
       case 'dies after':
         note(process, boundary, await boundary.act(), deviation);
         end(process, 'dead');
+        return true;
+      case 'fails before':
+      case 'fails after':
+        process.waiting.shift();
+        note(process, boundary, deviation === 'fails after' ? await boundary.act() : '', deviation);
+        boundary.fail();
+        return true;
+      case 'fails early':
+        note(process, boundary, '', deviation);
+        boundary.fail();
+        giveWay(process);
+        return true;
+      case 'Redis goes back':
+        await onGoingBack();
+        note(process, boundary, '', deviation);
+        return true;
+      case 'stalls':
+        note(process, boundary, '', deviation);
+        onStall(process);
         return true;
       case 'asks twice':
         note(process, boundary, await boundary.act(), deviation);
@@ -169,6 +211,7 @@ export function makeScheduler({
     /** From now on boundaries count, and those who are there go in this order. */
     begin(names: readonly string[]): void {
       counts = true;
+      hasBegun = true;
       const place = ({ name }: Process) => (names.includes(name) ? names.indexOf(name) : names.length);
       order = order.toSorted((one, other) => place(one) - place(other));
     },
@@ -177,6 +220,7 @@ export function makeScheduler({
       counts = false;
     },
     kill: (process: Process) => end(process, 'dead'),
+    standStill: (process: Process) => end(process, 'stands still'),
     /** Waits until everybody stands at a boundary, or waits for time to pass. */
     drain,
 
@@ -192,8 +236,16 @@ export function makeScheduler({
 
     /** Everything that happened, in one word. */
     digest: (): string => digest.copy().digest('hex'),
+    /** The same of what was done since it began, by whichever choices it came to that. */
+    effects: (): string => effects.copy().digest('hex'),
     /** Where everybody stands, in one word. */
     whereabouts: (): string =>
       order.map(({ name, history, standing, waiting }) => `${name} ${history} ${standing} ${waiting.length}`).join('|'),
   };
+}
+
+/** A schedule may come from another run, in which something else stood at this place. */
+function isPossible(deviation: Deviation | undefined, { mayRepeat, mayFail }: Boundary): boolean {
+  if (deviation === 'asks twice') return mayRepeat;
+  return mayFail || !deviation?.startsWith('fails');
 }

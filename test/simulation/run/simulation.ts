@@ -1,10 +1,16 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { LastLink } from '../../../src/files/last-link.ts';
+import type { Say } from '../check/promises.ts';
 import { makeQueueBoard, type QueueBoard } from '../doubles/queue-board.ts';
-import type { Database } from '../doubles/redis-server.ts';
+import type { Database, Reply } from '../doubles/redis-server.ts';
 import { type Arrival, makeServiceAccount, type ServiceAccount } from '../doubles/service-account.ts';
 import { makeVirtualRedis, type VirtualRedis } from '../doubles/virtual-redis.ts';
+import type { Act } from '../worlds/desk.ts';
+import { KEYS } from './account.ts';
+import { makeCopies } from './copies.ts';
 import { begin, type Process, type Shared } from './process.ts';
-import type { Schedule } from './schedule.ts';
+import { type Answer, type Deviation, GOES_BACK, type Schedule } from './schedule.ts';
 import { makeScheduler, type Point, type Step } from './scheduler.ts';
 import { BEGIN_MS } from './virtual-globals.ts';
 
@@ -26,8 +32,17 @@ export type Simulation = {
   start: (name: string, task: string, run: (process: Process) => Promise<unknown>) => Process;
   /** Runs this in a process of its own, without anybody else, until it has ended. */
   alone: (name: string, run: (process: Process) => Promise<unknown>) => Promise<void>;
-  /** What other persons and settings allow: how often a thing may be made. */
-  says: (fact: string) => void;
+  /** What people said, and what they allow by it (check/promises.ts). */
+  says: Say[];
+  /** What people began and did not hear the end of: somebody does it again later. */
+  left: Map<string, Act>;
+  /** Where the product keeps files in this run. */
+  dataDir: string;
+  process: (name: string) => Process | undefined;
+  /** Whether nobody has died or been left without a reply until now. */
+  isWhole: () => boolean;
+  /** Notes that a promise is broken. */
+  breaks: (error: unknown) => void;
 };
 
 /** A small world: who lives in it, and what must hold. */
@@ -35,19 +50,25 @@ export type World = {
   name: string;
   /** Who takes turns; the order in which they go first is the schedule's. */
   cast: readonly string[];
+  /** What the service answers unless a schedule says otherwise. */
+  answers?: Readonly<Record<string, Answer>>;
+  /** Whether Redis may go back in it. */
+  goesBack?: boolean;
   setUp: (simulation: Simulation) => Promise<void>;
   /** Whether nothing more is to be expected, where nobody can pass at this moment. */
   isOver: (simulation: Simulation) => Promise<boolean>;
   /** Throws where a promise is broken. After each step that may have changed something, and where a call arrives at the service. */
   check?: (simulation: Simulation) => Promise<void>;
-  arrives?: (call: Arrival & { makes: boolean }, simulation: Simulation) => void;
-  /** Carries out what is left for people. Answers whether anything was. */
-  clearUp?: (simulation: Simulation) => Promise<boolean>;
+  arrives?: (call: Arrival, earlier: readonly Arrival[], simulation: Simulation) => void | Promise<void>;
+  /** Begins to carry out what is left for people. Answers whether anything was. */
+  clearUp?: (simulation: Simulation, round: number) => Promise<boolean>;
   checkEnd: (simulation: Simulation) => Promise<void>;
 };
 
 export type Run = {
   digest: string;
+  /** What was done, in one word, whatever the choices were by which it was. */
+  effects: string;
   steps: Step[];
   points: Point[];
   calls: string[];
@@ -55,9 +76,12 @@ export type Run = {
   broken: string | undefined;
 };
 
+/** After these everybody has done what they began. */
+const HARMLESS = new Set<Deviation>(['gives way', 'asks twice', 'stalls', 'stands still']);
+
 /** A world that has not ended by then never does. */
 const LONGEST_MS = 30 * 60_000;
-const MOST_STEPS = 20_000;
+const MOST_STEPS = 40_000;
 /** People come by so often at the end. */
 const MOST_ROUNDS = 12;
 
@@ -66,9 +90,18 @@ const STALLED_MS = 8_000;
 
 export type Mutation = { lua?: (name: string, text: string) => string };
 
+/** Where runs take place, one after another: a database and a folder. */
+export type Place = { server: Database; dataDir: string };
+
 /** Plays a world by a schedule, from an empty Redis to the end. The same schedule gives the same bytes. */
-export async function play(world: World, schedule: Schedule, server: Database, mutation: Mutation = {}): Promise<Run> {
+export async function play(
+  world: World,
+  schedule: Schedule,
+  { server, dataDir }: Place,
+  mutation: Mutation = {},
+): Promise<Run> {
   await server.run([['FLUSHDB']]);
+  for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true });
   let broken: string | undefined;
   const breaks = (error: unknown) => {
     broken ??= error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -82,8 +115,11 @@ export async function play(world: World, schedule: Schedule, server: Database, m
       for (const worker of board.workers)
         if (worker.process === process && process.standing === 'dead') board.workers.delete(worker);
     },
+    onStall: (process) => board.stall(process.name),
+    onGoingBack: () => copies.goBack(),
     beforePick: () => board.offer(),
     async onTime() {
+      if (mayGoBack) await copies.take();
       await redis.expire();
       for (const queue of board.queues()) queue.promote();
       for (const stall of stalls.filter(({ atMs }) => atMs <= scheduler.shared.nowMs)) {
@@ -95,18 +131,22 @@ export async function play(world: World, schedule: Schedule, server: Database, m
   });
   const surroundings = scheduler.shared as Surroundings;
   const board = makeQueueBoard(scheduler.shared);
-  const redis = makeVirtualRedis({ server, shared: scheduler.shared, mutate: mutation.lua });
+  const agree = { root: KEYS.root, hear: (found: Reply) => disagreement(found, breaks) };
+  const redis = makeVirtualRedis({ server, shared: surroundings, mutate: mutation.lua, agree });
   const service = makeServiceAccount({
     shared: scheduler.shared,
     schedule,
-    onArrival: (call) => {
+    standStill: scheduler.standStill,
+    onArrival: async (call, earlier) => {
       try {
-        world.arrives?.(call, simulation);
+        await world.arrives?.(call, earlier, simulation);
       } catch (error) {
         breaks(error);
       }
     },
   });
+  const mayGoBack = Object.values(schedule.deviations).includes(GOES_BACK);
+  const copies = makeCopies({ redis, board, nowMs: () => scheduler.shared.nowMs });
   Object.assign(surroundings, { redis, board, service, links: new Map() });
 
   const start: Simulation['start'] = (name, task, run) => {
@@ -124,10 +164,18 @@ export async function play(world: World, schedule: Schedule, server: Database, m
       const process = start(name, 'alone', run);
       while (process.tasks.size > 0 && broken === undefined) {
         const isStuck = (await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing' && process.tasks.size > 0;
-        if (isStuck) throw new Error(`${name} waits for nothing.`);
+        if (isStuck)
+          throw new Error(
+            `${name} waits for nothing: ${globalThis.process.getActiveResourcesInfo()} ${scheduler.steps.slice(-3).map(({ brief, came }) => brief + came)}`,
+          );
       }
     },
-    says: () => {},
+    says: [],
+    left: new Map(),
+    dataDir,
+    process: scheduler.process,
+    isWhole: () => scheduler.steps.every(({ deviation }) => deviation === undefined || HARMLESS.has(deviation)),
+    breaks,
   };
 
   const tasksLeft = () => scheduler.all().some(({ tasks, standing }) => tasks.size > 0 && standing !== 'dead');
@@ -140,7 +188,7 @@ export async function play(world: World, schedule: Schedule, server: Database, m
         await world.check?.(simulation).catch(breaks);
         continue;
       }
-      if (!tasksLeft() && stalls.length === 0 && board.isIdle() && (await world.isOver(simulation))) return;
+      if (!tasksLeft() && (await world.isOver(simulation))) return;
       if (scheduler.shared.nowMs - BEGIN_MS > LONGEST_MS)
         return breaks(new Error('This goes on for ever: somebody waits for nothing.'));
       if ((await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing')
@@ -149,13 +197,15 @@ export async function play(world: World, schedule: Schedule, server: Database, m
   };
   try {
     await world.setUp(simulation);
+    if (mayGoBack) await copies.take();
     scheduler.begin(schedule.order);
     await run();
     scheduler.stopCounting();
-    for (let round = 0; broken === undefined && (await world.clearUp?.(simulation)); round += 1) {
+    for (let round = 0; broken === undefined && (await world.clearUp?.(simulation, round)); round += 1) {
       if (round === MOST_ROUNDS) throw new Error('People came by again and again, and something is left still.');
       await run();
     }
+    if (broken === undefined) disagreement(await redis.disagreements(), breaks);
     if (broken === undefined) await world.checkEnd(simulation);
   } catch (error) {
     breaks(error);
@@ -163,9 +213,16 @@ export async function play(world: World, schedule: Schedule, server: Database, m
   for (const process of scheduler.all()) scheduler.kill(process);
   return {
     digest: scheduler.digest(),
+    effects: scheduler.effects(),
     steps: scheduler.steps,
     points: scheduler.points,
     calls: service.arrivals.map(({ kind, what, nth }) => `${kind} of ${what} #${nth}`),
     broken,
   };
+}
+
+function disagreement(found: Reply, breaks: (error: unknown) => void): void {
+  if (found instanceof Error) breaks(found);
+  if (Array.isArray(found) && found.length > 0)
+    breaks(`What is kept beside rows differs from them: ${found.map(String).join('; ')}.`);
 }

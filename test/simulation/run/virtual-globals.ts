@@ -24,6 +24,12 @@ export const realNowMs = real.performanceNow;
 /** Lets the event loop come round once: all that is due now is done then. */
 export const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
 
+/** Whether files are being read or written, or something is computed beside the event loop: whoever waits for that is not at a boundary yet. */
+export const isAtWork = (): boolean => process.getActiveResourcesInfo().some((name) => AT_WORK.test(name));
+
+/** As Node names what it works at: requests of files, and jobs of its thread pool. Its connections and timers are others. */
+const AT_WORK = /Req|Job|Zlib/;
+
 type Run = (...args: unknown[]) => void;
 
 function timer(process: Process, run: Run, ms: number, args: unknown[]) {

@@ -1,16 +1,12 @@
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { readSettings, type Settings } from '../../../src/config.ts';
 import { type Context, openContext } from '../../../src/context.ts';
-import { makeKeys } from '../../../src/ledger/keys.ts';
 import type { RowRequest } from '../../../src/ledger/row.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openService } from '../../../src/open-service.ts';
+import { SERVICE_URL } from '../run/account.ts';
 import { runOutside } from '../run/process.ts';
 import type { Simulation } from '../run/simulation.ts';
-
-const SERVICE_URL = 'https://service.example';
-export const ACCOUNT = SERVICE_URL;
-export const KEYS = makeKeys('limitline', ACCOUNT);
 
 const log = runOutside(makeSilentLog);
 
@@ -25,6 +21,7 @@ export function settingsOf(dataDir: string, env: Record<string, string> = {}): S
       SERVICE_CLIENT_ID: 'simulated',
       SERVICE_CLIENT_SECRET: 'simulated-secret-of-nobody',
       SERVICE_CONCURRENCY: '1',
+      SERVICE_TIMEOUT_MS: '8000',
       ...env,
     },
   });

@@ -1,8 +1,9 @@
 import type { Settings } from '../../../src/config.ts';
 import { OPEN_STATES } from '../../../src/ledger/row.ts';
 import { takeSnapshot } from '../check/snapshot.ts';
+import { KEYS } from '../run/account.ts';
 import type { World } from '../run/simulation.ts';
-import { bringIn, KEYS, openFor, requestFor, work } from './people.ts';
+import { bringIn, openFor, requestFor, work } from './people.ts';
 
 /** The smallest world: two worker processes, one row. */
 export function twoWorkers(settings: Settings): World {
@@ -20,7 +21,8 @@ export function twoWorkers(settings: Settings): World {
       simulation.start('ann', 'starts', () => work(ann));
       simulation.start('bob', 'starts', () => work(bob));
     },
-    async isOver({ redis }) {
+    async isOver({ redis, board }) {
+      if (!board.isIdle()) return false;
       const found = await takeSnapshot(redis);
       return OPEN_STATES.every((state) => found.sorted(KEYS.rowsInState('q4', state)).size === 0);
     },

@@ -1,0 +1,75 @@
+import type { Simulation } from '../run/simulation.ts';
+import { type LedgerNow, readLedger } from './rows-now.ts';
+
+const ENDED = new Set(['done', 'refused', 'skipped', 'cancelled']);
+
+/** Once everybody has finished: each row is at its end, what was made is known, and nothing is kept by anybody. @throws where that is not so */
+export async function checkEnd(
+  simulation: Simulation,
+  { resends, isWorkedOn }: { resends: boolean; isWorkedOn: boolean },
+): Promise<void> {
+  const now = await readLedger(simulation.redis);
+  for (const { portfolio, key, state } of now.rows) {
+    if (!ENDED.has(state)) throw new Error(`the row is ${state} at the end: ${portfolio}/${key}`);
+  }
+  checkMade(now, simulation, resends);
+  checkGivenUp(now, simulation);
+  for (const { kind, key, fields } of now.calls) {
+    if (fields.state === 'claimed') throw new Error(`a call is claimed at the end: ${kind} ${key} by ${fields.owner}`);
+    if (fields.state === 'unknown' && kind === 'limit')
+      throw new Error(`nobody is asked what became of a limit: ${key}`);
+  }
+  const { queues } = simulation.board;
+  for (const queue of queues()) {
+    const [left] = queue.ids(['wait', 'active', 'delayed']);
+    if (left !== undefined && isWorkedOn) throw new Error(`a job is left at the end: ${left} in ${queue.name}`);
+  }
+  for (const { name, fields } of now.portfolios) {
+    const isWhole = fields.importing === '' || fields.importing === undefined;
+    if (isWhole && fields.finished === undefined && fields.archive === undefined) {
+      throw new Error(`a portfolio is not finished at the end: ${name}`);
+    }
+  }
+}
+
+/** Each limit that the service made is known, and each row that is done has one that was made for it. */
+function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, resends: boolean): void {
+  const known = new Set(calls.flatMap(({ fields: { id, again } }) => [id, again]));
+  for (const { kind, id, what } of service.made) {
+    const maySay = resends || says.some((say) => say.is === 'resend' && say.what === what);
+    if (kind === 'limit' && !known.has(id) && !maySay) throw new Error(`made, and nobody knows: ${id} of ${what}`);
+  }
+  for (const { portfolio, key, state, limit, what } of rows) {
+    if (state !== 'done') continue;
+    const made = service.made.find(({ id }) => id === limit);
+    if (made?.what !== what) throw new Error(`done by a limit that is not its own: ${portfolio}/${key} has ${limit}`);
+    const company = service.made.find(({ id }) => id === made.body.company);
+    const mail = `${company?.what.replaceAll(' ', '-')}@example.com`;
+    if (!what.startsWith(`${mail} `)) throw new Error(`asked for with another's company: ${portfolio}/${key}`);
+  }
+}
+
+/** Nothing is given up unless somebody said so, or another line stands in its place. */
+function checkGivenUp({ rows }: LedgerNow, { says }: Simulation): void {
+  for (const { portfolio, key, state, what, isReplaced } of rows) {
+    const isSaid = says.some(
+      (say) =>
+        (say.is === 'no' && say.whats.includes(what)) ||
+        (say.is === 'gives up' && (say.whats.includes(portfolio) || say.whats.includes(what))),
+    );
+    if (state === 'cancelled' && !isReplaced && !isSaid) throw new Error(`given up by nobody: ${portfolio}/${key}`);
+  }
+}
+
+/** A row is held for as long as nobody knows what became of one of its calls, and no longer. @throws where one is held for nothing */
+export async function checkHeld({ redis }: Simulation): Promise<void> {
+  const { rows, calls } = await readLedger(redis);
+  for (const { portfolio, key, state, step, buyer } of rows) {
+    if (state !== 'held' || step === 'documents') continue;
+    const name = step === 'company' ? buyer : key;
+    const call = calls.find((one) => one.kind === step && one.key === name);
+    const known = call?.fields.state;
+    if (known !== undefined && known !== 'unknown')
+      throw new Error(`held, and its call is ${known}: ${portfolio}/${key}`);
+  }
+}

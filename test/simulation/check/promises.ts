@@ -1,0 +1,65 @@
+import type { CallKind } from '../../../src/call-kind.ts';
+import { type Arrival, callName } from '../doubles/service-account.ts';
+
+/**
+ * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that these are given
+ * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios.
+ */
+export type Say =
+  | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }
+  | {
+      is: 'yes' | 'no' | 'given up' | 'gives up' | 'wanted' | 'paused' | 'resumed';
+      whats: readonly string[];
+      atMs: number;
+    };
+
+/** What settings demand or allow. */
+export type Rules = {
+  /** Kinds of calls that are sent again by themselves where nobody knows what became of them. */
+  resends: readonly CallKind[];
+  /** Whether each limit needs another person's yes. */
+  needsYes: boolean;
+};
+
+/** What was claimed before may leave for so long (src/ledger/at-most-once.ts). */
+const ON_THE_WAY_MS = 3_500;
+
+/** Answers that say for certain that nothing was made. */
+const NOTHING_MADE = new Set(['refused', 'too late, refused', 'throttled', '401', 'unreachable']);
+
+/** A call arrives at the service. @throws where it should not have been sent, by what the service and people know alone */
+export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: readonly Say[], rules: Rules): void {
+  for (const before of earlier) {
+    if (!mayFollow(before, says, rules)) {
+      throw new Error(`asked for again: ${callName(call)}, while what became of ${callName(before)} is not known`);
+    }
+  }
+  if (call.kind !== 'limit') return;
+  const last = (kinds: readonly Say['is'][]) =>
+    says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(call.what))?.is;
+  const said = last(['yes', 'no']);
+  if (said === 'no') throw new Error(`sent after a no: ${callName(call)}`);
+  if (rules.needsYes && said !== 'yes') throw new Error(`sent without a yes: ${callName(call)}`);
+  const pause = says.findLast((say) => (say.is === 'paused' || say.is === 'resumed') && say.whats.includes(call.what));
+  if (pause?.is === 'paused' && call.atMs > pause.atMs + ON_THE_WAY_MS && !call.sender.stood) {
+    throw new Error(`sent while it was paused: ${callName(call)}`);
+  }
+  if (last(['given up', 'wanted']) === 'given up') throw new Error(`sent after it was given up: ${callName(call)}`);
+}
+
+/** Whether a thing may be asked for once more behind this call. */
+function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): boolean {
+  if (NOTHING_MADE.has(before.answer) && before.isHeard) return true;
+  const isMeant = says.some(
+    (say) => say.is === 'resend' && say.kind === before.kind && say.what === before.what && say.lookedMs >= before.atMs,
+  );
+  if (isMeant) return true;
+  // Where a setting allows it, nobody may be about to hear the answer.
+  const isLost = isGone(before) || (before.isHeard && before.answer !== 'made' && before.answer !== 'late, made');
+  return resends.includes(before.kind) && isLost && before.answer !== 'not ours';
+}
+
+/** Whether the sender of a call died or stood still, and may not have written down what it was told. */
+function isGone({ sender }: Arrival): boolean {
+  return sender.standing !== 'runs' || sender.stood;
+}

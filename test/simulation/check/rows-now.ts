@@ -1,0 +1,94 @@
+import { OPEN_STATES } from '../../../src/ledger/row.ts';
+import type { VirtualRedis } from '../doubles/virtual-redis.ts';
+import { KEYS } from '../run/account.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+/** A row as Redis has it, read by no code of the product. */
+export type RowNow = {
+  portfolio: string;
+  key: string;
+  state: string;
+  step: string;
+  line: number;
+  /** How the service double names its limit. */
+  what: string;
+  company: string;
+  buyer: string;
+  documents: readonly string[];
+  limit: string;
+  approval: string;
+  isReplaced: boolean;
+  heldMs: number;
+};
+
+export type PortfolioNow = { name: string; fields: Record<string, string> };
+
+export type LedgerNow = {
+  rows: readonly RowNow[];
+  portfolios: readonly PortfolioNow[];
+  approvals: readonly { id: string; portfolio: string; standing: string; kind: string }[];
+  calls: readonly { kind: string; key: string; fields: Record<string, string> }[];
+  workers: readonly string[];
+  imports: readonly string[];
+};
+
+type Request = {
+  name?: string;
+  buyer?: string;
+  documents?: { name: string }[];
+  limit?: { requested_limit?: string; contact?: { email?: string } };
+};
+
+export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
+  const found = await takeSnapshot(redis);
+  const rows: RowNow[] = [];
+  const calls: LedgerNow['calls'][number][] = [];
+  const approvals: LedgerNow['approvals'][number][] = [];
+  for (const key of found.keys) {
+    const [, portfolio = '', name] = /:row:([^:]*):([^:]*)$/.exec(key) ?? [];
+    if (name !== undefined) rows.push(rowOf(portfolio, name, found.hash(key)));
+    const [, kind = '', of] = /:call:([a-z]+):(.*)$/.exec(key) ?? [];
+    if (of !== undefined) calls.push({ kind, key: of, fields: found.hash(key) });
+    const [, id] = /5:approval:([^:]*)$/.exec(key) ?? [];
+    if (id !== undefined) {
+      const { standing = '', kind: asked = '', portfolio: asks = '' } = found.hash(key);
+      approvals.push({ id, portfolio: asks, standing, kind: asked });
+    }
+  }
+  const portfolios = found.keys.flatMap((key) => {
+    const [, name] = /:portfolio:([^:]*)$/.exec(key) ?? [];
+    return name === undefined ? [] : [{ name, fields: found.hash(key) }];
+  });
+  const imports = portfolios.flatMap(({ name }) => [...found.sorted(KEYS.imports(name)).keys()]);
+  return { rows, portfolios, approvals, calls, imports, workers: [...found.sorted(KEYS.workers).keys()] };
+}
+
+function rowOf(portfolio: string, key: string, fields: Record<string, string>): RowNow {
+  const request = JSON.parse(fields.request ?? '{}') as Request;
+  const { state = '', step = '', company = '', documents = '', limit = '', approval = '', replaced } = fields;
+  return {
+    portfolio,
+    key,
+    state,
+    step,
+    line: Number(fields.line),
+    what: `${request.limit?.contact?.email} ${request.limit?.requested_limit}`,
+    company: request.name ?? company,
+    buyer: request.buyer ?? '',
+    documents: documents ? documents.split('|') : (request.documents ?? []).map(({ name }) => name),
+    limit,
+    approval,
+    isReplaced: replaced !== undefined,
+    heldMs: Number(fields.updated),
+  };
+}
+
+export const isOpenState = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
+
+/** Whether a row goes on by itself. */
+export function isGoing(row: RowNow, { portfolios, approvals }: LedgerNow): boolean {
+  const fields = portfolios.find(({ name }) => name === row.portfolio)?.fields ?? {};
+  const standing = approvals.find(({ id }) => id === row.approval)?.standing;
+  if (row.state === 'awaiting') return standing !== 'open' && standing !== 'waiting' && fields.archive === undefined;
+  return isOpenState(row.state) && fields.paused === undefined && fields.archive === undefined;
+}

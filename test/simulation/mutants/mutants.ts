@@ -1,0 +1,12 @@
+import { CALL_MUTANTS, ROW_MUTANTS } from './lua-mutants.ts';
+import type { Mutant } from './mutant.ts';
+import { SOURCE_MUTANTS } from './source-mutants.ts';
+
+export const MUTANTS: readonly Mutant[] = [...CALL_MUTANTS, ...ROW_MUTANTS, ...SOURCE_MUTANTS];
+
+/** @throws where none has this name */
+export function mutantOf(id: string): Mutant {
+  const found = MUTANTS.find((mutant) => mutant.id === id);
+  if (!found) throw new Error(`No mutant is called ${id}.`);
+  return found;
+}

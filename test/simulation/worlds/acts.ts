@@ -1,0 +1,223 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { importDepsOf } from '../../../jobs/import/import-deps.ts';
+import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { retryNamed } from '../../../jobs/operators/retry-row.ts';
+import { actOnPlan, actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import { makePlan } from '../../../jobs/plans/make-plan.ts';
+import { feed } from '../../../jobs/rows/feed.ts';
+import { isLimitlineError } from '../../../src/errors.ts';
+import type { RowNow } from '../check/rows-now.ts';
+import { pass } from '../run/process.ts';
+import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
+
+export const NEVER = new AbortController().signal;
+
+const whatsOf = (rows: readonly RowNow[]) => rows.map(({ what }) => what);
+
+/** What a command says to a person in one line, and ends with, is no broken promise. Answers whether it came to an end. */
+export async function orSaid(run: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await run();
+    return true;
+  } catch (error) {
+    if (isLimitlineError(error)) return true;
+    if (error instanceof Error && /timed out/.test(error.message)) return false;
+    throw error;
+  }
+}
+
+/** Imports a file of these lines, as `limitline import` does. */
+export const imports =
+  (portfolio: string, lines: readonly string[], { replace = false, name = portfolio } = {}): Act =>
+  async ({ context, simulation, by }) => {
+    const path = join(simulation.dataDir, `${name}-of-${by}.csv`);
+    const wants = lines.slice(1).map(whatOfLine);
+    simulation.says.push({ is: 'wanted', whats: wants, atMs: simulation.nowMs() });
+    await pass('writes the file', () => writeFile(path, `${lines.join('\n')}\n`), { isQuiet: true });
+    const deps = { ...importDepsOf(context, NEVER), onBatch: () => {} };
+    const left = `${portfolio} from ${path} by ${by}`;
+    simulation.left.set(left, (desk) => imports(portfolio, lines, { replace, name })({ ...desk, by }));
+    if (await orSaid(() => importPortfolio({ portfolio, path, reading: {}, replace, by }, deps)))
+      simulation.left.delete(left);
+  };
+
+/** Columns of the files that people import here. */
+export const HEADER =
+  'name,country_code,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email';
+
+export const lineFor = (buyer: string, limit: string) =>
+  `${buyer},DE,HRB ${buyer.replace(/\D/g, '')},${limit},A,B,${buyer.replaceAll(' ', '-')}@example.com`;
+
+const whatOfLine = (line: string) => {
+  const cells = line.split(',');
+  return `${cells[6]} ${cells[3]}`;
+};
+
+/** Sends refused rows, or such as were given up, again as soon as there is one: that row alone, or by a plan all of them. */
+export const retries =
+  (portfolio: string, how: 'a row' | 'all', state: 'refused' | 'cancelled' = 'refused'): Act =>
+  async (desk) => {
+    const { context, simulation, by } = desk;
+    const isMeant = (row: RowNow) => row.portfolio === portfolio && row.state === state;
+    if (!(await desk.until(({ rows }) => rows.some(isMeant)))) return;
+    const meant = (await desk.now()).rows.filter(isMeant);
+    simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: simulation.nowMs() });
+    if (how === 'a row') {
+      await orSaid(() => retryNamed({ portfolio, state, line: meant[0]?.line ?? 0 }, by, context));
+      return;
+    }
+    const filter = { states: [state] };
+    await orSaid(() =>
+      actOnRows({ portfolio, action: 'retry', filter }, { by, dryRun: false, awaitMs: 10_000, signal: NEVER }, context),
+    );
+  };
+
+/** Gives up what of a portfolio was not sent, some time after it began. */
+export const cancels =
+  (portfolio: string, isTime: (rows: readonly RowNow[]) => boolean = () => true): Act =>
+  async (desk) => {
+    const { context, simulation, by } = desk;
+    if (!(await desk.until(({ rows }) => rows.length > 0 && isTime(rows)))) return;
+    const meant = whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
+    const beganAt = simulation.says.length;
+    simulation.says.push({ is: 'gives up', whats: [portfolio], atMs: simulation.nowMs() });
+    await orSaid(async () => {
+      const { open } = await cancelRows({ portfolio, awaitMs: 35_000, by }, context);
+      const others = simulation.says.slice(beganAt).flatMap((say) => (say.is === 'wanted' ? say.whats : []));
+      const still = (await desk.now()).rows.filter((row) => row.portfolio !== portfolio && row.state !== 'cancelled');
+      const whats = meant.filter((what) => !others.includes(what) && !whatsOf(still).includes(what));
+      if (open === 0) simulation.says.push({ is: 'given up', whats, atMs: simulation.nowMs() });
+    });
+  };
+
+export const pauses =
+  (portfolio: string, ms = 0): Act =>
+  async (desk) => {
+    const { simulation, context } = desk;
+    await desk.until(({ portfolios }) => portfolios.some(({ name }) => name === portfolio));
+    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+    await orSaid(() => context.portfolios.pause(portfolio, 'by request'));
+    const isPaused = (await desk.now()).portfolios.some(({ fields }) => fields.paused !== undefined);
+    if (isPaused)
+      simulation.says.push({ is: 'paused', whats: await whatsNow(portfolio, desk), atMs: simulation.nowMs() });
+  };
+
+export const whatsNow = async (portfolio: string, desk: Desk) =>
+  whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
+
+export const resumes =
+  (portfolio: string): Act =>
+  async (desk) => {
+    const isPaused = await desk.until(({ portfolios }) =>
+      portfolios.some(({ name, fields }) => name === portfolio && fields.paused !== undefined),
+    );
+    if (isPaused) await resumeNow(portfolio, desk);
+  };
+
+export async function resumeNow(portfolio: string, desk: Desk): Promise<void> {
+  const { context, simulation } = desk;
+  simulation.says.push({ is: 'resumed', whats: await whatsNow(portfolio, desk), atMs: simulation.nowMs() });
+  await orSaid(async () => {
+    await context.portfolios.resume(portfolio);
+    await feed(context);
+  });
+}
+
+/** Says of the first held row what became of its call: what the service knows, or that it is to be sent again whatever that is. */
+export const resolves =
+  (how: 'as it is' | 'send again'): Act =>
+  async (desk) => {
+    if (!(await desk.until(({ rows }) => rows.some(({ state }) => state === 'held')))) return;
+    const held = (await desk.now()).rows.find(({ state }) => state === 'held');
+    if (held) await resolveRow(held, how, desk);
+  };
+
+export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', desk: Desk): Promise<void> {
+  const { context, simulation, by } = desk;
+  const thing = how === 'as it is' ? truthOf(held, simulation.service) : undefined;
+  const lookedMs = simulation.nowMs();
+  if (!thing) {
+    for (const what of whatOf(held)) simulation.says.push({ is: 'resend', kind: kindOf(held), what, lookedMs });
+  }
+  // Whoever speaks of a row means that it goes on, also where its portfolio was given up.
+  simulation.says.push({ is: 'wanted', whats: [held.what], atMs: lookedMs });
+  const { portfolio, key, heldMs } = held;
+  await orSaid(() => resolveCalls({ portfolio, row: key, made: thing?.id, by, heldMs, lookedMs }, context));
+}
+
+/** Sends all held rows again by a plan: what they are shown, and no more. */
+export const resendsAll =
+  (portfolio: string): Act =>
+  async (desk) => {
+    const { context, simulation, by } = desk;
+    if (!(await desk.until(({ rows }) => rows.some(({ state }) => state === 'held')))) return;
+    await orSaid(async () => {
+      const wish = { portfolio, action: 'resend' as const, filter: { states: ['held' as const] }, by };
+      const plan = await makePlan(wish, context);
+      const lookedMs = simulation.nowMs();
+      const meant = (await desk.now()).rows.filter((row) => row.state === 'held' && row.portfolio === portfolio);
+      for (const row of meant) {
+        for (const what of whatOf(row)) simulation.says.push({ is: 'resend', kind: kindOf(row), what, lookedMs });
+      }
+      simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: lookedMs });
+      await actOnPlan(plan, { by, awaitMs: 10_000, signal: NEVER }, context);
+    });
+  };
+
+/** Answers the first approval that waits. */
+export const answers =
+  (answer: 'approve' | 'decline'): Act =>
+  async (desk) => {
+    if (await desk.until(({ approvals }) => approvals.some(({ standing }) => standing === 'waiting'))) {
+      await answerNow(answer, desk);
+    }
+  };
+
+export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Promise<void> {
+  const { context, simulation, by } = desk;
+  await orSaid(async () => {
+    const [approval] = await context.approvals.waiting();
+    if (!approval) return;
+    const { id, digest } = approval;
+    const meant = (await desk.now()).rows.filter((row) => row.approval === id && row.state === 'awaiting');
+    const whats = whatsOf(meant);
+    if (answer === 'approve') simulation.says.push({ is: 'yes', whats, atMs: simulation.nowMs() });
+    // It may be heard, and this person not told so.
+    else simulation.says.push({ is: 'gives up', whats, atMs: simulation.nowMs() });
+    const person = { by, roles: ['approver' as const] };
+    const answered = await answerApproval({ id, answer, digest, words: 'thought over', person }, context);
+    if (answered.is !== 'done') return;
+    // What is said of a call says nothing of the request.
+    const isNo = answer === 'decline' && approval.kind !== 'answer';
+    if (isNo) simulation.says.push({ is: 'no', whats, atMs: simulation.nowMs() });
+    await carryOutAnswered(answered.approval, context);
+  });
+}
+
+/** What BullMQ and its board may do: failed jobs run again, and jobs that are done, too, at each step. */
+export const board: Act = async ({ simulation, now }) => {
+  for (let turn = 0; turn < 4; turn += 1) {
+    const { rows } = await now();
+    for (const queue of simulation.board.queues()) {
+      await pass(`the board retries in ${queue.name}`, () => {
+        for (const id of queue.ids(['failed'])) queue.retry(id);
+        for (const { portfolio, key } of rows) {
+          queue.add(NAMES[queue.name] ?? '', { portfolio, key }, { jobId: `${portfolio}/${key}`, attempts: 8 });
+        }
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 900));
+  }
+};
+
+/** How the jobs of each queue are called (jobs/steps). */
+const NAMES: Record<string, string> = {
+  companies: 'create-company',
+  documents: 'upload-documents',
+  'buyer-limits': 'submit-buyer-limit',
+};

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../../../src/context.ts';
+import { isGoing, type LedgerNow, type RowNow, readLedger } from '../check/rows-now.ts';
+import type { MadeThing } from '../doubles/service-account.ts';
+import { pass } from '../run/process.ts';
+import type { Simulation } from '../run/simulation.ts';
+
+/** What a person sits at: a process of the product of their own, and eyes for what stands in Redis. */
+export type Desk = {
+  context: Context;
+  simulation: Simulation;
+  /** The person's name. */
+  by: string;
+  now: () => Promise<LedgerNow>;
+  /** Waits until something is so, for some seconds at most. Answers whether it came to be. */
+  until: (isSo: (now: LedgerNow) => boolean) => Promise<boolean>;
+};
+
+/** What somebody does there. What it throws is a fault of the product, unless it is one that is said in plain words to people. */
+export type Act = (desk: Desk) => Promise<void>;
+
+const LOOK_EVERY_MS = 700;
+const MOST_LOOKS = 24;
+/** Where nothing has gone on for so many looks nobody waits for more. */
+const STILL_LOOKS = 4;
+
+export function makeDesk(context: Context, simulation: Simulation, by: string): Desk {
+  const now = () => pass('looks', () => readLedger(simulation.redis), { isQuiet: true });
+  return {
+    context,
+    simulation,
+    by,
+    now,
+    async until(isSo) {
+      let seen = '';
+      let still = 0;
+      for (let looks = 0; looks < MOST_LOOKS && still < STILL_LOOKS; looks += 1) {
+        const found = await now();
+        if (isSo(found)) return true;
+        const states = found.rows.map(({ key, state }) => key + state).join();
+        still = states === seen && !found.rows.some((row) => isGoing(row, found)) ? still + 1 : 0;
+        seen = states;
+        await sleep(LOOK_EVERY_MS);
+      }
+      return false;
+    },
+  };
+}
+
+/** What the service really made of what a held row waits for: the first of its calls in doubt. */
+export function truthOf(row: RowNow, { made }: Simulation['service']): MadeThing | undefined {
+  const what = whatOf(row);
+  return made.find((thing) => thing.kind === kindOf(row) && what.includes(thing.what));
+}
+
+export function kindOf({ step }: Pick<RowNow, 'step'>): MadeThing['kind'] {
+  return step === 'documents' ? 'document' : step === 'company' ? 'company' : 'limit';
+}
+
+/** How the service double names what a row's step asks for. */
+export function whatOf(row: RowNow): readonly string[] {
+  if (row.step === 'company') return [row.company];
+  return row.step === 'documents' ? row.documents : [row.what];
+}

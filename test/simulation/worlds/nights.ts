@@ -1,0 +1,91 @@
+import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
+import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
+import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
+import { addRule } from '../../../jobs/nightly/add-rule.ts';
+import { reconcile } from '../../../jobs/nightly/reconcile.ts';
+import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
+import { countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
+import type { LedgerNow } from '../check/rows-now.ts';
+import { NEVER, orSaid, whatsNow } from './acts.ts';
+import type { Act } from './desk.ts';
+
+/** Where a portfolio is on its way out of Redis; nothing where it is one like others. */
+const archiveOf = (name: string, { portfolios }: LedgerNow): string | undefined => {
+  const text = portfolios.find((one) => one.name === name)?.fields.archive;
+  return text === undefined ? undefined : (JSON.parse(text) as { is: string }).is;
+};
+
+const isFinished = (name: string, { portfolios }: LedgerNow): boolean =>
+  portfolios.find((one) => one.name === name)?.fields.finished !== undefined;
+
+/** What was begun and not heard the end of is done again by somebody else. */
+const again =
+  (name: string, act: (desk: Parameters<Act>[0]) => Promise<unknown>): Act =>
+  async (desk) => {
+    const { left } = desk.simulation;
+    left.set(name, async (later) => {
+      if (await orSaid(() => act(later))) left.delete(name);
+    });
+    if (await orSaid(() => act(desk))) left.delete(name);
+  };
+
+/** Archives a portfolio as soon as it is finished. */
+export const archives =
+  (portfolio: string): Act =>
+  async (desk) => {
+    if (!(await desk.until((now) => isFinished(portfolio, now)))) return;
+    await again(`archive ${portfolio}`, ({ context, by }) =>
+      archivePortfolio(context, portfolio, { by, signal: NEVER }),
+    )(desk);
+  };
+
+/** Puts it back as soon as it is archived. It was wanted for a look: nothing of it goes again by itself. */
+export const restores =
+  (portfolio: string): Act =>
+  async (desk) => {
+    if (!(await desk.until((now) => archiveOf(portfolio, now) === 'archived'))) return;
+    await again(`restore ${portfolio}`, async ({ context, simulation }) => {
+      await restorePortfolio(context, portfolio, { signal: NEVER });
+      const whats = await whatsNow(portfolio, desk);
+      simulation.says.push({ is: 'given up', whats, atMs: simulation.nowMs() });
+    })(desk);
+  };
+
+/** Takes what is known of people out of a portfolio that is finished or archived. */
+export const forgets =
+  (portfolio: string): Act =>
+  async (desk) => {
+    if (!(await desk.until((now) => archiveOf(portfolio, now) === 'archived' || isFinished(portfolio, now)))) return;
+    await again(`forget ${portfolio}`, ({ context, by }) => forgetPortfolio(portfolio, { by, signal: NEVER }, context))(
+      desk,
+    );
+  };
+
+/** Makes a rule by which refused rows go again at night, and plays two nights. */
+export const nightsByRule: Act = async (desk) => {
+  const { context, by } = desk;
+  if (!(await desk.until(({ rows }) => rows.some(({ state }) => state === 'refused')))) return;
+  await orSaid(async () => {
+    await addRule({ status: '422', nights: '2' }, by, context);
+    for (const hours of [0, 24]) {
+      const atMs = Date.now() + hours * 3_600_000;
+      const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: NEVER };
+      await retryByRules(night, { ...context, from: 'simulated' });
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+    }
+  });
+};
+
+/** The nightly check, twice. What nobody has broken it finds in order, whatever goes on beside it. */
+export const checksAtNight: Act = async ({ context, simulation }) => {
+  for (const which of ['first', 'second']) {
+    await orSaid(async () => {
+      const night = { id: which, atMs: Date.now(), by: 'nightly', signal: NEVER };
+      const found = await reconcile({ ...context, printReport: async () => undefined } as never, night);
+      const report = await context.reports.read(found.report);
+      const differences = report ? countFindings(report, 'mended') + countFindings(report, 'person') : 0;
+      if (differences > 0 && simulation.isWhole()) simulation.breaks(new Error(`the night found: ${found.words}`));
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+  }
+};
