@@ -1,4 +1,5 @@
 import type { Simulation } from '../run/simulation.ts';
+import { NOTHING_MADE } from './promises.ts';
 import { type LedgerNow, readLedger } from './rows-now.ts';
 
 const ENDED = new Set(['done', 'refused', 'skipped', 'cancelled']);
@@ -62,13 +63,19 @@ function checkGivenUp({ rows }: LedgerNow, { says }: Simulation): void {
 }
 
 /** A row is held for as long as nobody knows what became of one of its calls, and no longer. @throws where one is held for nothing */
-export async function checkHeld({ redis }: Simulation): Promise<void> {
+export async function checkHeld({ redis, service }: Simulation): Promise<void> {
   const { rows, calls } = await readLedger(redis);
-  for (const { portfolio, key, state, step, buyer } of rows) {
+  for (const { portfolio, key, state, step, buyer, company, what } of rows) {
     if (state !== 'held' || step === 'documents') continue;
     const name = step === 'company' ? buyer : key;
     const call = calls.find((one) => one.kind === step && one.key === name);
     const known = call?.fields.state;
+    const asked = service.arrivals.filter(
+      (one) => one.kind === step && one.what === (step === 'company' ? company : what),
+    );
+    if (asked.length > 0 && asked.every(({ answer, isHeard }) => isHeard && NOTHING_MADE.has(answer))) {
+      throw new Error(`held, and all of its senders were told that nothing was made: ${portfolio}/${key}`);
+    }
     if (known !== undefined && known !== 'unknown')
       throw new Error(`held, and its call is ${known}: ${portfolio}/${key}`);
   }

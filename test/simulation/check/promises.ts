@@ -25,7 +25,7 @@ export type Rules = {
 const ON_THE_WAY_MS = 3_500;
 
 /** Answers that say for certain that nothing was made. */
-const NOTHING_MADE = new Set(['refused', 'too late, refused', 'throttled', '401', 'unreachable']);
+export const NOTHING_MADE = new Set(['refused', 'too late, refused', 'throttled', '401', 'unreachable']);
 
 /** A call arrives at the service. @throws where it should not have been sent, by what the service and people know alone */
 export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: readonly Say[], rules: Rules): void {

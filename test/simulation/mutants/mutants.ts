@@ -1,5 +1,6 @@
-import { CALL_MUTANTS, ROW_MUTANTS } from './lua-mutants.ts';
+import { CALL_MUTANTS } from './call-mutants.ts';
 import type { Mutant } from './mutant.ts';
+import { ROW_MUTANTS } from './row-mutants.ts';
 import { SOURCE_MUTANTS } from './source-mutants.ts';
 
 export const MUTANTS: readonly Mutant[] = [...CALL_MUTANTS, ...ROW_MUTANTS, ...SOURCE_MUTANTS];

@@ -1,0 +1,39 @@
+import type { Mutant } from './mutant.ts';
+
+/** A change of a Lua file. */
+export const lua = (
+  name: string,
+  id: string,
+  words: string,
+  [from, to]: readonly [string, string],
+  worlds: readonly string[],
+): Mutant => ({ id: `${name}: ${id}`, words, file: `src/ledger/lua/${name}.lua`, from, to, worlds });
+
+export const TWO = [
+  'refused too late, in two portfolios',
+  'one request in two portfolios',
+  'one row',
+  'one buyer, two amounts',
+];
+export const RESENT = [
+  'taken for vanished, and resent',
+  'resent by settings',
+  'answered for another, in two portfolios',
+];
+export const BOARD = ['the board', 'a plan of retries and the board', 'the board and a held row'];
+export const CANCELLED = ['retried and cancelled', 'cancelled and wanted again', 'cancelled on the way'];
+export const APPROVED = [
+  'approved',
+  'approved and imported again',
+  'declined and wanted again',
+  'declined, then below the limit',
+];
+export const PAUSED = ['paused and resumed', 'paused'];
+export const RESOLVED = [
+  'taken for vanished',
+  'resolved twice',
+  'resolved in two portfolios',
+  'late answers and people',
+];
+export const CORRECTED = ['imported and corrected', 'corrected twice at once', 'corrected and retried'];
+export const ANSWERED = ['answers that are approved', 'retries that are approved'];

@@ -1,0 +1,174 @@
+import { answers, board, cancels, HEADER, imports, lineFor, resolves, retries } from './acts.ts';
+import { archives, checksAtNight, forgets, nightsByRule, restores } from './nights.ts';
+import type { WorldPlan } from './small-world.ts';
+
+export const LIMIT_1 = 'limit of Buyer-1@example.com 1000 #1';
+export const WORKERS = ['ann', 'bob'];
+export const ONE_ROW = [['q4', 'Buyer 1', '1000']] as const;
+
+/** Files: one, and the same with its line corrected. */
+const FILE = [HEADER, lineFor('Buyer 1', '1000')];
+const CORRECTED = [HEADER, lineFor('Buyer 1', '1200')];
+
+/** Worlds with files, approvals and nights. */
+export const IMPORT_PLANS: readonly WorldPlan[] = [
+  {
+    name: 'imported twice at once',
+    workers: ['ann'],
+    rows: [],
+    people: { ines: imports('q4', FILE), igor: imports('q4', FILE) },
+  },
+  {
+    name: 'imported and corrected',
+    workers: ['ann'],
+    rows: [],
+    people: { ines: imports('q4', FILE), igor: imports('q4', CORRECTED, { name: 'corrected' }) },
+  },
+  {
+    name: 'corrected twice at once',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      igor: imports('q4', CORRECTED, { name: 'b' }),
+      ivan: imports('q4', [HEADER, lineFor('Buyer 1', '1300')], { name: 'c' }),
+    },
+    atOnce: ['Buyer-1@example.com 1200', 'Buyer-1@example.com 1300'],
+  },
+  {
+    name: 'corrected and retried',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      igor: imports('q4', CORRECTED, { name: 'corrected' }),
+      rita: retries('q4', 'a row', 'cancelled'),
+      rolf: retries('q4', 'all', 'cancelled'),
+    },
+    atOnce: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
+  },
+  {
+    name: 'mended on the way',
+    workers: ['ann', 'bob'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      igor: imports('q4', [HEADER, `${lineFor('Buyer 1', '1000').replace(',B,', ',C,')}`], { name: 'mended' }),
+    },
+  },
+  {
+    name: 'imported under another name',
+    workers: ['ann'],
+    rows: [],
+    people: { ines: imports('q4', FILE), igor: imports('q5', CORRECTED) },
+  },
+  {
+    name: 'replaced',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) },
+    people: { igor: imports('q4', CORRECTED, { name: 'corrected', replace: true }), carl: cancels('q4') },
+  },
+  {
+    name: 'approved',
+    workers: ['ann'],
+    env: { APPROVE_ALWAYS: 'on' },
+    rows: [],
+    before: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) },
+    people: { amy: answers('approve'), dan: answers('decline') },
+  },
+  {
+    name: 'approved and imported again',
+    workers: ['ann'],
+    env: { APPROVE_ALWAYS: 'on' },
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { amy: answers('approve'), igor: imports('q4', CORRECTED, { name: 'corrected' }), carl: cancels('q4') },
+  },
+  {
+    name: 'declined and wanted again',
+    workers: ['ann'],
+    env: { APPROVE_ABOVE: '900' },
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      dan: answers('decline'),
+      igor: imports('q5', FILE),
+      rita: retries('q4', 'a row', 'cancelled'),
+      amy: answers('approve'),
+    },
+  },
+  {
+    name: 'declined, then below the limit',
+    workers: ['ann'],
+    env: { APPROVE_ABOVE: '1200' },
+    rows: [],
+    before: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) },
+    people: { dan: answers('decline'), igor: imports('q5', FILE), amy: answers('approve') },
+  },
+  {
+    name: 'answers that are approved',
+    workers: ['ann'],
+    env: { APPROVE_ALWAYS: 'on' },
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      amy: answers('approve'),
+      yann: resolves('send again'),
+      anna: answers('approve'),
+      dan: answers('decline'),
+    },
+    answers: { [LIMIT_1]: '500, made' },
+  },
+  {
+    name: 'retries that are approved',
+    workers: ['ann'],
+    env: { APPROVE_ALWAYS: 'on' },
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      amy: answers('approve'),
+      rita: retries('q4', 'a row'),
+      anna: answers('approve'),
+      dan: answers('decline'),
+      olga: board,
+    },
+    answers: { [LIMIT_1]: 'refused' },
+  },
+  {
+    name: 'archived and wanted elsewhere',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { ada: archives('q4'), igor: imports('q5', FILE), fred: forgets('q4') },
+  },
+  {
+    name: 'restored, and a rule',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { ada: archives('q4'), rose: restores('q4'), nina: nightsByRule },
+    answers: { [LIMIT_1]: 'refused', 'limit of Buyer-1@example.com 1000 #2': 'refused' },
+  },
+  {
+    name: 'sent again by a rule',
+    workers: ['ann'],
+    env: { APPROVE_ABOVE: '900' },
+    rows: ONE_ROW,
+    people: { nina: nightsByRule, dan: answers('decline'), carl: cancels('q4') },
+    answers: { [LIMIT_1]: 'refused' },
+  },
+  {
+    name: 'Redis goes back',
+    workers: WORKERS,
+    rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000'], ['q4', 'Buyer 2', '500']],
+    answers: { 'company of Buyer 2 #1': 'late, made' },
+    goesBack: true,
+  },
+  {
+    name: 'the night beside',
+    workers: ['ann'],
+    rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000'], ['q5', 'Buyer 1', '1000']],
+    people: { nora: checksAtNight, carl: cancels('q5') },
+  },
+];
