@@ -73,8 +73,9 @@ export async function checkHeld({ redis, service }: Simulation): Promise<void> {
     const asked = service.arrivals.filter(
       (one) => one.kind === step && one.what === (step === 'company' ? company : what),
     );
-    if (asked.length > 0 && asked.every(({ answer, isHeard }) => isHeard && NOTHING_MADE.has(answer))) {
-      throw new Error(`held, and all of its senders were told that nothing was made: ${portfolio}/${key}`);
+    // Of several sends, one whose claim had passed to another is heard no more, and stays in doubt.
+    if (asked.length === 1 && asked.every(({ answer, isHeard }) => isHeard && NOTHING_MADE.has(answer))) {
+      throw new Error(`held, and its only sender was told that nothing was made: ${portfolio}/${key}`);
     }
     if (known !== undefined && known !== 'unknown')
       throw new Error(`held, and its call is ${known}: ${portfolio}/${key}`);
