@@ -79,8 +79,9 @@ export async function lookOnce(
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
-  const drop = await openDropFolder(path, dataDir);
   // Before any file is taken: none of them is at fault.
+  await source.marks.check();
+  const drop = await openDropFolder(path, dataDir);
   if (mapping !== undefined) await makeNamedMappings({ dataDir }).need(mapping);
   return takeInRound({ ...source, drop, taken: makeTakenFolder(drop, source.account), settling, signal }, onlyResults);
 }
