@@ -29,7 +29,7 @@ import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
 import { makePortfolios } from './ledger/portfolios.ts';
 import { makeRows } from './ledger/rows.ts';
-import { makeSendMarks } from './ledger/send-marks.ts';
+import { makeSendMarks, OLDER_WORDS } from './ledger/send-marks.ts';
 import { makeStories } from './ledger/story/story.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
@@ -51,6 +51,8 @@ export type Context = Awaited<ReturnType<typeof openContext>>;
 type ContextDeps = {
   settings: Settings;
   log: Log;
+  /** Whether the log says where Redis is older than what was sent: not for who checks that, and ends by it. */
+  saysOlder?: boolean;
   /** How passwords are kept, where not as in `people/passwords`. */
   hash?: (password: string) => Promise<string>;
 };
@@ -61,7 +63,7 @@ type ContextDeps = {
  *
  * @throws LimitlineError `REDIS` when there is none that will do, `USAGE` when it is open which account is meant
  */
-export async function openContext({ settings, log, hash }: ContextDeps) {
+export async function openContext({ settings, log, saysOlder = true, hash }: ContextDeps) {
   const redis = await openRedis({
     url: settings.REDIS_URL,
     dataDir: settings.LIMITLINE_DATA,
@@ -104,6 +106,7 @@ export async function openContext({ settings, log, hash }: ContextDeps) {
     replicas,
     log,
   });
+  if (saysOlder && (await marks.older().catch(() => undefined))) log.error(OLDER_WORDS);
   const calls = makeCalls({ connection: ledger, keys, persist, replicas, mark: marks.current });
   const attempts = makeAttempts({ processId, log });
   /** What another person has to approve, as far as it goes by this process. */

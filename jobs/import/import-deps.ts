@@ -8,21 +8,13 @@ export type ImportSource = Omit<
   'onBatch' | 'onOpened' | 'stopping' | 'requiredColumns' | 'maxDocumentMb'
 > & { settings: Pick<Settings, 'REQUIRED_COLUMNS' | 'MAX_DOCUMENT_MB'> };
 
-/** Picks it, for an import that ends early when `stopping` is aborted: also while Redis is away. */
+/** The same for an import that ends early when `stopping` is aborted: also while Redis is away. */
 export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<ImportDeps, 'onBatch'> {
-  const { rows, portfolios, queues, buyers, imports, documents, persist, settings, approvals, approvalPolicy } = source;
   return {
-    rows,
-    portfolios,
-    queues,
-    buyers,
-    imports,
-    documents,
-    approvals,
-    approvalPolicy,
+    ...source,
     stopping,
-    persist: untilStopped(persist, stopping),
-    requiredColumns: settings.REQUIRED_COLUMNS,
-    maxDocumentMb: settings.MAX_DOCUMENT_MB,
+    persist: untilStopped(source.persist, stopping),
+    requiredColumns: source.settings.REQUIRED_COLUMNS,
+    maxDocumentMb: source.settings.MAX_DOCUMENT_MB,
   };
 }

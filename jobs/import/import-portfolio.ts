@@ -6,6 +6,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { ImportRun } from '../../src/ledger/imports.ts';
 import { isPortfolioName } from '../../src/ledger/row-id.ts';
+import type { SendMarks } from '../../src/ledger/send-marks.ts';
 import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
@@ -40,6 +41,7 @@ export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {
     documents: DocumentStore;
+    marks: Pick<SendMarks, 'check'>;
     /** Is told how the file is read, before any line of it. */
     onOpened?: (opened: Opened) => void;
     /** Is told of every problem and warning, and of the lines read so far, a batch at a time. */
@@ -85,12 +87,13 @@ export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio'
  * again, or going on after a crash, doubles nothing: a line leads to the same row each time.
  *
  * @throws LimitlineError `FILE` when the file, or that of the supplier, cannot be read; `USAGE` where `replace` cannot be
- *   meant, or the portfolio is archived; `STOPPED` when `stopping` is aborted
+ *   meant, or the portfolio is archived; `OLDER`; `STOPPED` when `stopping` is aborted
  */
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
   const { documentsDir, path, portfolio } = payload;
   // Before the file is copied, since nothing will come of it.
   await deps.persist('look', () => deps.portfolios.mustBeHere(portfolio));
+  await deps.marks.check();
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
   const place = await openDocuments(documents, deps.stopping);
   try {

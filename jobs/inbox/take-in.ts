@@ -80,10 +80,10 @@ export async function lookOnce(
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
-  // Before any file is taken: what a host with another secret takes, it cannot bring in, and nobody else would.
+  // Before any file is taken: none of them is at fault, and what a host with another secret takes nobody could bring in.
   await source.secret.key('audit');
+  await source.marks.check();
   const drop = await openDropFolder(path, dataDir);
-  // Before any file is taken: none of them is at fault.
   if (mapping !== undefined) await makeNamedMappings({ dataDir }).need(mapping);
   return takeInRound({ ...source, drop, taken: makeTakenFolder(drop, source.account), settling, signal }, onlyResults);
 }

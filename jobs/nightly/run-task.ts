@@ -2,6 +2,7 @@ import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { NightlyRuns, NightOf } from '../../src/ledger/nightly/nightly-runs.ts';
+import { OLDER_WORDS, type SendMarks } from '../../src/ledger/send-marks.ts';
 import type { Log } from '../../src/log.ts';
 import type { MaintenanceRun, RunEnding } from '../../src/queue/maintenance-worker.ts';
 import { latestOf } from './due-tasks.ts';
@@ -20,6 +21,7 @@ type RunnerDeps = {
   tasks: readonly NightlyTask[];
   runs: NightlyRuns;
   audit: Pick<Audit, 'around'>;
+  marks: Pick<SendMarks, 'older'>;
   /** Where this runs, as the trail has it. */
   from: string;
   processId: string;
@@ -49,6 +51,8 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
       log[LEVELS[result.is]]({ task: run.task, night: night.id, result: result.is }, `${run.task}: ${result.words}`);
       return 'over';
     };
+    // It would be the same at a further try.
+    if (await deps.marks.older()) return end({ is: 'failed', words: OLDER_WORDS });
     if (begun > MOST_BEGUN) {
       const words = `Given up: it was begun ${counted(MOST_BEGUN, 'time')}, and its process ended in the middle of it.`;
       return end({ is: 'failed', words });

@@ -31,13 +31,14 @@ async function lookAndImport(file: string, options: ImportOptions, terminal: Ter
   const asks = isToAsk(file, options, accountOf(settings));
   const given = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
-  const context = await openContext({ settings, log });
+  const context = await openContext({ settings, log, saysOlder: false });
   const stop = new AbortController();
   const { signal, forget } = waitForSignal();
   signal.then((name) =>
     stop.abort(new LimitlineError('STOPPED', `Stopped by ${name}; import the same file again to go on.`)),
   );
   try {
+    await context.marks.check();
     await announceAccount(context, terminal.say);
     const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stop.signal }) : given;
     if (payload !== undefined) return await importAndReport(file, payload, { context, terminal, stop: stop.signal });

@@ -33,6 +33,7 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 async function reconcileNow(context: Context): Promise<Found> {
+  if (await context.marks.older()) throw new LimitlineError('OLDER', 'Nothing was compared, since Redis is older.');
   const now = new Date();
   const night = {
     id: now.toISOString(),

@@ -58,7 +58,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
     terminal.say(STOPPING);
   });
   const limit = startTimeLimit(options.deadline, () => stop.abort(new LimitlineError('STOPPED', 'the time is over')));
-  const context = await openContext({ settings, log });
+  const context = await openContext({ settings, log, saysOlder: false });
   try {
     await announceAccount(context, terminal.say);
     await context.marks.check();

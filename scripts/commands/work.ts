@@ -33,10 +33,10 @@ export function register(program: Command, terminal: Terminal): void {
       speakThroughLog(terminal, log);
       endWithParent();
       const { signal } = waitForSignal();
-      const context = await openContext({ settings, log });
+      const context = await openContext({ settings, log, saysOlder: false });
+      await context.marks.check().catch((error) => closing(context, error));
       await checkName(options, context);
       await announceAccount(context, terminal.say);
-      await context.marks.check().catch((error) => closing(context, error));
       await keepApprovalRule(context);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));

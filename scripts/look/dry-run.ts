@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
-import { makeSilentLog } from '../../src/log.ts';
+import { makeWordsLog } from '../../src/log.ts';
 import type { DryRun } from '../../src/portfolio/preview.ts';
 
 /** A ledger to look into, if there is one already. Nothing is started where nothing is. */
@@ -20,7 +20,7 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
   try {
     // Loaded only here: most checks are made before there is a Redis, and use no memory for it.
     const { openContext } = await import('../../src/context.ts');
-    const context = await openContext({ settings, log: makeSilentLog() });
+    const context = await openContext({ settings, log: makeWordsLog({ level: 'error' }) });
     return { context, fault: null, close: context.close };
   } catch (error) {
     return { ...none, fault: `It is not known what was requested before: ${messageOf(error)}` };

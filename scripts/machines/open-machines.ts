@@ -49,12 +49,13 @@ export function openMachines(
       context.nightlyRuns.read(TASKS),
       context.readServers(),
     ]);
+    const isOlder = (await context.marks.older()) !== undefined;
     const notices = { waiting: Object.fromEntries(standings.map((one) => [one.way, one.waiting])), ...ended };
     const [memory] = servers.map(readRedisRoom).sort((a, b) => b.usedBytes / b.mostBytes - a.usedBytes / a.mostBytes);
     // What is wrong with a folder is said by what uses it, and hides no other figure.
     const disk = await lookAtDisk(settings.LIMITLINE_DATA).catch(() => undefined);
     const inbox = await countInbox(settings.LIMITLINE_INBOX).catch(() => undefined);
-    return { totals, archived, queues: counts, pace, workers, processes, notices, tasks, memory, disk, inbox };
+    return { totals, archived, queues: counts, pace, isOlder, workers, processes, notices, tasks, memory, disk, inbox };
   };
   const metrics = makeMetrics({ account, version: readBuild(), role, look });
 
@@ -64,7 +65,8 @@ export function openMachines(
       () => undefined,
     );
     if (found === undefined) return { ready: false, why: 'Redis does not answer.' };
-    if (found === 0) return { ready: false, why: 'No worker is running: start one with limitline work.' };
+    if (found === 0)
+      return { ready: false, why: 'No worker is running: limitline work starts one, or says why none can.' };
     return { ready: true };
   };
   const answer = makeMachineAnswers({ token: settings.METRICS_TOKEN, ready, metrics: metrics.text });

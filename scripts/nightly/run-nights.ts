@@ -15,14 +15,14 @@ const LOOK_EVERY_MS = 250;
 
 /** Takes up nightly runs in this process, one at a time over all processes. */
 export function startNightWorker(context: Context): MaintenanceWorker {
-  const { keys, log, nightlyRuns: runs, audit, processId, settings } = context;
+  const { keys, log, nightlyRuns: runs, audit, marks, processId, settings } = context;
   const from = commandLineFrom();
   const tasks = nightlyTasks({ ...context, printReport, days: settings.LIMITLINE_AUDIT_DAYS, from });
   return startMaintenanceWorker({
     connection: context.redis.connect('worker'),
     prefix: keys.queuePrefix(MAINTENANCE),
     nextMoment,
-    run: makeTaskRunner({ tasks, runs, audit, from, processId, host: hostname(), log }),
+    run: makeTaskRunner({ tasks, runs, audit, marks, from, processId, host: hostname(), log }),
     log,
   });
 }

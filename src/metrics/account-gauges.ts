@@ -27,6 +27,8 @@ export type AccountPicture = {
   queues: readonly QueueFigures[];
   /** None where no call was made yet. */
   pace: PaceState | undefined;
+  /** Redis is older than what was sent. */
+  isOlder: boolean;
   /** Worker processes that gave a sign of life lately. */
   workers: number;
   processes: readonly Pick<FleetProcess, 'role' | 'version' | 'state'>[];
@@ -118,7 +120,8 @@ const HELP = {
 function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
   const { totals, processes, queues, pace, notices, tasks, memory, disk } = picture;
   const inbox: Readonly<Record<string, number>> = picture.inbox ?? {};
-  const waits = pace && blockedNow(pace);
+  const waits = new Set<string>(pace && blockedNow(pace));
+  if (picture.isOlder) waits.add('older');
   const ends = (which: 'lastWell' | 'lastFailed') =>
     Object.entries(tasks).map(([task, runs]) => [(runs[which]?.endedMs ?? 0) / 1_000, { task }] as const);
   const now = Date.now();
@@ -142,7 +145,7 @@ function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
     pace_flow_per_second: pace?.flowPerS,
     pace_limit_per_second: pace?.phase === 'start' ? undefined : pace?.ratePerS,
     pace_limiting: pace && Number(pace.isLimiting),
-    blocked: BLOCK_REASONS.map((reason) => [waits?.has(reason) ? 1 : 0, { reason }]),
+    blocked: BLOCK_REASONS.map((reason) => [Number(waits.has(reason)), { reason }]),
     door_shut: CALL_KINDS.map((kind) => [pace?.shut?.some((one) => one.kind === kind) ? 1 : 0, { kind }]),
     notices_waiting: Object.entries(notices.waiting).map(([way, waiting]) => [waiting, { way }]),
     notices_ended: (['delivered', 'undelivered'] as const).map((how) => [notices[how], { how }]),

@@ -4,7 +4,7 @@ import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
 /**
  * Why nothing leaves: the service asked for a wait, met our calls as too fast, or is not there (which includes credentials
- * that it refuses); the memory of Redis is nearly full; nobody knows what became of the last calls of a kind; the data folder is out of
+ * that it refuses); the memory of Redis is nearly full, or Redis is older than what was sent; nobody knows what became of the last calls of a kind; the data folder is out of
  * reach; or a person paused a queue.
  */
 export const BLOCK_REASONS = [
@@ -12,6 +12,7 @@ export const BLOCK_REASONS = [
   'too fast',
   'outage',
   'memory',
+  'older',
   'unknown outcome',
   'data folder',
   'paused queue',

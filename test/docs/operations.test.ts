@@ -234,6 +234,12 @@ test('a data folder is saved and restored as the page says, with all that runs o
   // After a crash another process may bear the number of the Redis of before.
   await writeFile(join(data, 'redis/server.pid'), `${process.pid}/0/0`);
   await shell(restore);
+  const verify = () => callCommand(['audit', 'verify'], { cwd, env });
+  // What the data folder of before knows of the trail is not in the copy.
+  expect(await verify()).toMatchObject({
+    status: 2,
+    stdout: expect.stringContaining('The end of the trail is missing'),
+  });
   // What was requested since the backup would be requested again.
   expect(await request('new')).toMatchObject({ status: 1, stderr: expect.stringContaining('Redis is older') });
   // What was done since is not known any more: what `recover` is for.
@@ -244,4 +250,5 @@ test('a data folder is saved and restored as the page says, with all that runs o
   await shell(`limitline recover ${data}.before/results/*/*.results.csv --apply`);
   expect((await request('new')).status).toBe(0);
   expect(standIn.counts().made).toMatchObject({ limit: 6 });
+  expect(await verify()).toMatchObject({ status: 2, stdout: expect.stringMatching(/Entry \d+ is missing/) });
 });

@@ -34,6 +34,7 @@ test('a process that is killed in the middle of a run leaves it to another, as t
   const runs = makeNightlyRuns({ connection, keys, persist: (_what, run) => run() });
   expect((await runs.read(['reconcile'])).reconcile?.underWay).toMatchObject({ begun: 1 });
   const log = makeSilentLog();
+  const marks = { older: async () => undefined };
   const nights: string[] = [];
   const run = async ({ id }: { id: string }) => {
     nights.push(id);
@@ -47,7 +48,7 @@ test('a process that is killed in the middle of a run leaves it to another, as t
       nextMoment,
       lockMs: 1_000,
       log,
-      run: makeTaskRunner({ tasks, runs, audit: makeNotedAudit(), from: 'test', processId, host: 'h', log }),
+      run: makeTaskRunner({ tasks, runs, marks, audit: makeNotedAudit(), from: 'test', processId, host: 'h', log }),
     });
     onTestFinished(() => worker.stop());
   }

@@ -1,13 +1,16 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { takeInOnce } from '../../jobs/inbox/take-in.ts';
 import { readStrip } from '../../scripts/console/read-strip.ts';
+import { openMachines } from '../../scripts/machines/open-machines.ts';
+import { callCommand } from '../support/call-command.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { makeWatcher, ROOM } from '../support/watcher.ts';
-import { buyerLines } from '../support/workplace.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** A portfolio is requested, Redis is copied, and another portfolio is requested after that. */
 async function openPlace() {
@@ -62,6 +65,49 @@ test('a copy of Redis that is put back stops everything, until results files hav
   expect(standIn.madeTwice()).toEqual([]);
 });
 
+test('… meanwhile what brings in or judges ends with 1, and what reads says so: nothing is as if all were well', async () => {
+  const { putBack, dir, childEnv, context } = await openPlace();
+  await putBack();
+  const limitline = (...args: string[]) => callCommand(args, { cwd: dir, env: childEnv });
+  const OLDER = /^limitline: Redis is older than what was sent: .* acknowledge-rollback/gm;
+  const reading = [['portfolios'], ['report', 'before'], ['check', 'after.csv'], ['schedule'], ['audit', 'list']];
+  for (const args of reading) {
+    const { status, stderr } = await limitline(...args);
+    expect([status, stderr.match(OLDER)?.length], args.join(' ')).toEqual([0, 1]);
+  }
+  expect((await limitline('report', 'after')).stderr).toMatch(OLDER);
+  const imported = await limitline('import', 'after.csv', '--yes');
+  expect(imported).toMatchObject({ status: 1, stdout: '' });
+  expect(imported.stderr.match(OLDER)).toHaveLength(1);
+  expect(await context.portfolios.names()).toEqual(['before']);
+  const judged = await limitline('reconcile');
+  expect(judged).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('Nothing was compared') });
+  expect(judged.stderr).toMatch(OLDER);
+  expect(await limitline('schedule', 'run', 'reconcile')).toMatchObject({
+    status: 1,
+    stdout: expect.stringMatching(/^reconcile: FAILED\. Redis is older than what was sent/),
+  });
+  const machines = openMachines(context, { role: 'console' });
+  expect(await machines.metrics.text()).toMatch(/^limitline_blocked\{.*reason="older"\} 1$/m);
+
+  expect((await limitline('acknowledge-rollback')).status).toBe(0);
+  // It has something to find: the data folder knows more.
+  expect(await limitline('reconcile')).toMatchObject({ status: 2, stderr: expect.not.stringMatching(OLDER) });
+  expect(await limitline('import', 'after.csv', '--yes')).toMatchObject({ status: 0 });
+});
+
+test('… and what lies in the drop folder stays there', async () => {
+  const { putBack, context, ...place } = await openPlace();
+  await putBack();
+  await place.startCommand(['portfolios']).ended;
+  const inbox = await makeFolder();
+  await writeFile(join(inbox, 'dropped.csv'), `${buyerLines(1).join('\n')}\n`);
+  const source = { ...context, settings: { ...context.settings, LIMITLINE_INBOX: inbox } };
+  const { signal } = new AbortController();
+  await expect(takeInOnce(source, { signal })).rejects.toThrow('Redis is older than what was sent');
+  expect(await readdir(inbox)).toEqual(['dropped.csv']);
+});
+
 test('an empty Redis stops everything too, until a person says that it is right', async () => {
   const { run, redis, standIn, startCommand } = await openPlace();
   await redis.admin.flushall();
@@ -79,14 +125,14 @@ test('an empty Redis stops everything too, until a person says that it is right'
 
 test('workers under which a copy is put back send nothing more and end, and people are told', async () => {
   const place = await openPlace();
-  const { standIn, startCommand, startWorker, putBack, context } = place;
+  const { standIn, startWorker, putBack, context } = place;
   const workers = [startWorker(), startWorker()];
   await expect
     .poll(() => workers.map((worker) => worker.output().stderr).filter((said) => said.includes('working')))
     .toHaveLength(2);
   await context.marks.ready();
   await putBack();
-  expect(await startCommand(['import', 'after.csv', '--yes']).ended).toMatchObject({ status: 0 });
+  await place.import(buyerLines(5), { portfolio: 'after' });
   const ended = await Promise.all(workers.map((worker) => worker.ended));
   expect(ended.map(({ status }) => status)).toEqual([1, 1]);
   expect(standIn.counts().made).toMatchObject({ company: 5, limit: 5 });

@@ -30,6 +30,7 @@ const PICTURE: AccountPicture = {
   archived: 3,
   queues: [],
   pace: undefined,
+  isOlder: true,
   workers: 1,
   processes: [
     { role: 'nightly', version: '0.1.1+a', state: 'works' },
@@ -84,6 +85,8 @@ test.each([
   'limitline_rows_to_send{account="sandbox"} 1',
   'limitline_processes{account="sandbox",role="work",version="0.1.1+b",state="works"} 2',
   'limitline_on_duty{account="sandbox"} 1',
+  'limitline_blocked{account="sandbox",reason="older"} 1',
+  'limitline_blocked{account="sandbox",reason="outage"} 0',
   'limitline_task_success_timestamp_seconds{account="sandbox",task="reconcile"} 90',
   'limitline_task_failure_timestamp_seconds{account="sandbox",task="reconcile"} 0',
   'limitline_inbox_files{account="sandbox",state="rejected"} 1',

@@ -102,6 +102,7 @@ test.each(RULES)('the alert $alert says what is the matter and what to do', ({ a
 // What an operator has to hear of by itself, and the figures that say it.
 test.each([
   ['LimitlineRedisNearlyFull', ['limitline_redis_memory_used_bytes', 'limitline_redis_memory_max_bytes']],
+  ['LimitlineRedisOlder', ['limitline_blocked']],
   ['LimitlineDiskNearlyFull', ['limitline_data_free_bytes', 'limitline_data_size_bytes']],
   ['LimitlineNobodyOnDuty', ['limitline_on_duty']],
   ['LimitlineTaskFailed', ['limitline_task_failure_timestamp_seconds', 'limitline_task_success_timestamp_seconds']],

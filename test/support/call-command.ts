@@ -9,6 +9,7 @@ import { type Ended, ownDataHome } from './command.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 const COMMANDS: Record<string, () => Promise<CommandModule>> = {
+  'acknowledge-rollback': () => import('../../scripts/commands/acknowledge-rollback.ts'),
   approve: () => import('../../scripts/commands/approve.ts'),
   archive: () => import('../../scripts/commands/archive.ts'),
   audit: () => import('../../scripts/commands/audit.ts'),

@@ -8,7 +8,7 @@ import { nextMoment } from '../../src/schedule/moments.ts';
 
 /** A process on duty whose task comes to no end, and says for which night it began: to be killed. With settings in its environment. */
 const context = await openContext({ settings: readSettings(), log: makeSilentLog() });
-const { nightlyRuns: runs, audit, processId, log } = context;
+const { nightlyRuns: runs, audit, marks, processId, log } = context;
 const run = async ({ id }: { id: string }) => {
   process.stdout.write(`${id}\n`);
   await new Promise(() => {});
@@ -21,5 +21,5 @@ startMaintenanceWorker({
   nextMoment,
   lockMs: 1_000,
   log,
-  run: makeTaskRunner({ tasks, runs, audit, from: 'test', processId, host: hostname(), log }),
+  run: makeTaskRunner({ tasks, runs, marks, audit, from: 'test', processId, host: hostname(), log }),
 });

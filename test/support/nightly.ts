@@ -17,6 +17,7 @@ export function openNights() {
   const maintenance = makeMaintenance({ connection, prefix, nextMoment, retryMs: 1 });
   onTestFinished(() => maintenance.close());
   const audit = makeNotedAudit();
+  const marks = { older: async () => undefined };
   const log = makeSilentLog();
   return {
     connection,
@@ -27,7 +28,7 @@ export function openNights() {
     log,
     /** Runs a task as the queue would hand it out. */
     runner(tasks: readonly NightlyTask[], now: () => number = Date.now) {
-      const run = makeTaskRunner({ tasks, runs, audit, from: 'test', processId: 'p1', host: 'h1', log, now });
+      const run = makeTaskRunner({ tasks, runs, marks, audit, from: 'test', processId: 'p1', host: 'h1', log, now });
       return (given: Partial<MaintenanceRun> & Pick<MaintenanceRun, 'dueMs'>) =>
         run({ task: 'reconcile', by: undefined, isLastTry: false, signal: new AbortController().signal, ...given });
     },

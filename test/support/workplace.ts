@@ -111,6 +111,8 @@ export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'st
     documents,
     approvals,
     approvalPolicy,
+    // As from a process that knows of no mark.
+    marks: { check: async () => {} },
     persist,
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
