@@ -47,8 +47,6 @@ type SaidOfRow = { row: string; made: string | undefined; heldMs: number | undef
 
 type HeldPlanDeps = FreeDeps & AskDeps & PlanDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
 
-export type HeldPlans = ReturnType<typeof makeHeldPlans>;
-
 /** Answers held rows in two steps: what follows is shown, and done only as it was shown. Plans can be confirmed for 15 minutes, once. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
   async function planOf(id: string, { portfolio, fileName, back, file }: Said): Promise<Planned> {

@@ -28,8 +28,6 @@ import { makeDevices } from './sign-in/device-cookie.ts';
 import { holdTries } from './sign-in/hold-tries.ts';
 import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
 
-export type Console = Awaited<ReturnType<typeof makeConsole>>;
-
 /**
  * The web console: pages, actions and events.
  *

@@ -11,8 +11,6 @@ import { type ListenerLimits, USUAL_LIMITS } from './listener-limits.ts';
 import { makeRate } from './rate.ts';
 import { makeTakeEvent } from './take-event.ts';
 
-export type EventListener = ReturnType<typeof makeEventListener>;
-
 /** EVENTS_SECRET has 200 characters at the most (settings-schema.ts): what is longer is none. */
 const SECRET_LIMIT = 200;
 

@@ -35,8 +35,6 @@ export type FleetProcess = Work & {
 /** A process that runs what is due at night, and how long ago it gave its last sign. */
 export type OnDuty = { process: string; host: string; agoMs: number };
 
-export type Fleet = ReturnType<typeof makeFleet>;
-
 /** The processes of an account that run for long: which there are, what each does, and what an operator wishes of it. */
 export function makeFleet(given: { connection: RedisConnection; keys: Keys; processId: string; log: Log }) {
   const { connection, keys, processId, log } = given;

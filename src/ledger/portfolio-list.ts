@@ -4,8 +4,6 @@ import type { Keys } from './keys.ts';
 /** Names of portfolios, and how to go on behind them: nothing where there are no more. */
 export type NamesPage = { names: string[]; next?: string };
 
-export type PortfolioList = ReturnType<typeof makePortfolioList>;
-
 /** Names read at a time where some of them are looked for. */
 const LOOKED_AT = 2_000;
 

@@ -1,8 +1,6 @@
 /** Digests of documents, the first 13 hexadecimal digits of each: 52 bits, of a million two are alike once in 10^4 times. */
 const DIGITS = 13;
 
-export type DocumentIndex = ReturnType<typeof makeDocumentIndex>;
-
 /** Remembers which documents there are, and which of them somebody names: nine bytes each, so that there may be millions. */
 export function makeDocumentIndex() {
   let digests = new Float64Array(1_024);

@@ -3,8 +3,6 @@ import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import { type ApprovalPolicy, stricterOf } from './approval.ts';
 
-export type ApprovalRule = ReturnType<typeof makeApprovalRule>;
-
 /** What the rule was, and what it is from now on. */
 export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 

@@ -4,8 +4,6 @@ import type { Keys } from '../keys.ts';
 import { ROW_STATES, type RowState } from '../row.ts';
 import { portfolioKeys } from './portfolio-keys.ts';
 
-export type ArchivePages = ReturnType<typeof makeArchivePages>;
-
 /** Whole lines, each ended by a line feed. `count` of them, where it is known. */
 export type LinesPage = { text: Buffer; count: number };
 

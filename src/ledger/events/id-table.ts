@@ -1,8 +1,6 @@
 /** So many different ids are told apart: 10 MB, taken only as far as there are ids. */
 export const MOST_TABLE_IDS = 262_144;
 
-export type IdTable = ReturnType<typeof makeIdTable>;
-
 /**
  * Counts ids that are met over and over, and says of others whether they were: for a look at a million rows, which may take no time.
  * Nothing of an id is kept but 64 bits of a digest that is quick and not safe: chance makes no two of them one, somebody with intent

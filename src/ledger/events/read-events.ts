@@ -12,8 +12,6 @@ const MOST_LOOKED_AT = 1_000;
 /** Of which events a walk goes over: those since a moment, in the order of their first time. */
 export type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
 
-export type ReadEvents = ReturnType<typeof makeReadEvents>;
-
 /** Reads what is kept of the service's events. */
 export function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** Those of these events that are there, in their order. */

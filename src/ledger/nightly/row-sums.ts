@@ -1,7 +1,5 @@
 import { limbsOf, plainUnits } from './amount-limbs.ts';
 
-export type RowSums = ReturnType<typeof makeRowSums>;
-
 /** So many rows are added before numbers could become larger than they are exact: a limb is below 10^10. */
 const MOST_UNCARRIED = 100_000;
 

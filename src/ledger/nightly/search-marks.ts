@@ -6,8 +6,6 @@ import { makeMark } from './mark.ts';
 import type { Ask } from './row-walk.ts';
 import type { StoredRow } from './stored-row.ts';
 
-export type SearchMarks = ReturnType<typeof makeSearchMarks>;
-
 /** Entries of an index read at a time: a millisecond of Redis' time. */
 const PAGE = 500;
 /** Small sets that are read in one go. */
