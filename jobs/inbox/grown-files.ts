@@ -53,6 +53,7 @@ async function compare(
   await tellOfLeft(left, deps);
   // The results of the whole file are left beside it.
   await inbox.note({ ...file, results: file.results ?? '' });
+  if (await statOf(back)) return;
   // Documents first: a file without them would be taken as it is.
   for (const ending of ['', '.zip']) {
     const documents = join(drop.dir, documentsNameOf(file.name) + ending);

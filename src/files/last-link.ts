@@ -21,12 +21,12 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
   return {
     dir,
 
-    /** Undefined where nothing is remembered. @throws the system's error where the folder cannot be read */
+    /** Undefined where nothing is remembered. @throws the system's error where the folder, or an entry, cannot be read */
     async read(): Promise<LastLink | undefined> {
       for (let tries = 1; ; tries += 1) {
         const numbers = (await numbersIn(dir)).reverse();
         for (const number of numbers) {
-          const link = await readFile(pathOf(dir, number), 'latin1').catch(() => '');
+          const link = await readFile(pathOf(dir, number), 'latin1').catch(ifGone(''));
           // Shorter is what a process that was killed, or a machine without power, left half done.
           if (LINK.test(link)) return { number, link };
         }
@@ -69,12 +69,16 @@ const NAME = /^last-(\d{1,16})$/;
 
 const pathOf = (dir: string, number: number) => join(dir, `last-${number}`);
 
+const ifGone =
+  <T>(instead: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
+  };
+
 /** The numbers that are remembered, the lowest first. */
 async function numbersIn(dir: string): Promise<number[]> {
-  const names = await readdir(dir).catch((error) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await readdir(dir).catch(ifGone<string[]>([]));
   return names
     .flatMap((name) => NAME.exec(name)?.[1] ?? [])
     .map(Number)

@@ -65,7 +65,8 @@ export function makeSendMarks({
   const accept = makeLuaScript(connection, new URL('./lua/accept-older.lua', import.meta.url));
   let own: LastLink | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
-  let isUsed = false;
+  /** How many calls left, and how many of them have a mark behind them. */
+  let [sent, followed] = [0, 0];
   let confirming: RedisConnection | undefined;
 
   const inFolder = <T>(doing: Promise<T>): Promise<T> =>
@@ -119,11 +120,12 @@ export function makeSendMarks({
   const renew = async (): Promise<void> => {
     const link = randomBytes(32).toString('base64url');
     const askedAtMs = performance.now();
-    isUsed = false;
+    const sentBefore = sent;
     const number = await compare(link);
     await inFolder(memory.remember({ number, link }));
     own = { number, link };
     freshUntilMs = askedAtMs + freshMs;
+    followed = sentBefore;
   };
 
   const renewOnce = onceAtATime(renew);
@@ -137,7 +139,7 @@ export function makeSendMarks({
      */
     async ready(): Promise<void> {
       if (performance.now() >= freshUntilMs) await renewOnce();
-      isUsed = true;
+      sent += 1;
     },
 
     /** The mark under which calls of this process leave now; nothing where none ever left. */
@@ -153,7 +155,7 @@ export function makeSendMarks({
      * compares. Waits while Redis is away. @throws as {@link ready}
      */
     async look(): Promise<void> {
-      if (isUsed) await renewOnce();
+      if (sent > followed) await renewOnce();
       else await compare('');
     },
 

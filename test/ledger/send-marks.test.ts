@@ -1,4 +1,4 @@
-import { cp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeLastLinkMemory } from '../../src/files/last-link.ts';
@@ -197,6 +197,32 @@ describe('a Redis that is older than what was sent', () => {
     await ours.look();
     await putBack(before);
     expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('is seen too where that one could not be remembered at first', async () => {
+    const { start, copy, putBack, folder } = await open();
+    const ours = start();
+    await ours.send();
+    const before = await copy();
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    await expect(ours.look()).rejects.toThrow(/cannot be noted/);
+    await rm(folder);
+    await ours.look();
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('is seen where what is remembered cannot be read', async () => {
+    const { start, folder, remembered, copy, putBack } = await open();
+    await start().send();
+    const before = await copy();
+    for (let second = 0; second < 2; second += 1) await start().send();
+    const path = join(folder, (await readdir(folder))[0] ?? '', (await remembered())[0] ?? '');
+    await rm(path);
+    await mkdir(path);
+    await putBack(before);
+    expect(await start().send()).toBe('FILE');
   });
 
   test('is seen by a process that sends nothing, and nothing is marked for that', async () => {

@@ -76,6 +76,24 @@ test('a file that was rejected since it was not whole is taken in again when the
   expect(await report()).toMatchObject({ rows: 2 });
 });
 
+test('a file of its name that is dropped just before it comes back is not written over', async () => {
+  const { drop, takeIn, inbox, source, told, report } = await openInbox();
+  const lines = buyerLines(5);
+  await drop('q4.csv', text(lines.slice(0, 2)));
+  await takeIn();
+  await appendFile(await placeIn(inbox, 'done'), text(lines.slice(2, 3)));
+  const drops = [() => drop('q4.csv', text(lines.toSpliced(1, 2)))];
+  const note: typeof source.inbox.note = async (file) => {
+    await source.inbox.note(file);
+    await drops.pop()?.();
+  };
+  const { files } = await takeIn(undefined, { ...source, inbox: { ...source.inbox, note } });
+  expect(files).toMatchObject([{ is: 'imported', found: { lines: 3 } }]);
+  await takeIn();
+  expect(whyIn(told)).toContainEqual(expect.stringMatching(/a newer file of its portfolio was taken in since/));
+  expect(await report()).toMatchObject({ rows: 4 });
+});
+
 test('a file that has other content of the same size by now is named, once, and not imported', async () => {
   const { drop, takeIn, inbox, told, source, report } = await openInbox();
   const whole = text(buyerLines(2));
