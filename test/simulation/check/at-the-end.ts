@@ -73,9 +73,10 @@ export async function checkHeld({ redis, service }: Simulation): Promise<void> {
     const asked = service.arrivals.filter(
       (one) => one.kind === step && one.what === (step === 'company' ? company : what),
     );
-    // Of several sends, one whose claim had passed to another is heard no more, and stays in doubt.
-    if (asked.length === 1 && asked.every(({ answer, isHeard }) => isHeard && NOTHING_MADE.has(answer))) {
-      throw new Error(`held, and its only sender was told that nothing was made: ${portfolio}/${key}`);
+    // Of one that was sent again a late refusal of the first send is believed by nobody: a person is asked.
+    const [only] = asked;
+    if (asked.length === 1 && only?.isHeard && NOTHING_MADE.has(only.answer)) {
+      throw new Error(`held, and its sender was told that nothing was made: ${portfolio}/${key}`);
     }
     if (known !== undefined && known !== 'unknown')
       throw new Error(`held, and its call is ${known}: ${portfolio}/${key}`);

@@ -30,6 +30,9 @@ export const isAtWork = (): boolean => process.getActiveResourcesInfo().some((na
 /** As Node names what it works at: requests of files, and jobs of its thread pool. Its connections and timers are others. */
 const AT_WORK = /Req|Job|Zlib/;
 
+/** What processes say of themselves has it in it. */
+const SIMULATED_PID = 4_711;
+
 type Run = (...args: unknown[]) => void;
 
 function timer(process: Process, run: Run, ms: number, args: unknown[]) {
@@ -120,6 +123,8 @@ export function takeOverGlobals(): void {
     process.immediates.push(() => runIn(process, () => run(...args)));
     process.shared.wake();
   };
+  const { pid } = process;
+  Object.defineProperty(process, 'pid', { get: () => (processHere() ? SIMULATED_PID : pid) });
   takeOverModules();
 }
 
