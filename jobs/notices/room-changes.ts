@@ -1,4 +1,4 @@
-import { OLDER_WORDS } from '../../src/ledger/send-marks.ts';
+import { OLDER } from '../../src/ledger/send-marks.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { judge, type Verdict } from './condition.ts';
 import { changeOf, type SystemChange } from './service-changes.ts';
@@ -105,9 +105,12 @@ function writesNotice(atMs: number): Notice {
 }
 
 function olderNotice(atMs: number): Notice {
-  const [title = '', ...rest] = OLDER_WORDS.split(': ');
-  const facts = [{ term: 'What to do', what: rest.join(': ') }];
-  return { kind: 'redis', title, facts, path: '/health', atMs };
+  const facts = [
+    { term: 'Why', what: OLDER.why },
+    { term: 'What to do', what: OLDER.recover },
+    { term: 'Or', what: OLDER.accept },
+  ];
+  return { kind: 'redis', title: OLDER.title, facts, path: '/health', atMs };
 }
 
 /** Rounded down: what is said to be 100 % is full. */

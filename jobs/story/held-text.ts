@@ -12,14 +12,14 @@ const ASKED: Record<HeldItem['kind'], { what: string; id: string }> = {
 const MOST_TOLD = 2_000;
 
 /**
- * A text for the service's people, who alone can say what became of calls whose answer never came. Plain, in UTC, with what
+ * A text for the service's people, who alone can say what became of calls whose outcome is unknown. Plain, in UTC, with what
  * was sent, and without anything that only we know how to read.
  */
 export function heldText(items: readonly HeldItem[], { account, nowMs }: { account: string; nowMs: number }): string {
   const calls = items.length === 1 ? 'a request' : `${items.length} requests`;
   const which = items.length === 1 ? '' : ' for each of them';
   const intro = [
-    `We sent you ${calls} whose answer did not reach us, so we do not know whether anything was created.`,
+    `We sent you ${calls}, and nothing that came back to us says whether anything was created.`,
     `Please tell us${which} whether it was created, and if so under which id. Until then we do not send it again.`,
     '',
     `Account: ${account}`,
@@ -34,7 +34,7 @@ function itemLines(item: HeldItem, number: number): string[] {
   return [
     `${number}. ${what}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
     `   Sent: ${sentMs === undefined ? `at a time that we do not know exactly, before ${utc(item.atMs)}` : utc(sentMs)}`,
-    `   Instead of an answer: ${oneLine(heard) || 'nothing'}`,
+    `   What came back: ${oneLine(heard) || 'nothing'}`,
     `   What was sent: ${oneLine(sent).slice(0, MOST_TOLD) || 'not kept'}`,
     `   Our reference: ${item.row.portfolio}/${item.row.key}`,
     `   Was it created? If so: ${id}.`,

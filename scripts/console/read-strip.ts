@@ -3,7 +3,7 @@ import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
 import { OLDER_WORDS } from '../../src/ledger/send-marks.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import { describeShut, describeWait } from '../../src/pace/door-words.ts';
+import { describeBlock, describeShut } from '../../src/pace/door-words.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { isNearlyFull, nearlyFullWords, readMemory } from '../../src/redis-memory/memory.ts';
 
@@ -32,7 +32,7 @@ export async function readStrip(context: Context): Promise<Strip> {
       ...(workers === 0 && !older && !full
         ? ['No worker runs, so nothing is sent: start one with npx limitline work.']
         : []),
-      ...(blocked ? [`All calls wait: ${blocked.why}, ${describeWait(blocked.untilMs, now)}.`] : []),
+      ...(blocked ? [`All calls wait: ${describeBlock(blocked, now)}.`] : []),
       ...paused.map(
         (queue) => `The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
       ),

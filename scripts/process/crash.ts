@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
 import { errorFacts } from '../../src/log.ts';
+import { isRefusedAsFull, nearlyFullWords } from '../../src/redis-memory/memory.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { FAULT_STATUS } from './exit-status.ts';
 
@@ -36,6 +37,7 @@ function faultWords(error: unknown): string | undefined {
   if (isRedisGone(error)) {
     return `Redis was lost on the way (${messageOf(error)}); the same command goes on from here.`;
   }
+  if (isRefusedAsFull(error)) return `${nearlyFullWords()} This command goes on from here when it is given again.`;
   if (isRefusedForNow(error)) {
     return `Redis cannot take it at the moment (${messageOf(error)}); the same command goes on from here.`;
   }
@@ -49,7 +51,7 @@ function isRedisGone(error: unknown): boolean {
   return error instanceof Error && (GONE.test(error.message) || /^(ECONNRESET|EPIPE)/.test(codeOf(error)));
 }
 
-/** It is full, or reads its data, or cannot write: what is wrong is with Redis, and not with what it was asked. */
+/** It reads its data, or cannot write: what is wrong is with Redis, and not with what it was asked. */
 function isRefusedForNow(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !isOurMistake(error);
 }

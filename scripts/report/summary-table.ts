@@ -64,7 +64,9 @@ export function summaryTable(
   }
   const again = resentWords(summary.resent);
   if (again !== '')
-    parts.push(`Sent again though the first was not answered: ${again}. The service may have made them twice.`);
+    parts.push(
+      `Allowed a second sending, since no answer told of the first: ${again}. The service may make them twice.`,
+    );
   if (supplier)
     parts.push(supplier.id ? `Supplier: ${supplier.id}` : `Supplier: ${supplier.problem ?? 'not created yet'}`);
   if (paused !== undefined) parts.push(`Paused: ${paused || 'by request'}.`);

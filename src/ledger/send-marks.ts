@@ -180,6 +180,13 @@ function olderFault({ atMs, host }: Older): LimitlineError {
   return new LimitlineError('OLDER', `${OLDER_WORDS} (Seen on ${host} at ${new Date(atMs).toISOString()}.)`);
 }
 
+/** What is wrong, and what to do about it: each short enough for a notice. */
+export const OLDER = {
+  title: 'Redis is older than what was sent',
+  why: 'A copy was put back, or its last writes are lost. What was requested since then would be requested again, so nothing is sent.',
+  recover: 'Put back what results files know: npx limitline recover FILE.results.csv --apply.',
+  accept: 'Or, if nothing was requested since then: npx limitline acknowledge-rollback.',
+} as const;
+
 /** For whoever has to do something about it, wherever it is said. */
-export const OLDER_WORDS =
-  'Redis is older than what was sent: a copy was put back, or its last writes are lost. What was requested since then would be requested again, so nothing is sent. Put back what results files know: npx limitline recover FILE.results.csv --apply. Or, if nothing was requested since then: npx limitline acknowledge-rollback.';
+export const OLDER_WORDS = `${OLDER.title}. ${OLDER.why} ${OLDER.recover} ${OLDER.accept}`;

@@ -35,11 +35,17 @@ function describeTrial({ untilMs, isTried }: Shut, nowMs: number): string {
   return isTried ? 'being tried again' : 'tried again with the next such call';
 }
 
+/** Why all calls wait, and until when: "the service asked to wait, next try in 4 s". A reason of whole sentences keeps its full stop. */
+export function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
+  const wait = describeWait(untilMs, nowMs);
+  return why.endsWith('.') ? `${why} ${wait.charAt(0).toUpperCase()}${wait.slice(1)}` : `${why}, ${wait}`;
+}
+
 /** A second to do is shown as a second; a long wait by the clock. */
 const CLOCK_FROM_MS = 10_000;
 
 /** "next try in 4 s", "waits until 10:31:05". */
-export function describeWait(untilMs: number, nowMs: number): string {
+function describeWait(untilMs: number, nowMs: number): string {
   const leftMs = untilMs - nowMs;
   if (leftMs < CLOCK_FROM_MS) return `next try in ${Math.ceil(leftMs / 1_000)} s`;
   return `waits until ${new Date(untilMs).toLocaleTimeString('en-GB')}`;

@@ -1,4 +1,4 @@
-import { describeShut, describeWait } from './door-words.ts';
+import { describeBlock, describeShut } from './door-words.ts';
 import type { PaceState } from './pace-state.ts';
 
 /** The same for somebody who looks from outside, also when nothing goes on: then it is what the next call will meet. */
@@ -29,10 +29,6 @@ function describeFlow({ isLimiting, atCeiling, phase, ratePerS, flowPerS }: Pace
   if (isLimiting && phase === 'start') return flowPerS < 0.05 ? '' : `finding the service's limit, ${rate(flowPerS)}`;
   if (isLimiting) return `at the service's limit, ${rate(ratePerS)}`;
   return flowPerS < 0.05 ? '' : `as fast as the service answers, ${rate(flowPerS)}`;
-}
-
-function describeBlock({ why, untilMs }: { why: string; untilMs: number }, nowMs: number): string {
-  return `${why}, ${describeWait(untilMs, nowMs)}`;
 }
 
 function rate(perS: number): string {

@@ -21,8 +21,16 @@ export function isNearlyFull({ usedBytes, mostBytes }: Memory): boolean {
 }
 
 /** Redis is nearly full: what that means, and what to do, in two sentences. */
-export function nearlyFullWords({ usedBytes, mostBytes }: Memory): string {
-  return `${NEARLY_FULL} (${megabytes(usedBytes)} of ${megabytes(mostBytes)} MB), so nothing new is sent or imported, and what is under way is finished. Raise its maxmemory, or archive what is finished: npx limitline archive NAME. Work then goes on by itself.`;
+export function nearlyFullWords(memory?: Memory): string {
+  const used = memory ? ` (${megabytes(memory.usedBytes)} of ${megabytes(memory.mostBytes)} MB)` : '';
+  return `${NEARLY_FULL}${used}, so nothing new is sent or imported, and what is under way is finished. Raise its maxmemory, or archive what is finished: npx limitline archive NAME. Work then goes on by itself.`;
+}
+
+/** Whether Redis refuses what needs memory: itself, in a script, or as what a transaction failed with. */
+export function isRefusedAsFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const causes = 'previousErrors' in error ? Object.values(error.previousErrors ?? {}) : [];
+  return /^(?:ERR Error running script .* -)?OOM/.test(error.message) || causes.some(isRefusedAsFull);
 }
 
 export const NEARLY_FULL = 'Redis is nearly full';

@@ -40,13 +40,14 @@ test('the desk has what was sent and when, oldest first, with a text for the ser
   const { status, text } = await get('/held');
   expect(status).toBe(200);
   expect(text).toContain('3 held rows, oldest first');
+  expect(text).toContain('What came back: ');
   const held = await context.stories.held({ count: 10 });
   const places = held.map(({ row }) => text.indexOf(`/rows/${row.key}"`));
   expect(places).toEqual(places.toSorted((a, b) => a - b));
   expect(places).not.toContain(-1);
   expect(text).toMatch(/1\. buyer limit request for Buyer \d GmbH\n {3}Sent: 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\n/);
   expect(text).toContain('&quot;requested_limit&quot;:1002.5');
-  expect((await get('/held/text')).text).toMatch(/^We sent you 3 requests whose answer did not reach us/);
+  expect((await get('/held/text')).text).toMatch(/^We sent you 3 requests, and nothing that came back to us says/);
   for (const secret of [context.settings.SERVICE_CLIENT_SECRET, context.settings.SERVICE_CLIENT_ID]) {
     expect(text).not.toContain(secret);
   }

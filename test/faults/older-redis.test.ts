@@ -55,7 +55,7 @@ test('a copy of Redis that is put back stops everything, until results files hav
   await putBack();
   const stopped = await run('after.csv');
   expect(stopped).toMatchObject({ status: 1, stdout: '' });
-  expect(stopped.stderr).toMatch(/Redis is older than what was sent: .* limitline recover .* acknowledge-rollback/);
+  expect(stopped.stderr).toMatch(/Redis is older than what was sent\. .* limitline recover .* acknowledge-rollback/);
   expect(await startCommand(['work', '--until-settled']).ended).toMatchObject({ status: 1 });
   expect(standIn.counts().made).toMatchObject({ company: 5, limit: 5 });
 
@@ -140,7 +140,9 @@ test('workers under which a copy is put back send nothing more and end, and peop
 
   const watcher = makeWatcher(context, ROOM);
   await watcher.look();
-  expect(await watcher.told()).toMatchObject([{ kind: 'redis', title: 'Redis is older than what was sent' }]);
+  const told = await watcher.told();
+  expect(told).toMatchObject([{ kind: 'redis', title: 'Redis is older than what was sent' }]);
+  expect(JSON.stringify(told)).toMatch(/FILE\.results\.csv --apply\..*acknowledge-rollback\./);
 });
 
 /** Workers without a data folder of their own to remember by: what they noticed, each time. */

@@ -32,6 +32,7 @@ test.each<[PaceState, string]>([
   [{ ...atLimit, isLimiting: false, flowPerS: 0 }, ''],
   [blockedFor('the service asked to wait', 65_000), 'the service asked to wait, waits until 10:31:05'],
   [blockedFor('the service is not answering', 3_200), 'the service is not answering, next try in 4 s'],
+  [blockedFor('Redis is full. It goes on.', 3_200), 'Redis is full. It goes on. Next try in 4 s'],
   [blockedFor('what is over', -1), "at the service's limit, 98 calls/s"],
   [
     { ...idle, shut: shutFor(7_100, 'limit') },

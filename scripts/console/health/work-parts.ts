@@ -3,7 +3,7 @@ import type { Context } from '../../../src/context.ts';
 import { counted } from '../../../src/counted.ts';
 import { loginOf } from '../../../src/ledger/keys.ts';
 import { lookAtPace } from '../../../src/open-service.ts';
-import { describeShut, describeWait } from '../../../src/pace/door-words.ts';
+import { describeBlock, describeShut } from '../../../src/pace/door-words.ts';
 import { describeLearned } from '../../../src/pace/pace-words.ts';
 import { chooseProxy } from '../../../src/proxy.ts';
 import { elapsedText } from './figures-text.ts';
@@ -45,7 +45,7 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
       ? [
           {
             term: 'All calls wait',
-            what: `${blocked.why}, ${describeWait(blocked.untilMs, now)}`,
+            what: describeBlock(blocked, now),
             kind: 'warn' as const,
           },
         ]

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isLimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { isRefusedAsFull } from '../../redis-memory/memory.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { html } from '../html/html.ts';
 import { safeAddress } from '../html/safe-address.ts';
@@ -31,7 +32,7 @@ export function troubleOf(error: unknown): Trouble {
     return { status: 422, title: titleOf(422), words: error.message, comesBack: false };
   }
   const { code = '', statusCode = 500 } = (error ?? {}) as Partial<FastifyError>;
-  if (isFull(error)) return { status: 503, title: titleOf(503), words: FULL, comesBack: false };
+  if (isRefusedAsFull(error)) return { status: 503, title: titleOf(503), words: FULL, comesBack: false };
   if (isAway(error)) {
     return { status: 503, title: titleOf(503), words: AWAY, comesBack: true };
   }
@@ -53,11 +54,6 @@ export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   return code === 'FST_ERR_HANDLER_TIMEOUT' || REDIS_AWAY.test(error.message) || CONNECTING.test(`${syscall} ${code}`);
-}
-
-/** Whether Redis refuses what needs memory. */
-function isFull(error: unknown): boolean {
-  return error instanceof Error && /^(?:ERR Error running script .* -)?OOM/.test(error.message);
 }
 
 /** A socket that broke, or could not be opened. */

@@ -107,8 +107,8 @@ function limitsCheck(state: PortfolioState): Check {
 function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
   const again = resentWords(resent);
   if (madeTwice === 0 && again !== '') {
-    const words = `The first sending was not answered. The service may have made something of it, too, and does not say so.`;
-    return { of: 'twice', is: 'unknown', figures: `${again} sent again`, words };
+    const words = `No answer told of the first sending. The service may have made something of it, too, and does not say so.`;
+    return { of: 'twice', is: 'unknown', figures: `${again} allowed a second sending`, words };
   }
   if (madeTwice === 0) return { of: 'twice', is: 'right', figures: 'nothing made twice' };
   const words = 'The results name both ids; tell the service which one to remove.';
@@ -117,7 +117,7 @@ function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
 
 const THINGS = { company: ['company', 'companies'], document: ['document'], limit: ['limit'] } as const;
 
-/** `2 documents, 1 limit`, of calls that were sent again without an answer to the first; '' where there were none. */
+/** `2 documents, 1 limit`, of calls that may be sent again, or were, without an answer to the first; '' where there were none. */
 export function resentWords(resent: PortfolioState['resent']): string {
   const some = CALL_KINDS.filter((kind) => resent[kind] > 0);
   return some.map((kind) => counted(resent[kind], ...(THINGS[kind] as readonly [string, string?]))).join(', ');

@@ -24,5 +24,5 @@ const WEBSITE = z.url({ protocol: /^https?$/ });
 // zod's own pattern is ASCII and refuses ampersands and umlauts before the @, which mail systems take (RFC 6531).
 const EMAIL = z.email({ pattern: z.regexes.rfc5322Email });
 
-const EMAIL_PROBLEM = 'This is not an e-mail address: write one, like anna.berg@example.com.';
+const EMAIL_PROBLEM = 'This is not an e-mail address: write one, as NAME@DOMAIN.';
 const WEBSITE_PROBLEM = 'This is not a web address: write one with http:// or https://, like https://www.example.com.';

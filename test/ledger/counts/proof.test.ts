@@ -120,7 +120,7 @@ test('whatever becomes of a portfolio, its counts agree: held, refused, cancelle
 });
 
 test.each<[string, Record<string, string>, Partial<Check>]>([
-  ['a document was', {}, { is: 'unknown', figures: '1 document sent again' }],
+  ['a document was', {}, { is: 'unknown', figures: '1 document allowed a second sending' }],
   [
     'a repetition that the service knows was not',
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' },
@@ -147,6 +147,10 @@ test('what a person lets be sent again may be made twice, too', async () => {
   await place.import(buyerLines(1));
   await place.work();
   expect((await place.settled()).states).toMatchObject({ held: 1 });
+  await place.context.portfolios.pause('q4', '');
   await resolveCalls({ portfolio: 'q4', line: 2 }, place.context);
+  const state = await place.context.portfolios.read('q4');
+  expect(proofOf(state, [])).toContainEqual(expect.objectContaining({ figures: '1 limit allowed a second sending' }));
+  await place.context.portfolios.resume('q4');
   expect(await place.settled()).toMatchObject({ states: { done: 1 }, resent: { limit: 1 } });
 });

@@ -27,13 +27,31 @@ test('what nobody caught ends the process, without the data that hangs on it', (
   expect(said.join('\n')).not.toContain('Geheim');
 });
 
-test('a Redis that is full is said in one line', async () => {
+const replyError = (message: string, facts: object = {}) =>
+  Object.assign(new Error(message), { name: 'ReplyError' }, facts);
+const full = replyError("OOM command not allowed when used memory > 'maxmemory'.");
+
+test.each<[string, Error]>([
+  ['itself', full],
+  ['in a script', replyError(`ERR Error running script (call to f_1): @user_script:3: -${full.message}`)],
+  [
+    'in a transaction',
+    replyError('EXECABORT Transaction discarded because of previous errors.', { previousErrors: [full] }),
+  ],
+])('a Redis that is full is said in one line, with what to do: %s', (_where, error) => {
   const { said, terminal } = makeHearing();
-  const full = Object.assign(new Error("OOM command not allowed when used memory > 'maxmemory'."), {
-    name: 'ReplyError',
-  });
-  sayFault(full, terminal);
-  expect(said).toEqual([expect.stringMatching(/^limitline: Redis cannot take it at the moment \(OOM .*from here\.$/)]);
+  sayFault(error, terminal);
+  expect(said).toEqual([
+    expect.stringMatching(/^limitline: Redis is nearly full, so .* Raise its maxmemory, or archive .* given again\.$/),
+  ]);
+});
+
+test('a Redis that takes nothing for another reason is said in its words', () => {
+  const { said, terminal } = makeHearing();
+  sayFault(replyError('LOADING Redis is loading the dataset in memory'), terminal);
+  expect(said).toEqual([
+    expect.stringMatching(/^limitline: Redis cannot take it at the moment \(LOADING .*from here\.$/),
+  ]);
 });
 
 test('a fault that we know is said in one line', () => {

@@ -108,6 +108,13 @@ test('the report says that rows stay as they were whose lines are invalid in the
   expect(summaryTable(summary, still)).not.toContain('stays as it was');
 });
 
+test('the report says of what may be sent twice no more than is true before it is sent', () => {
+  const table = summaryTable({ ...summary, resent: { company: 0, document: 0, limit: 7 } }, still);
+  expect(table).toContain(
+    'Allowed a second sending, since no answer told of the first: 7 limits. The service may make',
+  );
+});
+
 test('the report says of how many rows an amount is in no sum', () => {
   const told = { supplier: undefined, paused: undefined, interrupted: false };
   expect(summaryTable({ ...summary, unreadable: 2 }, told)).toContain(

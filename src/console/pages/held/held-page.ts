@@ -36,7 +36,7 @@ export function heldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPa
   const head = pageHead({
     title: portfolio === undefined ? 'Held' : html`Held in ${portfolio}`,
     trail: portfolio === undefined ? [] : trailOf(portfolio),
-    lead: 'These calls were sent, and no answer came. Nothing is sent again before a person says what became of them: ask the service’s people, then answer here.',
+    lead: 'These calls were sent, and nothing that came back says what became of them. Nothing is sent again before a person says what became of them: ask the service’s people, then answer here.',
   });
   const done = didWords(did);
   if (items.length === 0) {
@@ -87,7 +87,7 @@ function itemPart(
       <h3><a href="${rowAddress(row)}">${theirWords(name)}</a> ${amount(item.amount)}</h3>
       <p>${MADE[kind]}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`${row.portfolio}, `}line ${item.line} of ${theirWords(item.import)}</p>
       <p>Sent ${sentMs === undefined ? html`before ${moment(atMs)}` : moment(sentMs)}, ${timeAgo(sentMs ?? atMs)}</p>
-      <p class="hint">Instead of an answer: ${heard}</p>
+      <p class="hint">What came back: ${heard}</p>
       <details><summary>What was sent</summary><pre class="answer" tabindex="0" aria-label="What was sent for ${name}">${sent || 'not kept'}</pre></details>
       <details><summary>Text for the service’s people</summary><pre class="answer" tabindex="0" aria-label="Text about ${name}" data-copied>${textOf([item])}</pre>${copyButton(`Copy the text about ${name}`)}</details>
     </div>

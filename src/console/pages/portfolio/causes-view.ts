@@ -66,6 +66,6 @@ function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
 }
 
 function commandOf(name: string, { id, meaning }: ShownCause): string {
-  if (meaning === 'unknown') return `npx limitline resolve ${shellWord(name)}`;
+  if (meaning === 'unknown') return `npx limitline report ${shellWord(name)} --state held --out held.csv`;
   return `npx limitline retry ${shellWord(name)} --cause ${id}`;
 }

@@ -2,7 +2,7 @@ import { counted } from '../../../counted.ts';
 import { openRows } from '../../../ledger/counts/standing.ts';
 import { isPending } from '../../../ledger/portfolio.ts';
 import { moneyText } from '../../../money-text.ts';
-import { describeShut, describeWait } from '../../../pace/door-words.ts';
+import { describeBlock, describeShut } from '../../../pace/door-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
 import type { NoticeKind } from '../../parts/notice.ts';
 import { approvalAddress } from '../approvals/approval-address.ts';
@@ -95,7 +95,7 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
-    const words = `${sentence(`${blocked.why}, ${describeWait(blocked.untilMs, nowMs)}`)} It goes on by itself.`;
+    const words = `${sentence(describeBlock(blocked, nowMs))} It goes on by itself.`;
     return [...waits, { kind: 'warn', title: 'All calls wait.', words }];
   }
   if (pace?.shut && pace.shut.length > 0) {
