@@ -5,6 +5,7 @@ import { RESEND } from '../operators/ask-first.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from '../operators/id-faults.ts';
 import { resolveCallOf } from '../operators/resolve-call.ts';
+import { resendSupplier } from '../operators/supplier-again.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { isInDoubt } from '../rows/in-doubt.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
@@ -23,7 +24,8 @@ const PAGE = 100;
  * that is known by now as another's; such a row is held, for a person to look at again. Answers how many rows go on.
  */
 export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<number> {
-  const { id, portfolio } = approval;
+  const { id, portfolio, supplierMs } = approval;
+  if (supplierMs !== undefined) await resendSupplier(portfolio, deps, supplierMs);
   let went = 0;
   for (;;) {
     // From the first each time: what is carried out is on the list no longer.
@@ -43,6 +45,7 @@ export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersD
     }
     for (const row of page) await endOf(row, id, deps);
   }
+  if (supplierMs !== undefined) await deps.approvals.carriedOut({ portfolio, key: '' }, id);
   return went + (await freeHeld(deps));
 }
 
