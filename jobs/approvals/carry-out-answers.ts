@@ -5,6 +5,7 @@ import { RESEND } from '../operators/ask-first.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from '../operators/id-faults.ts';
 import { resolveCallOf } from '../operators/resolve-call.ts';
+import { resendSupplier } from '../operators/supplier-again.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { isInDoubt } from '../rows/in-doubt.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
@@ -20,11 +21,11 @@ const PAGE = 100;
  * after one that was killed goes on, and two at a time do no harm.
  *
  * What was said is of the call as it was then: one that was sent again since, and is in doubt anew, is not answered by it, nor by an id
- * that is known by now as another's; such a row is held, for a person to look at again. Answers how many rows go on.
+ * that is known by now as another's; such a row is held, for a person to look at again.
  */
-export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<number> {
-  const { id, portfolio } = approval;
-  let went = 0;
+export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
+  const { id, portfolio, supplierMs } = approval;
+  if (supplierMs !== undefined) await resendSupplier(portfolio, deps, supplierMs);
   for (;;) {
     // From the first each time: what is carried out is on the list no longer.
     const page = await deps.approvals.rowsOf({ portfolio, id }, { count: PAGE });
@@ -38,12 +39,12 @@ export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersD
         made !== undefined &&
         otherCallFault(made, of === undefined ? callsOf(found).map(callName) : [of], known) !== undefined;
       if (isOthers || prefixFault(made, found) !== undefined) continue;
-      if ((await answerCall(found, { made, of, approval }, deps)) && (await deps.approvals.goAnswered(found.row, id)))
-        went += 1;
+      if (await answerCall(found, { made, of, approval }, deps)) await deps.approvals.goAnswered(found.row, id);
     }
     for (const row of page) await endOf(row, id, deps);
   }
-  return went + (await freeHeld(deps));
+  if (supplierMs !== undefined) await deps.approvals.carriedOut({ portfolio, key: '' }, id);
+  await freeHeld(deps);
 }
 
 type Waiting = { found: FoundRow; said: string; of: string | undefined };

@@ -41,6 +41,8 @@ export type Asking = {
   madeBy?: string | undefined;
   /** The plan that this is a part of. */
   part?: PartOfPlan | undefined;
+  /** The supplier goes as well, as an approval has it. */
+  supplierMs?: number | undefined;
   /** Rows of this wish wait under it already, since whoever asked for it was stopped half way. */
   approval?: string | undefined;
   /** Hears of the approval before any row is put under it. */
@@ -63,11 +65,11 @@ export async function askFirst(
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
-  const { portfolio, kind, by, madeBy = by, part, asOfMs = part?.beforeMs } = asking;
+  const { portfolio, kind, by, madeBy = by, supplierMs, part, asOfMs = part?.beforeMs } = asking;
   const policy = await approvalPolicy();
   const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : [];
   if (needed === undefined) return undefined;
-  const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by }));
+  const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplierMs }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
   // Whoever goes on with a plan that was left half way asks for it as well.
   await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
@@ -103,10 +105,11 @@ type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
 /** Which sum is above its limit, [] where they need it for another reason, nothing where they do not. */
 async function whyNeeded(
-  { portfolio, kind }: Asking,
+  { portfolio, kind, supplierMs }: Asking,
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Over | undefined> {
+  if (supplierMs !== undefined && policy.always) return [];
   const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {

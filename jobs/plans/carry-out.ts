@@ -113,7 +113,9 @@ async function askForApproval(
   const onAsked = (id: string) => deps.plans.waits(plan.id, runner, id);
   const kind = action === 'retry' ? 'retry' : 'answer';
   const part = { plan: plan.id, beforeMs: plan.atMs };
-  const asked = await askFirst({ portfolio, kind, by, madeBy: plan.by, part, approval, onAsked }, wished, deps);
+  const supplierMs = plan.supplier ? plan.atMs : undefined;
+  const asking = { portfolio, kind, by, madeBy: plan.by, part, supplierMs, approval, onAsked } as const;
+  const asked = await askFirst(asking, wished, deps);
   // The rows that wait were counted as they were moved, in the plan's `done`.
   return asked && {};
 }

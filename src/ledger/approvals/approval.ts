@@ -28,6 +28,8 @@ export type Approval = {
   /** The rows that wait, and what they ask for; of one that was answered, as they were then. */
   rows: number;
   sum: string;
+  /** The supplier goes as well, if its call was in doubt at this moment and was not lost again since. */
+  supplierMs?: number | undefined;
   /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
   atFirst: { rows: number; sum: string } | undefined;
   /** Which sum was above which limit as it began to wait, or may have been; nothing where it waits for another reason. */

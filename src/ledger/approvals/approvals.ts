@@ -141,8 +141,8 @@ export function makeApprovals({
     },
 
     /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
-    askFor: ({ portfolio, kind, by }: { portfolio: string; kind: 'retry' | 'answer'; by: string }): Promise<string> =>
-      start(portfolio, kind, { authors: [by] }),
+    askFor: ({ portfolio, kind, by, supplierMs }: Wished): Promise<string> =>
+      start(portfolio, kind, { authors: [by], fields: supplierMs ? { supplierMs: `${supplierMs}` } : {} }),
 
     /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
@@ -256,6 +256,8 @@ export function makeApprovals({
 
 /** Each author's name, and who that is. */
 const authorArgs = (authors: readonly string[]) => [...new Set(authors)].flatMap((by) => [by, personOf(by)]);
+
+type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplierMs?: number | undefined };
 
 /** What an approval begins with: who asked, and of an import its file. */
 type Started = {

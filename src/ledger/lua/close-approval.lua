@@ -15,7 +15,7 @@ local portfolio, approval, waits, answered, account = unpack(KEYS)
 local id, name, always, above, person, days, seen = unpack(ARGV, 1, 7)
 local archived = archivedError(portfolio)
 if archived then return archived end
-local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone', 'moves', 'ticket')
+local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone', 'moves', 'ticket', 'supplierMs')
 local member = name .. '/' .. id
 local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
 if found[1] ~= 'open' then
@@ -27,7 +27,7 @@ if found[1] ~= 'open' then
   end
   return found[1] or 'void'
 end
-local isEmpty = tonumber(found[2]) == 0 and not hasSupplier
+local isEmpty = tonumber(found[2]) == 0 and not hasSupplier and not found[9]
 -- @include above
 -- @include passed
 local rule, waiting, sums = { above = above, person = person, days = tonumber(days) }, {}, redis.call('HGETALL', approval)

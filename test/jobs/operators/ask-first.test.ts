@@ -152,3 +152,20 @@ async function afterThisMs({ context: { plans } }: Place): Promise<void> {
   const since = await plans.now();
   while ((await plans.now()) === since);
 }
+
+test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once another person approved it', async (held) => {
+  const place = await openEnded('held', ALWAYS);
+  const { context, rows } = place;
+  const { ledger, keys, calls, portfolios, approvals } = context;
+  for (const row of rows.slice(held)) await context.rows.requeue(row, 'held');
+  const call = { kind: 'company', key: 'buyer-of-supplier' } as const;
+  await ledger.hset(keys.portfolio('q4'), 'supplier', JSON.stringify({ body: {}, key: call.key, problem: 'lost' }));
+  await ledger.hset(keys.call('company', call.key), { state: 'unknown' });
+  const { waits } = await actOnRows({ portfolio: 'q4', action: 'resend', filter: {} }, limits, context);
+  expect(waits).toMatchObject({ rows: held });
+  expect(await calls.isUnknown(call)).toBe(true);
+  await place.approve();
+  expect(await calls.isUnknown(call)).toBe(false);
+  expect((await portfolios.read('q4')).supplier?.problem).toBeUndefined();
+  expect(await approvals.answered()).toEqual([]);
+});
