@@ -145,8 +145,6 @@ function takeOverModules(): void {
   module.randomInt = (most: number) => processHere()?.random.below(most) ?? randomInt(most);
   const { hostname, userInfo } = os;
   os.hostname = () => (processHere() ? 'simulated' : hostname());
-  const { pid } = globalThis.process;
-  Object.defineProperty(globalThis.process, 'pid', { get: () => (processHere() ? 1 : pid) });
   const named = (...args: [{ encoding: 'buffer' }]) => ({
     ...userInfo(...args),
     ...(processHere() ? { username: 'somebody' } : {}),
