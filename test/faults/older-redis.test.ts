@@ -69,7 +69,7 @@ test('… meanwhile what brings in or judges ends with 1, and what reads says so
   const { putBack, dir, childEnv, context } = await openPlace();
   await putBack();
   const limitline = (...args: string[]) => callCommand(args, { cwd: dir, env: childEnv });
-  const OLDER = /^limitline: Redis is older than what was sent: .* acknowledge-rollback/gm;
+  const OLDER = /^limitline: Redis is older than what was sent\. .* acknowledge-rollback/gm;
   const reading = [['portfolios'], ['report', 'before'], ['check', 'after.csv'], ['schedule'], ['audit', 'list']];
   for (const args of reading) {
     const { status, stderr } = await limitline(...args);
