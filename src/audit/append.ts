@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isLimitlineError, LimitlineError, messageOf } from '../errors.ts';
-import { fileFault, systemCode } from '../files/file-fault.ts';
+import { fileFault } from '../files/file-fault.ts';
 import type { LastLink, LastLinkMemory } from '../files/last-link.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
@@ -62,7 +62,7 @@ export function makeAppender(deps: AppendDeps) {
         );
         batch.forEach(({ written }, place) => void written.resolve(numbers[place] ?? 0));
       } catch (error) {
-        for (const { written } of batch) written.reject(faultOf(error, deps));
+        for (const { written } of batch) written.reject(faultOf(error));
       }
     }
     isWriting = false;
@@ -85,7 +85,10 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
   const script = makeLuaScript(connection, new URL('./lua/append-audit.lua', import.meta.url));
   const names = [keys.audit, keys.auditHead];
   // Before the head is read: others write on meanwhile, and what they wrote is remembered after it stands.
-  const remembered = await deps.last.read();
+  const remembered = await deps.last.read().catch((error) => {
+    // What cannot be read might say that the trail was set back.
+    throw fileFault(deps.last.dir, 'read', error);
+  });
   let [, head] = toHead(await script(names, ['', '', '', '', '']));
   const isOther = await isOtherHistory(head, remembered, deps);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -199,11 +202,8 @@ function toHead(answer: unknown): [isDone: boolean, head: Head] {
   ];
 }
 
-function faultOf(error: unknown, { last }: AppendDeps): LimitlineError {
+function faultOf(error: unknown): LimitlineError {
   if (isLimitlineError(error)) return error;
-  // A memory that cannot be read might say that the trail was set back.
-  if (/^E[A-Z]+$/.test(systemCode(error)) && Reflect.has(Object(error), 'path'))
-    return fileFault(last.dir, 'read', error);
   return new LimitlineError(
     'REDIS',
     `The audit trail could not be written (${messageOf(error)}), so nothing was done. Try again when Redis answers.`,

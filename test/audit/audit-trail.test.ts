@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -211,17 +211,19 @@ test('a host with another secret is told apart from a change', async () => {
 
 test('where the last link cannot be remembered, an entry stands all the same, and the log says what that means', async () => {
   const { process, dir, logged } = await openTrails();
-  await mkdir(join(dir, 'last-1'));
+  await symlink(join(dir, 'nowhere/at-all'), join(dir, 'last-1'));
   const trail = process();
   await trail.note(NOTE);
   expect(logged.join()).toContain('cannot be remembered in the data folder');
   expect(await trail.read.count()).toBe(1);
 });
 
-test('where it cannot be read whether the trail was set back, nothing is written', async () => {
+test.each([
+  ['folder', (dir: string) => rm(dir, { recursive: true }).then(() => writeFile(dir, 'a file'))],
+  ['entry', (dir: string) => mkdir(join(dir, 'last-1'))],
+])('where the %s that says whether the trail was set back cannot be read, nothing is written', async (_, spoil) => {
   const { process, dir } = await openTrails();
-  await rm(dir, { recursive: true });
-  await writeFile(dir, 'a file');
+  await spoil(dir);
   const trail = process();
   await expect(trail.note(NOTE)).rejects.toMatchObject({ code: 'FILE' });
   expect(await trail.read.count()).toBe(0);

@@ -24,6 +24,7 @@ const NOT_RUN: Record<string, string> = {
   'npm test -- test/ledger': 'it runs other tests',
   'npx biome check --write .': 'npm test runs Biome, and here it would change files',
   'npm run bench': 'test/scripts/bench/main.test.ts',
+  'npm run simulate -- --seeds 500': 'test/simulation/simulation.test.ts',
   // Four processes, which are started there.
   'npx limitline up': 'test/e2e/up.test.ts',
   // Somebody whom an identity provider has signed in is there.
