@@ -66,6 +66,14 @@ export async function keepResults(
   }
 }
 
+/** What is kept of all portfolios of the account, as paths. */
+export async function keptResults(deps: PlaceDeps): Promise<string[]> {
+  const dir = dirname(keptResultsPath('', deps));
+  const names = existsSync(dir) ? await readdir(dir) : [];
+  // A draft begins with a dot.
+  return names.filter((name) => /^[^.].*\.results\.csv$/s.test(name)).map((name) => join(dir, name));
+}
+
 /** What is kept of a finished portfolio, where that is how it was finished last: whoever leaves it elsewhere need not write it again. */
 export async function finishedResults(
   portfolio: string,

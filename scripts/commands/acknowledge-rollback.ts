@@ -1,4 +1,8 @@
 import type { Command } from 'commander';
+import { keptResults } from '../../jobs/export/keep-results.ts';
+import { recoverResults } from '../../jobs/recover/recover-results.ts';
+import type { Context } from '../../src/context.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -8,9 +12,12 @@ export function register(program: Command, terminal: Terminal): void {
     .command('acknowledge-rollback')
     .description('say that a Redis which is older than what was sent lacks no request, so that work goes on')
     .action(async () => {
-      const older = await withContext(async ({ marks }) => {
-        const found = await marks.older();
-        if (found) await marks.accept();
+      const older = await withContext(async (context) => {
+        const found = await context.marks.older();
+        if (found) {
+          for (const path of await keptResults(context)) await mustKnow(path, context);
+          await context.marks.accept();
+        }
         return found !== undefined;
       });
       const words = older
@@ -18,4 +25,16 @@ export function register(program: Command, terminal: Terminal): void {
         : 'Redis is not older than what was sent, so there is nothing to acknowledge.';
       terminal.print(words, { older });
     });
+}
+
+/** @throws LimitlineError `USAGE` where the results that are kept at the path know of something that Redis does not */
+async function mustKnow(path: string, context: Context): Promise<void> {
+  const documents = { find: async (name: string) => ({ name, path: '', sizeBytes: 0, mediaType: '' }) };
+  const { signal } = new AbortController();
+  const { put } = await recoverResults({ path, write: false }, { ...context, documents, signal });
+  if (put.company + put.limit + put.held === 0) return;
+  throw new LimitlineError(
+    'USAGE',
+    `${path} knows of requests that Redis does not: npx limitline recover "${path}" --apply puts them back, with what is kept of other portfolios, and work goes on then.`,
+  );
 }

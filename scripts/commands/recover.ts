@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { keptResults } from '../../jobs/export/keep-results.ts';
 import { freeHeld } from '../../jobs/operators/free-held.ts';
 import { type RecoveredKind, type Recovering, recoverResults } from '../../jobs/recover/recover-results.ts';
 import type { Context } from '../../src/context.ts';
@@ -29,11 +31,17 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
   const reading = await readOptionsOf(options);
   const stopping = new AbortController().signal;
   const place = await openDocuments(options.documents ?? defaultDocumentsDir(files[0] ?? ''), stopping);
+  const kept = (await context.marks.older()) ? await keptResults(context) : [];
+  const all = [
+    ...files.map((path) => ({ path, reading })),
+    // Work goes on in all portfolios then, also in those that nobody named.
+    ...kept.filter((path) => !files.some((file) => resolve(file) === path)).map((path) => ({ path })),
+  ];
   const recoverAll = async (write: boolean): Promise<Recovering[]> => {
     const documents = lenient(makeDocumentFolder({ dir: place.dir, maxSizeMb: Number.POSITIVE_INFINITY }));
     const deps = { ...context, documents, signal: stopping };
     const found: Recovering[] = [];
-    for (const path of files) found.push(await recoverResults({ path, reading, write }, deps));
+    for (const file of all) found.push(await recoverResults({ ...file, write }, deps));
     return found;
   };
   try {

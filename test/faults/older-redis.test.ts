@@ -1,5 +1,5 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { takeInOnce } from '../../jobs/inbox/take-in.ts';
 import { readStrip } from '../../scripts/console/read-strip.ts';
@@ -28,7 +28,14 @@ async function openPlace() {
   const copy = await copyOf(redis.admin);
   expect(await run('after.csv')).toMatchObject({ status: 0 });
   expect(standIn.counts().made).toMatchObject({ company: 5, limit: 5 });
-  return { ...place, redis, run, putBack: () => putBack(redis.admin, copy) };
+  return {
+    ...place,
+    redis,
+    run,
+    putBack: () => putBack(redis.admin, copy),
+    /** What contradicts a person's word. */
+    loseKept: () => rm(join(place.context.settings.LIMITLINE_DATA, 'results'), { recursive: true }),
+  };
 }
 
 type Admin = Awaited<ReturnType<typeof startKillableRedis>>['admin'];
@@ -65,8 +72,34 @@ test('a copy of Redis that is put back stops everything, until results files hav
   expect(standIn.madeTwice()).toEqual([]);
 });
 
+test('… and what the data folder keeps of portfolios that nobody named is put back as well', async () => {
+  const { run, redis, standIn, startCommand, context } = await openPlace();
+  await redis.admin.flushall();
+  const refused = await startCommand(['acknowledge-rollback']).ended;
+  expect(refused).toMatchObject({ status: 1, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /results.csv knows of requests that Redis does not: npx limitline recover ".*" --apply/,
+  );
+  const { stdout, status } = await startCommand(['recover', 'before.results.csv', '--apply', '--json']).ended;
+  const put = JSON.parse(stdout).files.map(({ path, put }: { path: string; put: { limit: number } }) => [
+    basename(path),
+    put.limit,
+  ]);
+  expect([status, put.sort()]).toEqual([
+    0,
+    [
+      ['after.results.csv', 3],
+      ['before.results.csv', 0],
+      ['before.results.csv', 2],
+    ],
+  ]);
+  for (const name of ['before.csv', 'after.csv']) expect(await run(name)).toMatchObject({ status: 0 });
+  expect(standIn.counts().made).toMatchObject({ company: 5, limit: 5 });
+  expect(await context.marks.older()).toBeUndefined();
+});
+
 test('… meanwhile what brings in or judges ends with 1, and what reads says so: nothing is as if all were well', async () => {
-  const { putBack, dir, childEnv, context } = await openPlace();
+  const { putBack, loseKept, dir, childEnv, context } = await openPlace();
   await putBack();
   const limitline = (...args: string[]) => callCommand(args, { cwd: dir, env: childEnv });
   const OLDER = /^limitline: Redis is older than what was sent\. .* acknowledge-rollback/gm;
@@ -90,6 +123,7 @@ test('… meanwhile what brings in or judges ends with 1, and what reads says so
   const machines = openMachines(context, { role: 'console' });
   expect(await machines.metrics.text()).toMatch(/^limitline_blocked\{.*reason="older"\} 1$/m);
 
+  await loseKept();
   expect((await limitline('acknowledge-rollback')).status).toBe(0);
   // It has something to find: the data folder knows more.
   expect(await limitline('reconcile')).toMatchObject({ status: 2, stderr: expect.not.stringMatching(OLDER) });
@@ -109,8 +143,9 @@ test('… and what lies in the drop folder stays there', async () => {
 });
 
 test('an empty Redis stops everything too, until a person says that it is right', async () => {
-  const { run, redis, standIn, startCommand } = await openPlace();
+  const { run, redis, loseKept, standIn, startCommand } = await openPlace();
   await redis.admin.flushall();
+  await loseKept();
   expect(await run('after.csv')).toMatchObject({ status: 1 });
   const said = await startCommand(['acknowledge-rollback', '--json']).ended;
   expect(said).toMatchObject({ status: 0 });
