@@ -1,4 +1,5 @@
 import { LimitlineError } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { ForgetAnswer } from '../../src/ledger/archive/forgetting.ts';
@@ -44,7 +45,7 @@ export function refusal(name: string, answer: Exclude<ForgetAnswer, { is: 'go' |
     case 'held': {
       const isOne = answer.rows === 1;
       const held = isOne ? 'One row' : `${answer.rows} rows`;
-      const words = `${held} of ${name} ${isOne ? 'waits' : 'wait'} for a person to say what became of a call: npx limitline resolve "${name}". Nothing was changed; forget it then.`;
+      const words = `${held} of ${name} ${isOne ? 'waits' : 'wait'} for a person to say what became of a call. Nothing was changed; forget it after that. ${heldRemedy(name)}.`;
       return new LimitlineError('USAGE', words);
     }
     case 'open': {

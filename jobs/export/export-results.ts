@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
@@ -115,7 +116,7 @@ function sayWhatIsMissing(files: Files, { held, portfolio }: { held: number; por
     held === 1
       ? '1 held row is not in this file, because nobody knows what became of its call'
       : `${held.toLocaleString('en')} held rows are not in this file, because nobody knows what became of their calls`;
-  say?.(`${rows}: say what became of ${held === 1 ? 'it' : 'them'} with npx limitline resolve "${portfolio}".`);
+  say?.(`${rows}. ${heldRemedy(portfolio)}.`);
 }
 
 type Pass = { portfolio: string; files: Files; table: Table; leftOut: { held: number } };

@@ -1,3 +1,4 @@
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { BuyerRow } from '../../src/ledger/buyer-rows.ts';
 import {
   type Asking,
@@ -57,7 +58,7 @@ function whyNotMended(found: BuyerRow): string | undefined {
   const which = describeRow(found);
   if (found.replaced?.key) return `An earlier line of this file already mends this row, ${which}: keep one of the two.`;
   if (found.limit === 'unknown') {
-    return `It is unknown whether this row, ${which}, was made: say what became of it (limitline resolve).`;
+    return `It is unknown whether this row, ${which}, was made. ${heldRemedy(found.row.portfolio)}.`;
   }
   if (isUnsent(found)) return undefined;
   return `changed after it was requested: the request of ${which} stays as it was sent. To request this one as well, empty this cell.`;

@@ -1,6 +1,7 @@
 import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import { findOldPortfolios } from '../../src/ledger/archive/old-portfolios.ts';
 import type { ArchiveDeps } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
@@ -96,8 +97,7 @@ function wordsOf({ archived, held, left, failed }: Came, days: number | undefine
   const words = [
     failed.length > 0 && `${counted(failed.length, 'portfolio')} could not be archived: ${reasonsOf(failed)}`,
     archived.length > 0 ? `${counted(archived.length, 'portfolio')} archived.` : 'No portfolio was archived.',
-    held.length > 0 &&
-      `${counted(held.length, 'portfolio')} left, with held rows (${namesOf(held)}): limitline resolve NAME says what became of them.`,
+    held.length > 0 && `${counted(held.length, 'portfolio')} left, with held rows (${namesOf(held)}). ${heldRemedy()}.`,
     left.length > 0 &&
       `${counted(left.length, 'portfolio')} left as ${left.length === 1 ? 'it is' : 'they are'}: ${reasonsOf(left)}`,
   ];

@@ -1,3 +1,4 @@
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES } from '../../src/ledger/row.ts';
@@ -61,7 +62,7 @@ export async function explainEmptyRetry(
     return `No ${state} row of portfolio "${portfolio}" has a problem that contains "${error}". ${seeProblems(portfolio)}`;
   }
   const there = ROW_STATES.filter((name) => states[name] > 0).map((name) => `${states[name]} ${name}`);
-  const next = states.held > 0 ? ` For held rows, use: npx limitline resolve "${portfolio}".` : '';
+  const next = states.held > 0 ? ` ${heldRemedy(portfolio)}.` : '';
   return `No row of portfolio "${portfolio}" is ${state} (${there.join(', ') || 'it has no rows'}).${next}`;
 }
 
@@ -78,7 +79,7 @@ async function describeState({ row, result }: FoundRow, option: string, { calls 
     case 'done':
       return `is done (${limitId}).`;
     case 'held':
-      return `is held at the step ${step}, because nobody knows what became of the call. Say what became of it with npx limitline resolve ${name} ${option}, and --made ID or --resend.`;
+      return `is held at the step ${step}, because nobody knows what became of the call. Say what became of it: npx limitline resolve ${name} ${option} --made ID, or --resend in its place.`;
     case 'refused':
       return `was refused: npx limitline retry ${name} ${option} sends it again.`;
     case 'cancelled':

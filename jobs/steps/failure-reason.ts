@@ -1,3 +1,4 @@
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { RowResult } from '../../src/ledger/row.ts';
 
 /**
@@ -9,13 +10,14 @@ import type { RowResult } from '../../src/ledger/row.ts';
 export function failureReason(
   state: 'refused' | 'held',
   result: Pick<RowResult, 'line' | 'problem' | 'cause'> | undefined,
+  portfolio: string,
 ): string {
   if (!result) return `a row that is no more: ${state}`;
   const { line, problem, cause } = result;
   const facts = [...(problem ? [`step ${problem.step}`] : []), ...(cause === undefined ? [] : [`cause ${cause}`])];
   const why = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
   if (state === 'held') {
-    return `line ${line}: held, since it is unknown what became of its call${why}; say so with: npx limitline resolve`;
+    return `line ${line}: held, since it is unknown what became of its call${why}. ${heldRemedy(portfolio)}`;
   }
   const status = problem?.status === undefined ? '' : ` with status ${problem.status}`;
   return `line ${line}: refused${status}${why}`;

@@ -129,7 +129,7 @@ export async function endingOf(row: RowId, state: RowState | '', step: Step, dep
   if (state !== '' && isStep(state)) return { is: 'stands', step: state };
   if (state !== 'refused' && state !== 'held') return { is: 'over' };
   const [result] = await deps.rows.read([row]);
-  return { is: 'failed', step: result?.step ?? step, message: failureReason(state, result) };
+  return { is: 'failed', step: result?.step ?? step, message: failureReason(state, result, row.portfolio) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Audit } from '../../src/audit/audit.ts';
-import { COMMAND_KINDS, type CommandKind, type Given } from './command-kinds.ts';
+import { COMMAND_KINDS, type CommandKind, type Given, SENDING } from './command-kinds.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -68,6 +68,12 @@ export function auditWholeCommand<T>(
   const { kind, ...given } = needCommand();
   if (typeof kind === 'object' && kind.asks?.(given)) return act();
   return auditCommand(context, act, audited);
+}
+
+/** Whether the command that is under way has rows sent, and is not only asked what it would do. */
+export function isSending(): boolean {
+  const { name, options } = needCommand();
+  return SENDING.has(name) && options.dryRun !== true;
 }
 
 function needCommand(): UnderWay {

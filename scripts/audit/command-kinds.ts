@@ -91,6 +91,9 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'user remove': { what: 'user removed', wish: onNamed },
 };
 
+/** By these rows are sent again, or go on. */
+export const SENDING: ReadonlySet<string> = new Set(['retry', 'resolve', 'resume', 'approve']);
+
 /** Options that say how, and not what. */
 const ASIDE = new Set(['json', 'yes', 'dryRun']);
 

@@ -1,4 +1,5 @@
 import { counted } from '../../src/counted.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { groupedAmount } from '../../src/money-text.ts';
@@ -32,7 +33,7 @@ export function cancelledWords(portfolio: string, rows: number): string {
 export function heldWords(portfolio: string, cause: Cause | undefined, planned: number): string {
   if (cause?.meaning !== 'unknown' || planned >= cause.rows) return '';
   const rows = cause.rows - planned;
-  return `${counted(rows, 'row')} of this cause ${rows === 1 ? 'is' : 'are'} held and ${rows === 1 ? 'stays' : 'stay'} so: say what became of ${rows === 1 ? 'its call' : 'their calls'} with npx limitline resolve "${portfolio}".`;
+  return `${counted(rows, 'row')} of this cause ${rows === 1 ? 'is' : 'are'} held and ${rows === 1 ? 'stays' : 'stay'} so. ${heldRemedy(portfolio)}.`;
 }
 
 export function cameWords(rows: number): string {

@@ -7,6 +7,7 @@ import { nightWords, statusOf } from '../nightly/night-words.ts';
 import { stayOnDuty } from '../nightly/stay-on-duty.ts';
 import { doWhatIsDue } from '../nightly/what-is-due.ts';
 import { announceAccount } from '../opening/announce-account.ts';
+import { FAULT_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { letOthersGoFirst } from '../process/low-priority.ts';
 import { waitForSignal } from '../process/signals.ts';
@@ -41,7 +42,7 @@ export function register(program: Command, terminal: Terminal): void {
           void signal.then(() => stopping.abort(new Error('this process stops')));
           const ends = await doWhatIsDue(context, { signal: stopping.signal });
           terminal.print(nightWords(ends), { runs: ends });
-          process.exitCode = statusOf(ends);
+          process.exitCode = (await context.marks.older()) ? FAULT_STATUS : statusOf(ends);
           return;
         }
         const duty = await stayOnDuty(context);

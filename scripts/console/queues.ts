@@ -37,7 +37,7 @@ export function boardFunctions(context: Context): BoardFunctions {
       if (!found) return undefined;
       const { state, step, updatedMs } = found;
       const { queue, name } = STEP_JOBS[step];
-      const reason = state === 'refused' || state === 'held' ? failureReason(state, found) : undefined;
+      const reason = state === 'refused' || state === 'held' ? failureReason(state, found, row.portfolio) : undefined;
       return { queue, job: name, state, reason, updatedMs };
     },
     retry: retryOf(context),

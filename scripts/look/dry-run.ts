@@ -5,6 +5,7 @@ import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeWordsLog } from '../../src/log.ts';
 import type { DryRun } from '../../src/portfolio/preview.ts';
@@ -68,9 +69,7 @@ export function dryRunWords(dryRun: DryRun): string {
   }
   if (before && before.held > 0) {
     const words = counted(before.held, 'more is', 'more are');
-    parts.push(
-      ` ${words} held or under way and will not be requested again; to say what became of held ones: npx limitline resolve`,
-    );
+    parts.push(` ${words} held or under way and will not be requested again. ${heldRemedy()}`);
   }
   if (durationS !== null) parts.push(` At SERVICE_RATE_PER_S that takes at least ${durationS.toLocaleString('en')} s.`);
   return parts.join('');

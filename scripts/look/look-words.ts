@@ -93,7 +93,7 @@ function skippedWords({ dryRun: { before } }: Look): string[] {
   const { limits, held } = before ?? { limits: 0, held: 0 };
   return [
     ...(limits > 0 ? [`${limits.toLocaleString('en')} requested before`] : []),
-    ...(held > 0 ? [`${held.toLocaleString('en')} held or under way (npx limitline resolve)`] : []),
+    ...(held > 0 ? [`${held.toLocaleString('en')} held or under way (npx limitline report NAME --state held)`] : []),
   ];
 }
 

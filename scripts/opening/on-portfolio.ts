@@ -2,7 +2,7 @@ import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeWordsLog } from '../../src/log.ts';
-import { auditWholeCommand } from '../audit/audit-command.ts';
+import { auditWholeCommand, isSending } from '../audit/audit-command.ts';
 import { announceFolder } from './announce-folder.ts';
 
 /**
@@ -21,13 +21,17 @@ export function withContext<T>(
   });
 }
 
+/** @throws LimitlineError `OLDER` where rows are to be sent and nothing is, before anything is done */
 async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   const settings = readSettings();
+  const sends = isSending();
   const context = await openContext({
     settings,
     log: makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) }),
+    saysOlder: !sends,
   });
   try {
+    if (sends) await context.marks.check();
     return await run(context);
   } finally {
     await context.close();

@@ -1,4 +1,5 @@
 import { grouped } from '../../src/counted.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -20,7 +21,7 @@ export function causeTable(portfolio: string, causes: readonly Cause[]): string 
   lines.push('');
   if (goes) lines.push(`To send a group again: npx limitline retry "${portfolio}" --cause ${goes.id}`);
   if (causes.some(({ meaning }) => meaning === 'unknown')) {
-    lines.push(`Of what is unknown a person says what became: npx limitline resolve "${portfolio}"`);
+    lines.push(...heldRemedy(portfolio).split(/(?<=file:|;) /));
   }
   return lines.join('\n');
 }

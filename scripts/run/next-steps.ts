@@ -4,6 +4,7 @@ import { type LeftResults, leaveResults } from '../../jobs/export/leave-results.
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { notQuiteGranted } from '../report/answer-words.ts';
@@ -48,9 +49,7 @@ export function sayNextSteps(
   const { portfolio } = run;
   if (summary.states.held > 0) {
     const held = counted(summary.states.held, 'row is', 'rows are');
-    say(
-      `limitline: ${held} held: nobody knows what became of a call. Ask at the service, then say what became of it: npx limitline resolve "${portfolio}" --line N (--made ID | --resend); of many by a file: npx limitline report "${portfolio}" --state held --out FILE`,
-    );
+    say(`limitline: ${held} held: nobody knows what became of a call. Ask at the service. ${heldRemedy(portfolio)}`);
   }
   if (summary.states.awaiting > 0) {
     const wait = counted(summary.states.awaiting, 'row waits', 'rows wait');

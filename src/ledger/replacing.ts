@@ -1,3 +1,4 @@
+import { heldRemedy } from '../held-remedy.ts';
 import type { BuyerRow } from './buyer-rows.ts';
 import { type RowId, rowName } from './row-id.ts';
 
@@ -136,5 +137,5 @@ function sendingProblem(sending: BuyerRow): string {
 }
 
 function unknownProblem(unknown: BuyerRow): string {
-  return `It is unknown whether the request of ${describeRow(unknown)} of the same buyer was made: say what became of it first (limitline resolve), or give this line a request_reference of its own if it is meant beside that one.`;
+  return `It is unknown whether the request of ${describeRow(unknown)} of the same buyer was made: say what became of it first, or give this line a request_reference of its own if it is meant beside that one. ${heldRemedy(unknown.row.portfolio)}.`;
 }

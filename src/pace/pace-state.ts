@@ -20,6 +20,8 @@ export type PaceState = {
   accepted?: number;
   /** Calls a second that the service states, likewise; 0 where it states none. */
   statedPerS?: number;
+  /** Whether the service ever spoke of a window, likewise. */
+  tellsWindows?: boolean;
   /** A window of which the service says that it will be used up before its end, likewise. */
   window?: ToldWindow | undefined;
   /** Kinds of call that do not leave, whatever the pace. */

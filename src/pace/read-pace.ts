@@ -33,6 +33,7 @@ function readState(found: unknown): PaceState | undefined {
         : undefined,
     accepted: answer.number('accepted'),
     statedPerS: answer.number('statedPerS'),
+    tellsWindows: answer.flag('tellsWindows'),
     window: windowUs > 0 ? readWindow(answer, Date.now() + windowUs / 1_000) : undefined,
   };
 }

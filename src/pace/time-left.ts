@@ -1,6 +1,6 @@
 import type { BlockedBy, PaceState } from './pace-state.ts';
 import { type PaceSample, type PaceSpan, spansOf } from './samples.ts';
-import { LONG_WAIT_MS, type SeenWindow, secondsInWindows, windowSeen } from './windows-seen.ts';
+import { LONG_WAIT_MS, type SeenWindow, secondsInWindows, waitAt, windowSeen } from './windows-seen.ts';
 
 /** Calls that are still to be made, at the least and at the most. */
 type Calls = { fewest: number; most: number };
@@ -46,9 +46,15 @@ export function timeLeftRange(
   if (most <= 0 || pace.accepted === 0 || !goesOn(pace, nowMs)) return undefined;
   const spans = spansOf(upTo(samples, pace, nowMs));
   const window = windowSeen(spans, nowMs) ?? windowTold(pace, meanPerS(spans, nowMs - LATELY_MS), nowMs);
-  if (window) return { fromS: secondsInWindows(fewest, window, nowMs), toS: secondsInWindows(most, window, nowMs) };
+  const waitsMs = pace.blocked && isLimit(pace.blocked) ? pace.blocked.untilMs - nowMs : 0;
+  const waitsS = waitsMs < LONG_WAIT_MS ? 0 : waitsMs / 1_000;
+  if (window) {
+    const fromS = secondsInWindows(fewest, window, nowMs);
+    const isTold = !window.isGuess || pace.tellsWindows;
+    return { fromS: isTold ? fromS : waitsS + fewest / window.perS, toS: secondsInWindows(most, window, nowMs) };
+  }
   const rates = ratesOf(pace, spans, ownPerS, nowMs);
-  return rates && { fromS: fewest / rates.fastest, toS: most / rates.slowest };
+  return rates && { fromS: waitsS + fewest / rates.fastest, toS: waitsS + most / rates.slowest };
 }
 
 /** What the service says of the first window, before the end of one was waited for. */
@@ -106,12 +112,14 @@ function upTo(samples: readonly PaceSample[], { accepted, blocked }: PaceState, 
   return [...samples, { ...last, atMs: nowMs, accepted, waitsUntilMs }];
 }
 
-/** Calls a second since then, or since the last time that nobody worked; nothing of too short a time. */
+/** Calls a second since then, or since the last time that nobody worked or a long wait; nothing of too short a time. */
 function meanPerS(spans: readonly PaceSpan[], sinceMs: number): number | undefined {
   let [calls, ms] = [0, 0];
   for (const [place, span] of [...spans.entries()].reverse()) {
     const spanMs = span.atMs - Math.max(span.fromMs, sinceMs);
-    const isIdle = span.acceptedPerS === 0 && span.waitsUntilMs === 0 && spanMs >= LONG_WAIT_MS;
+    const isIdle =
+      span.acceptedPerS === 0 &&
+      (span.waitsUntilMs === 0 ? spanMs >= LONG_WAIT_MS : waitAt(spans, place) !== undefined);
     const isGap = (spans[place + 1]?.fromMs ?? span.atMs) > span.atMs;
     if (spanMs <= 0 || isIdle || isGap) break;
     calls += (span.acceptedPerS * spanMs) / 1_000;

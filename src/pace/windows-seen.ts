@@ -5,6 +5,8 @@ import type { PaceSpan } from './samples.ts';
 export type SeenWindow = ToldWindow & {
   /** Calls a second while they leave. */
   perS: number;
+  /** Whether a single wait was seen: that may have been the service's wish, once. */
+  isGuess?: boolean;
 };
 
 /** A shorter wait is lost in the mean of some seconds, and may be a guess of ours. */
@@ -29,17 +31,17 @@ export function windowSeen(spans: readonly PaceSpan[], nowMs: number): SeenWindo
   const last = spans.findLastIndex(({ waitsUntilMs }) => waitsUntilMs > 0);
   const wait = last < 0 ? undefined : waitAt(spans, last);
   if (!wait) return undefined;
-  const { fromMs, calls, perS } = burstBefore(spans, wait.first);
+  const { fromMs, calls, perS, isGuess } = burstBefore(spans, wait.first);
   if (calls < 1) return undefined;
   const lengthMs = wait.untilMs - fromMs;
-  if (wait.untilMs > nowMs) return { calls, lengthMs, perS, left: 0, endsMs: wait.untilMs };
+  if (wait.untilMs > nowMs) return { calls, lengthMs, perS, isGuess, left: 0, endsMs: wait.untilMs };
   const used = sumOf(spans.slice(last + 1));
   const endsMs = wait.untilMs + lengthMs;
   // Nobody had to wait for its end, or there was room for more: it was the service's wish, once.
   if (nowMs > endsMs || used > MORE_THAN_ALL * calls) return undefined;
   const goneMs = nowMs - wait.untilMs;
   const presentPerS = goneMs < TELLS_FROM_MS ? perS : (used * 1_000) / goneMs;
-  return { calls, lengthMs, perS: presentPerS, left: Math.max(0, calls - used), endsMs };
+  return { calls, lengthMs, perS: presentPerS, isGuess, left: Math.max(0, calls - used), endsMs };
 }
 
 /** Seconds that so many calls take with such a window, at its speed. */
@@ -61,7 +63,7 @@ function callsOf({ acceptedPerS, fromMs, atMs }: PaceSpan): number {
 }
 
 /** The wait in which that span ends: the span in which it began, and when it is over. Nothing where it was short. */
-function waitAt(spans: readonly PaceSpan[], last: number): { first: number; untilMs: number } | undefined {
+export function waitAt(spans: readonly PaceSpan[], last: number): { first: number; untilMs: number } | undefined {
   const { waitsUntilMs: untilMs } = spans[last] as PaceSpan;
   let first = last;
   for (let span = spans[first]; span; span = spans[first]) {
@@ -73,7 +75,7 @@ function waitAt(spans: readonly PaceSpan[], last: number): { first: number; unti
 }
 
 /** What left before a wait: from the end of the long one before it, or from when anything left. */
-function burstBefore(spans: readonly PaceSpan[], wait: number): { fromMs: number; calls: number; perS: number } {
+function burstBefore(spans: readonly PaceSpan[], wait: number) {
   let first = wait;
   for (let span = spans[first]; span; span = spans[first]) {
     const before = spans[first - 1];
@@ -88,6 +90,7 @@ function burstBefore(spans: readonly PaceSpan[], wait: number): { fromMs: number
     // Where its beginning was waited for, that is known to the millisecond.
     fromMs: Math.max(fromMs, begun <= 0 ? (spans[first - 1]?.waitsUntilMs ?? 0) : 0),
     calls: sumOf(burst),
+    isGuess: !(spans[first - 1]?.waitsUntilMs ?? 0),
     perS: Math.max(...burst.map(({ acceptedPerS }) => acceptedPerS)),
   };
 }

@@ -5,6 +5,7 @@ import { takeInOnce } from '../../jobs/inbox/take-in.ts';
 import { readStrip } from '../../scripts/console/read-strip.ts';
 import { openMachines } from '../../scripts/machines/open-machines.ts';
 import { callCommand } from '../support/call-command.ts';
+import { startCommand } from '../support/command.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
@@ -98,7 +99,7 @@ test('… and what the data folder keeps of portfolios that nobody named is put 
   expect(await context.marks.older()).toBeUndefined();
 });
 
-test('… meanwhile what brings in or judges ends with 1, and what reads says so: nothing is as if all were well', async () => {
+test('… meanwhile what sends, brings in or judges ends with 1, and what reads says so: nothing is as if all were well', async () => {
   const { putBack, loseKept, dir, childEnv, context } = await openPlace();
   await putBack();
   const limitline = (...args: string[]) => callCommand(args, { cwd: dir, env: childEnv });
@@ -113,6 +114,13 @@ test('… meanwhile what brings in or judges ends with 1, and what reads says so
   expect(imported).toMatchObject({ status: 1, stdout: '' });
   expect(imported.stderr.match(OLDER)).toHaveLength(1);
   expect(await context.portfolios.names()).toEqual(['before']);
+  const sending = [['retry'], ['resolve', '--all', '--resend'], ['resume'], ['approve', '--as', 'anna']];
+  for (const [command = '', ...options] of sending) {
+    const ended = await limitline(command, 'before', ...options);
+    expect(ended, command).toMatchObject({ status: 1, stdout: '' });
+    expect(ended.stderr.match(OLDER), command).toHaveLength(1);
+  }
+  expect(await limitline('retry', 'before', '--dry-run')).toMatchObject({ status: 0 });
   const judged = await limitline('reconcile');
   expect(judged).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('Nothing was compared') });
   expect(judged.stderr).toMatch(OLDER);
@@ -120,6 +128,8 @@ test('… meanwhile what brings in or judges ends with 1, and what reads says so
     status: 1,
     stdout: expect.stringMatching(/^reconcile: FAILED\. Redis is older than what was sent/),
   });
+  const nightly = startCommand(['nightly'], { cwd: dir, env: { ...childEnv, LIMITLINE_SCHEDULE: 'off' } });
+  expect(await nightly.ended).toMatchObject({ status: 1, stdout: expect.stringContaining('Nothing was due.') });
   const machines = openMachines(context, { role: 'console' });
   expect(await machines.metrics.text()).toMatch(/^limitline_blocked\{.*reason="older"\} 1$/m);
 

@@ -25,6 +25,28 @@ const bucket = (headers: 'none' | 'retry-after-seconds') => (): ForeignLimiter =
   };
 };
 
+/** Takes so many calls, then asks once that none comes for two minutes. */
+function asksOnce(calls: number): ForeignLimiter {
+  const limit = makeLimitReq({ perS: 2 * PER_S, burst: 10, nodelay: true });
+  let [passed, untilMs] = [0, 0];
+  return (nowMs) => {
+    if (passed === calls && untilMs === 0) untilMs = nowMs + 120_000;
+    if (nowMs < untilMs)
+      return { allowed: false, headers: { 'retry-after': String(Math.ceil((untilMs - nowMs) / 1_000)) } };
+    const verdict = limit(nowMs);
+    if (verdict.allowed) passed += 1;
+    return verdict;
+  };
+}
+
+test.concurrent('behind a service that asks once to wait, the range begins with a wait that is the only one', async () => {
+  const heard = await heardWords(asksOnce(100), { calls: CALLS });
+  const { outside, silent } = judgeWords(heard.said, heard);
+  expect({ outside, silent }).toEqual({ outside: 0, silent: 0 });
+  const least = heard.said.map(({ atMs, left }) => ({ atMs, left: left && { ...left, toS: left.fromS } }));
+  expect(judgeWords(least, heard)).toMatchObject({ worst: expect.toSatisfy((ratio) => ratio <= 1.35), silent: 0 });
+});
+
 test.concurrent.each<[string, () => ForeignLimiter, { calls?: number; processes?: number; latencyMs?: number }?]>([
   ['draft 6, a window of a second', inWindows('draft 6', 1)],
   ['draft 7, five seconds', inWindows('draft 7', 5)],

@@ -85,9 +85,15 @@ test.each<[string, number, PaceSample[], number]>([
   ['the present one', 1_200, minuteOf(2_400, 60), 1_200 / 600],
   ['the present one, and the next', 3_000, minuteOf(2_400, 60), 60 + 600 / 600],
 ])('long windows are waited for: %s', (_name, calls, samples, seconds) => {
-  const left = timeLeftRange({ fewest: calls, most: calls }, { pace, samples }, NOW);
+  const left = timeLeftRange({ fewest: calls, most: calls }, { pace: { ...pace, tellsWindows: true }, samples }, NOW);
   expect(left?.fromS).toBeCloseTo(seconds, 1);
   expect(left?.toS).toBe(left?.fromS);
+
+  // Where nobody spoke of a window, the wait may have been the only one.
+  const now: Partial<PaceState> = samples.at(-1)?.waitsUntilMs ? waits('asked', 50_000) : {};
+  const guessed = timeLeftRange({ fewest: calls, most: calls }, { pace: { ...pace, ...now }, samples }, NOW);
+  expect(guessed?.fromS).toBeCloseTo((now.blocked ? 50 : 0) + calls / 600, 1);
+  expect(guessed?.toS).toBeCloseTo(seconds, 1);
 });
 
 test('a window that is no more is not waited for', () => {

@@ -3,7 +3,7 @@
 -- Answers nothing where no call was made yet, else, name after name: phase, ratePerS, flowPerS, limits (1 or 0), waitUs
 -- (µs until anything may leave), why, because, accepted (calls in all), statedPerS (calls a second by the service's own words,
 -- 0 without), and of a window that will be used up before its end: windowUs (until then; 0 for none), windowLeft, windowCalls
--- (of a whole one), windowLengthUs
+-- (of a whole one), windowLengthUs; tellsWindows (1 or 0)
 -- @include pace-state
 if redis.call('HEXISTS', KEYS[1], 'rate') == 0 then return {} end
 local pace = readState(0)
@@ -14,4 +14,4 @@ return { 'phase', pace.phase, 'ratePerS', string.format('%.17g', pace.rate), 'fl
   'because', pace.because, 'accepted', string.format('%.0f', pace.accepted),
   'statedPerS', string.format('%.17g', pace.stated), 'windowUs', math.ceil(windowUs), 'windowLeft', pace.level,
   'windowCalls', pace.level + pace.accepted - pace.windowAccepted,
-  'windowLengthUs', math.ceil(pace.spareUntil - pace.windowFrom) }
+  'windowLengthUs', math.ceil(pace.spareUntil - pace.windowFrom), 'tellsWindows', pace.windowFrom > 0 and 1 or 0 }

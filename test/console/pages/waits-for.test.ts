@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { PortfolioLook } from '../../../src/console/pages/portfolio/portfolio-look.ts';
 import { waitsFor, waitWords } from '../../../src/console/pages/portfolio/waits-for.ts';
 import type { PaceState } from '../../../src/pace/pace-state.ts';
+import { nearlyFullWords } from '../../../src/redis-memory/memory.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 6);
@@ -63,4 +64,10 @@ test('all that a person must do comes before what goes on by itself', async () =
   const waits = waitsFor(look);
   expect(waits.map(({ title }) => title)).toEqual(['Cut off.', '1 row held.', 'Being imported.', 'All calls wait.']);
   expect(waits.at(-1)?.words).toBe('The service asked to wait, next try in 4 s. It goes on by itself.');
+});
+
+test('that work goes on by itself once there is memory is said once', async () => {
+  const blocked = { why: nearlyFullWords(), because: 'memory', untilMs: NOW + 4_000 };
+  const [wait] = waitsFor(await lookWith({ pace: { ...pace, blocked } }));
+  expect(wait?.words.match(/goes on by itself/g)).toHaveLength(1);
 });

@@ -173,7 +173,7 @@ describe('a portfolio is not archived, and it is said what to do first, where', 
   test.each([
     ['it is not there', async () => {}, 'NOT_FOUND', 'There is no portfolio'],
     ['rows are open', (own: Own) => own.fillOpen('queued'), 'USAGE', '1 row of q4 is still to be worked on'],
-    ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline resolve "q4"'],
+    ['rows are held', (own: Own) => own.fillOpen('held'), 'USAGE', 'npx limitline report "q4" --state held'],
     ['a file is being imported', (own: Own) => own.fillOpen('importing'), 'USAGE', 'is being imported into q4'],
     ['it is archived', (own: Own) => own.fillOpen('archived'), 'USAGE', 'limitline restore "q4"'],
   ] as const)('%s', async (_where, prepare, code, words) => {

@@ -137,5 +137,5 @@ test('the errors file leaves out held rows, which are for resolve, and says how 
   expect(await place.settled()).toMatchObject({ states: { held: 1 } });
   const told: string[] = [];
   expect((await exported(place, { only: 'errors', told })).lines.map(({ name }) => name)).toEqual(['Zinc']);
-  expect(told).toEqual([expect.stringMatching(/^1 held row is not in this file.*limitline resolve "q4"/)]);
+  expect(told).toEqual([expect.stringMatching(/^1 held row is not in this file.*limitline report "q4" --state held/)]);
 });

@@ -55,6 +55,6 @@ describe('a line is a problem when nobody can tell which row it corrects', () =>
     expect(await place.settled()).toMatchObject({ states: { held: 1 } });
     const imported = await place.import(asking(acme(2)));
     expect(imported).toMatchObject({ rows: 0, invalid: 1 });
-    expect(imported.problems[0]?.message).toContain('limitline resolve');
+    expect(imported.problems[0]?.message).toContain('npx limitline report "q4" --state held');
   });
 });

@@ -16,10 +16,14 @@ async function openPlace(fault: NonNullable<FaultChange['rules']>[number]) {
 test('a retry that matches nothing says what the line is instead, and what to do with it', async () => {
   const why = await openPlace({ on: 'limit', match: 'HRB 1', fault: 'reset', times: 1 });
   expect(await why({ line: 999 })).toMatch(/^There is no line 999 in portfolio "q4"\. .*--format csv/);
-  expect(await why({ line: 2 })).toMatch(/^Line 2 .* is held at the step limit.*npx limitline resolve "q4" --line 2/);
+  expect(await why({ line: 2 })).toMatch(
+    /^Line 2 .* is held at the step limit.*npx limitline resolve "q4" --line 2 --made ID/,
+  );
   expect(await why({ line: 3 })).toMatch(/^Line 3 .* is done \(bl_/);
   expect(await why({ line: 4 })).toMatch(/^Line 4 .* led to no row: it is invalid\. .*--format errors-csv/);
-  expect(await why({})).toMatch(/^No row .* is refused \(1 done, 1 held\)\. For held rows, use: npx limitline resolve/);
+  expect(await why({})).toMatch(
+    /^No row .* is refused \(1 done, 1 held\)\. To say .*npx limitline report "q4" --state held/,
+  );
 });
 
 test('a retry that matches no problem says so, of one line and of all', async () => {

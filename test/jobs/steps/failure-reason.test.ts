@@ -36,10 +36,10 @@ test('nothing of a buyer or of the service’s words is in any key of the queues
   expect([...reasons]).toEqual([
     expect.stringMatching(/^line 2: refused with status 422 \(step company, cause [0-9a-z]{8}\)$/),
     expect.stringMatching(
-      /^line 3: held, since .* \(step company, cause [0-9a-z]{8}\); say so with: npx limitline resolve$/,
+      /^line 3: held, since .* \(step company, cause [0-9a-z]{8}\)\. To say .*npx limitline report "q4" --state held/,
     ),
     expect.stringMatching(
-      /^line 4: held, since .* \(step limit, cause [0-9a-z]{8}\); say so with: npx limitline resolve$/,
+      /^line 4: held, since .* \(step limit, cause [0-9a-z]{8}\)\. To say .*npx limitline report "q4" --state held/,
     ),
   ]);
   const causes = (await context.portfolios.causes('q4')).map(({ id }) => id);
@@ -49,11 +49,11 @@ test('nothing of a buyer or of the service’s words is in any key of the queues
 
 test('a row that was never answered says so without a status, and one that is gone says that', () => {
   const result = { line: 9, problem: undefined, cause: undefined };
-  expect(failureReason('refused', result)).toBe('line 9: refused');
-  expect(failureReason('refused', { ...result, problem: { step: 'limit', message: body } })).toBe(
+  expect(failureReason('refused', result, 'q4')).toBe('line 9: refused');
+  expect(failureReason('refused', { ...result, problem: { step: 'limit', message: body } }, 'q4')).toBe(
     'line 9: refused (step limit)',
   );
-  expect(failureReason('held', undefined)).toBe('a row that is no more: held');
+  expect(failureReason('held', undefined, 'q4')).toBe('a row that is no more: held');
 });
 
 /** Every text of every key that begins so: fields, members and entries. */

@@ -71,7 +71,7 @@ describe('failures by cause', () => {
       const { stdout, status } = await limitline(command, 'q4', '--cause', held);
       expect(status).toBe(0);
       expect(stdout).toContain('1 row of this cause is held and stays so');
-      expect(stdout).toContain('npx limitline resolve "q4"');
+      expect(stdout).toContain('npx limitline report "q4" --state held');
     }
     expect((await json('report', 'q4')).states).toMatchObject({ held: 1, refused: 3 });
   });
@@ -82,7 +82,7 @@ describe('failures by cause', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ held: 2, refused: 0 });
     const { stdout } = await limitline('report', 'q4', '--causes');
     expect(stdout).not.toContain('limitline retry');
-    expect(stdout).toContain('npx limitline resolve "q4"');
+    expect(stdout).toContain('npx limitline report "q4" --state held');
   });
 
   test('rows are chosen by any filter too, and by one choice alone', async () => {

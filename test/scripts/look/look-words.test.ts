@@ -48,7 +48,7 @@ test('a look names what would be requested, what not and why, and how long it ta
     'Requests  1,190 limits, 1,234,567.50 in total; 3 of them in this portfolio already',
     'Of these  2 are for buyers that have another (71,000.00)',
     'Skips     8 requested before',
-    '          2 held or under way (npx limitline resolve)',
+    '          2 held or under way (npx limitline report NAME --state held)',
     'Largest   1,000,000.00  line 7, Müller Stahl GmbH',
     `                  9.50  line 12, Evil\u241b[2K ${'x'.repeat(30)}…`,
     'Creates   1,100 companies; 12 documents to upload, 3.5 MB',

@@ -95,7 +95,9 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
-    const words = `${sentence(describeBlock(blocked, nowMs))} It goes on by itself.`;
+    // What is said of full memory ends with these words.
+    const last = blocked.because === 'memory' ? '' : ' It goes on by itself.';
+    const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
     return [...waits, { kind: 'warn', title: 'All calls wait.', words }];
   }
   if (pace?.shut && pace.shut.length > 0) {

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { heldRemedy } from '../src/held-remedy.ts';
+import { openDesk } from './support/desk.ts';
+
+test('what a person is told about held rows works as it stands: a file is written, filled in, and taken', async () => {
+  const { cwd, limitline, json, read } = await openDesk(2, {
+    rules: [{ on: 'limit', fault: 'reset', made: false, times: 2 }],
+  });
+  await limitline('run', 'q4.csv');
+  const { stdout } = await limitline('report', 'q4', '--causes');
+  const [report = [], resolve = []] = commandsOf(stdout);
+  const file = join(cwd, 'held.csv');
+  const inFolder = (args: string[]) => args.map((arg) => (arg === 'held.csv' ? file : arg));
+  expect(await limitline(...inFolder(report))).toMatchObject({ status: 0 });
+  const [header = '', ...rows] = (await read('held.csv')).trimEnd().split('\n');
+  const place = header.split(',').indexOf('id');
+  const filled = rows.map((row) => row.split(',').with(place, 'resend').join(','));
+  await writeFile(file, `${[header, ...filled].join('\n')}\n`);
+  expect(await limitline(...inFolder(resolve))).toMatchObject({ status: 0 });
+  expect((await json('report', 'q4')).states).toMatchObject({ held: 0, queued: 2 });
+});
+
+test('no message names a resolve that ends with a fault of use', () => {
+  const root = join(import.meta.dirname, '..');
+  const named = ['src', 'jobs', 'scripts'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => readFileSync(join(root, folder, name), 'utf8').split('\n')),
+  );
+  const whole = /limitline resolve (\$\{.+?\}|"\$\{.+?\}"|NAME) (\$\{option\}|--(line|row|from|all)\b)/;
+  const broken = named.filter((line) => /limitline resolve(?!d)/.test(line) && !whole.test(line));
+  // The command's own docstring, and what a row's page adds its two answers to.
+  expect(broken.filter((line) => !line.startsWith('/** '))).toEqual([]);
+  expect(heldRemedy('q4')).toContain('resolve "q4" --from held.csv');
+});
+
+/** The commands that a text names, as arguments. */
+function commandsOf(text: string): string[][] {
+  return [...text.matchAll(/npx limitline ([^;\n]+)/g)].map(([, line = '']) => line.replaceAll('"', '').split(' '));
+}
