@@ -46,10 +46,8 @@ export async function keepResults(
   deps: KeepDeps,
 ): Promise<boolean> {
   const path = keptResultsPath(portfolio, deps);
-  const [seconds = 0, micros = 0] = (await deps.ledger.time()).map(Number);
-  const now = seconds + micros / 1e6;
-  const there = await stat(path).catch(() => undefined);
-  if (there && isKept(there.mtimeMs, now * 1_000)) return false;
+  const { nowMs, keptMs } = await readKept(path, deps);
+  if (keptMs && isKept(keptMs, nowMs)) return false;
   const [dir, name] = [dirname(path), basename(path)];
   makeFolder(dir, 0o700);
   const write = (to: Writable) => exportResults({ portfolio, only: 'all', likeInput: 'cells' }, to, deps);
@@ -59,7 +57,9 @@ export async function keepResults(
   if (!draft) return false;
   try {
     await deps.marks.check();
-    await utimes(draft.path, now, now);
+    await utimes(draft.path, nowMs / 1_000, nowMs / 1_000);
+    // Who began later has read more, though it may have been done first.
+    if (((await readKept(path, deps)).keptMs ?? 0) > nowMs) return false;
     return await draft.putInPlace(path, true);
   } finally {
     await draft.drop();
@@ -77,12 +77,19 @@ export async function keptResults(deps: PlaceDeps): Promise<string[]> {
 /** What is kept of a finished portfolio, where that is how it was finished last: whoever leaves it elsewhere need not write it again. */
 export async function finishedResults(
   portfolio: string,
-  deps: PlaceDeps & Pick<ExportDeps, 'portfolios'>,
+  deps: PlaceDeps & Pick<KeepDeps, 'portfolios' | 'ledger'>,
 ): Promise<string | undefined> {
   const path = keptResultsPath(portfolio, deps);
   const { finishedMs = Number.POSITIVE_INFINITY } = await deps.portfolios.read(portfolio);
+  return ((await readKept(path, deps)).keptMs ?? 0) >= finishedMs ? path : undefined;
+}
+
+/** The clock of Redis, and when the writing of what is kept began: nothing where that is still to come, since the clock was put back. */
+async function readKept(path: string, { ledger }: Pick<KeepDeps, 'ledger'>) {
   const there = await stat(path).catch(() => undefined);
-  return there && there.mtimeMs >= finishedMs ? path : undefined;
+  const [seconds = 0, micros = 0] = (await ledger.time()).map(Number);
+  const nowMs = seconds * 1_000 + micros / 1_000;
+  return { nowMs, keptMs: there && there.mtimeMs <= nowMs ? there.mtimeMs : undefined };
 }
 
 /** Removes what is kept of a portfolio, and what killed processes did not write to its end. */
@@ -90,6 +97,8 @@ export async function forgetKept(portfolio: string, deps: PlaceDeps): Promise<vo
   const path = keptResultsPath(portfolio, deps);
   const [dir, name] = [dirname(path), basename(path)];
   for (const found of existsSync(dir) ? await readdir(dir) : []) {
-    if (found === name || found.startsWith(`.${name}.`)) await rm(join(dir, found), { force: true });
+    if (found.startsWith(`.${name}.`)) await rm(join(dir, found), { force: true });
   }
+  // Last: a draft may have got its name meanwhile.
+  await rm(path, { force: true });
 }

@@ -39,6 +39,8 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
   const reading = file.reading ?? JSON.stringify(said?.reading);
   const kept = await keepFile(entry.file, imports);
+  const now = await statOf(entry.file);
+  if (!now || changeOf(now) !== changeOf(before)) throw stillWritten(file.name);
   const owners = new Set([before.uid]);
   const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);

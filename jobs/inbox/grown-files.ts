@@ -1,10 +1,11 @@
+import { rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { sha256Of } from '../import/file-digest.ts';
 import { DONE, documentsNameOf, REJECTED } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
-import { changeOf, moveOver, statOf } from './move-over.ts';
+import { changeOf, moveNew, moveOver, statOf } from './move-over.ts';
 
 /** Of the files that were taken so many are watched, the latest: each costs a look at its size. */
 const WATCHED = 500;
@@ -48,18 +49,25 @@ async function compare(
     return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
   }
   const back = join(drop.dir, file.name);
+  const there = await statOf(back);
+  // Who moved it back may have been killed when it was in both places.
+  if (there?.ino === found.ino && there.dev === found.dev) return rm(path);
   // Another file of its name lies there: that one is taken first, and is the latest then.
-  if (await statOf(back)) return;
+  if (there) return;
   await tellOfLeft(left, deps);
   // The results of the whole file are left beside it.
   await inbox.note({ ...file, results: file.results ?? '' });
-  if (await statOf(back)) return;
   // Documents first: a file without them would be taken as it is.
+  const brought: [from: string, to: string][] = [];
   for (const ending of ['', '.zip']) {
-    const documents = join(drop.dir, documentsNameOf(file.name) + ending);
-    if (!(await statOf(documents))) await moveOver(join(where, file.id + ending), documents);
+    const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
+    if (!(await statOf(own)) || (await statOf(documents))) continue;
+    await moveOver(own, documents);
+    brought.push([documents, own]);
   }
-  await moveOver(path, back);
+  if (await moveNew(path, back)) return;
+  // Another file came there meanwhile, and these are not its documents.
+  for (const [documents, own] of brought) await moveOver(documents, own);
 }
 
 const WHAT = 'was written to after it had been taken in';

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { cp, lstat, open, rename, rm } from 'node:fs/promises';
+import { cp, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 
@@ -44,6 +44,18 @@ export async function moveOver(from: string, to: string): Promise<void> {
     });
     await Promise.all([draft, from].map((path) => rm(path, { recursive: true, force: true })));
   }
+}
+
+/** Moves a file to where nothing is; answers false where something is. A disk that knows no links may lose what comes there in that moment. */
+export async function moveNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    await rm(from, { force: true });
+  } catch {
+    if (await statOf(to)) return false;
+    await moveOver(from, to);
+  }
+  return true;
 }
 
 async function sync(path: string): Promise<void> {

@@ -134,5 +134,9 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
 }
 
 function changed(doc: Document): LimitlineError {
-  return new LimitlineError('FILE', `${doc.path} changed while it was read; leave it alone and import again.`);
+  // As of a file that another program has locked: it is worth another try.
+  const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
+  return new LimitlineError('FILE', `${doc.path} changed while it was read; leave it alone and import again.`, {
+    cause,
+  });
 }

@@ -5,6 +5,9 @@
 -- Answers 1.
 local files, contents, lately, open = unpack(KEYS)
 local id, file, atMs, content, isOpen, kept = unpack(ARGV)
+-- A process that was held up knows what it reads as under way still, and another has brought it to its end.
+local before, now = redis.call('HGET', files, id), cjson.decode(file)
+if before and now.is == 'taken' and now.content and cjson.decode(before).is ~= 'taken' then return 1 end
 redis.call('HSET', files, id, file)
 redis.call('ZADD', lately, 'NX', atMs, id)
 -- Who imported it first has it: a second import of it says whose it was.

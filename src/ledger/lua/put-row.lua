@@ -129,7 +129,7 @@ if state then
   takeBackReplaced(row)
 end
 redis.call('HSET', row, 'line', line, 'import', import, 'request', request, 'step', step, 'gen', gen)
-redis.call('HSET', requests, name, amount)
+local isKnown = redis.call('HSET', requests, name, amount) == 0
 -- @include made-ids
 -- @include note-alike
 noteCompanyOf(requests, request)
@@ -138,12 +138,14 @@ local to = waits
 if wasCancelled then to = 'cancelled' end
 if made then
   redis.call('HSET', row, 'limit', call[2], 'record', call[3])
-  to = takeRecovered(row, limit, name) and 'done' or 'skipped'
+  to = takeRecovered(row, limit, name, not state) and 'done' or 'skipped'
 end
 moveRow(portfolio, row, key, state, to, line, now)
 bindRow(row, not made and approval or '')
-if not state then redis.call('HINCRBY', portfolio, 'added:' .. import, 1) end
-if to == 'done' then redis.call('HINCRBY', portfolio, 'made:limit', 1) end
+-- A row that was gone, as reconcile says, was counted when it came in first, with its limit.
+local isBack = not state and isKnown and areAllCounted(portfolio)
+if not state and not isBack then redis.call('HINCRBY', portfolio, 'added:' .. import, 1) end
+if to == 'done' and not isBack then redis.call('HINCRBY', portfolio, 'made:limit', 1) end
 tallyRow(portfolio, row, key, amount)
 indexRow(portfolio, row, key, was, wordsBefore, words)
 noteFinish(portfolio, now)

@@ -1,11 +1,25 @@
--- Included where a row comes in whose limit is known from a results file (recover-call.lua): one that was made for this very
--- row, in the ledger that was lost, is the row's own again, with all that the file knew of it.
+-- Included where a row comes in whose limit was made: one that was made for this very row is the row's own again, where a results
+-- file tells of it (recover-call.lua), with all that the file knew, or where the row alone was gone.
 -- Answers whether it is.
-local function takeRecovered(row, call, name)
+local function takeRecovered(row, call, name, isGone)
   local found = redis.call('HMGET', call, 'by', 'row', 'company', 'documents')
-  if found[1] ~= 'a results file' or found[2] ~= name then return false end
-  if found[3] ~= '' then redis.call('HSET', row, 'company', found[3]) end
-  if found[4] ~= '' then redis.call('HSET', row, 'documents', found[4]) end
+  if found[2] ~= name or found[1] ~= 'a results file' and not isGone then return false end
+  local buyer = string.match(redis.call('HGET', row, 'request'), '"buyer":"([^"\\]*)"') or ''
+  local company = found[3] or redis.call('HGET', string.gsub(call, ':limit:[^:]*$', ':company:') .. buyer, 'id') or ''
+  if company ~= '' then redis.call('HSET', row, 'company', company) end
+  if (found[4] or '') ~= '' then redis.call('HSET', row, 'documents', found[4]) end
   redis.call('HSET', row, 'step', 'limit')
   return true
+end
+
+-- Whether as many rows were counted when they came in as there are, or more.
+local function areAllCounted(portfolio)
+  local known, lack = redis.call('HGETALL', portfolio), 0
+  for at = 1, #known, 2 do
+    if string.find(known[at], '^added:') then lack = lack + known[at + 1] end
+  end
+  for state in string.gmatch('queued company documents limit awaiting held refused cancelled skipped done', '%l+') do
+    lack = lack - redis.call('ZCARD', portfolio .. ':state:' .. state)
+  end
+  return lack >= 0
 end

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync, renameSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { forgetKept, keepResults, keptResultsPath } from '../../../jobs/export/keep-results.ts';
+import { finishedResults, forgetKept, keepResults, keptResultsPath } from '../../../jobs/export/keep-results.ts';
 import { startKeepingResults } from '../../../jobs/workers/keeping.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
@@ -147,4 +148,40 @@ test('of an archived portfolio nothing is written anew, and of a forgotten one n
   expect((await filesBelow(dirname(path))).map(({ path: left }) => left)).toEqual([
     join(dirname(path), 'q4.results.csv.results.csv'),
   ]);
+});
+
+test('who is slow puts no older results over those that another process has kept meanwhile', async () => {
+  const place = await openFinishedPortfolio(5);
+  const path = keptResultsPath('q4', place.context);
+  const check = async () => writeFile(path, 'as another process read it later');
+  expect(await keepResults('q4', never, { ...place.context, signal, marks: { check } })).toBe(false);
+  expect(await read(path)).toBe('as another process read it later');
+  expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
+});
+
+test('what was kept while the clock of Redis was two days ahead is kept anew, and taken for nothing that is finished', async () => {
+  const place = await openFinishedPortfolio(5);
+  const path = keptResultsPath('q4', place.context);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, 'as it stood before the end');
+  const ahead = Date.now() / 1_000 + 2 * 86_400;
+  await utimes(path, ahead, ahead);
+  expect(await finishedResults('q4', place.context)).toBeUndefined();
+  const keeping = startKeepingResults(place.context, 100);
+  onTestFinished(() => keeping.stop());
+  await expect.poll(() => read(path)).toBe(await exportedText(place.context, { likeInput: 'cells' }));
+  expect(await finishedResults('q4', place.context)).toBe(path);
+});
+
+test('results that get their name while their portfolio is forgotten go as well', async () => {
+  const place = await openFinishedPortfolio(1);
+  const path = keptResultsPath('q4', place.context);
+  await mkdir(dirname(path), { recursive: true });
+  const drafts = Array.from({ length: 300 }, (_, n) => join(dirname(path), `.q4.results.csv.${n}-0-0.part`));
+  for (const draft of drafts) await writeFile(draft, 'of people');
+  const forgetting = forgetKept('q4', place.context);
+  await expect.poll(() => drafts.some((draft) => !existsSync(draft)), { interval: 1 }).toBe(true);
+  renameSync(drafts.find((draft) => existsSync(draft)) ?? '', path);
+  await forgetting;
+  expect(await readdir(dirname(path))).toEqual([]);
 });

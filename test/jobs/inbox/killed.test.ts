@@ -92,3 +92,21 @@ test('killed before any step, a file is neither lost nor imported twice', async 
     }
   }
 });
+
+test('who was held up while another brought its file to the end does not take that back', async () => {
+  const { drop, takeIn, source, context, report } = await openInbox();
+  await drop('q4.csv', linesOf('q4'));
+  let isHeldUp = false;
+  const note: typeof source.inbox.note = async (file) => {
+    if (file.content !== undefined && !isHeldUp) {
+      isHeldUp = true;
+      await context.ledger.del(context.keys.inboxTaken(file.folder));
+      await takeIn();
+    }
+    await source.inbox.note(file);
+  };
+  await takeIn(undefined, { ...source, inbox: { ...source.inbox, note } });
+  expect(await source.inbox.lately(2)).toMatchObject([{ name: 'q4.csv', is: 'imported', found: { rows: 1 } }]);
+  expect(await source.inbox.open()).toHaveLength(1);
+  expect(await report()).toMatchObject({ rows: 1 });
+});

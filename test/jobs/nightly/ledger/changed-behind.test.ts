@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { found, quietPlace } from '../../../support/checked-ledger.ts';
 
@@ -31,6 +33,31 @@ test('rows that are gone are named each night, with the limits that were made fo
   expect(second).toEqual(expect.arrayContaining(lasting));
   expect(second).toHaveLength(lasting.length);
   expect((await portfolios.read('q4')).counted).toEqual({ added: { 1: 4 }, limitsMade: 4 });
+});
+
+test('rows that are gone come back with their file: each is counted once, with its own limit, and nothing is left to find', async () => {
+  const place = await quietPlace();
+  const { ledger, keys, rows, portfolios } = place.context;
+  const before = await place.report();
+  const done = await rows.inState('q4', 'done', { count: 4 });
+  const waiting = await rows.inState('to come', 'queued', { count: 2 });
+  for (const { row } of [...done.slice(0, 2), ...waiting]) await ledger.del(keys.row(row.portfolio, row.key));
+  await place.importFile(place.path, {}, { portfolio: 'to come' });
+  // Before a night has looked, and after it.
+  await found(place);
+  const path = join(place.dir, 'again.csv');
+  const header = 'name,country_code,company_registration_number,requested_limit,supporting_documents';
+  const again = [1, 2, 3, 4].map((n) => `Buyer ${n} GmbH,DE,HRB ${n},${n}000.50,${n === 1 ? 'balance.pdf' : ''}`);
+  await writeFile(path, [header, ...again, ''].join('\n'));
+  expect((await place.importFile(path)).problems).toEqual([]);
+  expect(await found(place)).toEqual([]);
+  expect((await portfolios.read('q4')).counted).toEqual({ added: { 1: 4 }, limitsMade: 4 });
+  const { states, granted, requested } = await place.report();
+  expect({ states, granted, requested }).toEqual({
+    states: before.states,
+    granted: before.granted,
+    requested: before.requested,
+  });
 });
 
 test('a row that is marked as done, and that no call made, is named and gets no call invented', async () => {
