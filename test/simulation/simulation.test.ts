@@ -13,7 +13,9 @@ const LONG_MS = 240_000;
 
 /** The simulator takes over clock and chance of its process, so it has one of its own. */
 const simulate = async (...args: string[]): Promise<string> => {
-  const ended = promisify(execFile)(process.execPath, ['--no-warnings', MAIN, ...args], { maxBuffer: 2 ** 26 });
+  const ended = promisify(execFile)(process.execPath, ['--no-warnings', '--max-semi-space-size=64', MAIN, ...args], {
+    maxBuffer: 2 ** 26,
+  });
   return (await ended.catch((error: { stdout: string; stderr: string }) => error)).stdout;
 };
 

@@ -9,21 +9,23 @@ local function standingOf(portfolio, id)
 end
 
 -- A request belongs to no portfolio: what was said of it stands with the call that makes its limit. `asks` has the approvals that it waits
--- for, one in each portfolio, `declined` the one by which a person said no to it, until another says yes.
+-- for, one in each portfolio, `declined` the one by which a person said no to it, until another says yes, `yes` which answer of the account
+-- the last such yes was: a no that was given before it and is carried out after it counts no more.
 local function requestOf(portfolio, key)
   return string.sub(portfolio, 1, string.find(portfolio, ':portfolio:', 1, true)) .. 'call:limit:' .. key
 end
 
--- The approval by which a person said no; nil where nobody did.
-local function declinedBy(portfolio, declined, asks)
-  if declined then return declined end
-  for id in string.gmatch(asks or '', '%S+') do
-    if standingOf(portfolio, id) == 'declined' then return id end
-  end
+local function isLaterThan(portfolio, id, yes)
+  return not yes or tonumber(redis.call('HGET', approvalKey(portfolio, id), 'turn') or 0) > tonumber(yes)
 end
 
+-- The approval by which a person said no; nil where nobody did.
 local function declinedOf(portfolio, request)
-  return declinedBy(portfolio, unpack(redis.call('HMGET', request, 'declined', 'asks')))
+  local of = redis.call('HMGET', request, 'declined', 'asks', 'yes')
+  if of[1] then return of[1] end
+  for id in string.gmatch(of[2] or '', '%S+') do
+    if standingOf(portfolio, id) == 'declined' and isLaterThan(portfolio, id, of[3]) then return id end
+  end
 end
 
 -- A supplier is a company, whichever portfolio names it.

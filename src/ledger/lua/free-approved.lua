@@ -25,17 +25,18 @@ local told = { is = isGranted and 'approved' or 'declined', by = known[3] or '',
 local function free(row, key, line)
   -- It needs another approval from now on, whatever settings ask for. A held one is held, and its call waits for another word.
   local request = requestOf(portfolio, key)
-  if known[1] == 'declined' and known[2] ~= 'answer' and redis.call('HGET', request, 'state') ~= 'made' then
-    redis.call('HSET', request, 'declined', id)
-  end
+  local of = redis.call('HMGET', request, 'state', 'declined', 'yes')
+  local isNo = known[1] == 'declined' and known[2] ~= 'answer' and isLaterThan(portfolio, id, of[3])
+  if isNo and of[1] ~= 'made' then redis.call('HSET', request, 'declined', id) end
   if known[2] ~= 'import' then tell(row, now, cjson.encode(told)) end
   if isGranted and not isCancelled(portfolio, row) then
     moveRow(portfolio, row, key, 'awaiting', 'queued', line, now)
     bindRow(row, id)
     -- A sum below the limit is nobody's yes, and a no that was said later is not taken back by one.
-    local no = redis.call('HGET', request, 'declined')
-    local isLater = no and tonumber(redis.call('HGET', approvalKey(portfolio, no), 'turn') or 0) > tonumber(known[5] or 0)
-    if (known[3] or '') ~= '' and not isLater then redis.call('HDEL', request, 'declined') end
+    if (known[3] or '') ~= '' then
+      if tonumber(known[5] or 0) > tonumber(of[3] or 0) then redis.call('HSET', request, 'yes', known[5]) end
+      if of[2] and not isLaterThan(portfolio, of[2], known[5] or 0) then redis.call('HDEL', request, 'declined') end
+    end
     forgetTries(row)
     if known[2] == 'retry' then redis.call('HINCRBY', portfolio, 'reopened', 1) end
   elseif not goBack(portfolio, row, key, line, now) then

@@ -8,8 +8,11 @@ local approval, waits, answered, rows = unpack(KEYS)
 local name, moves, count, sum = unpack(ARGV)
 -- @include archived
 if isArchived(string.match(approval, '^(.*):approval:') .. ':portfolio:' .. string.match(name, '^[^/]*')) then return 0 end
-local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked')
+local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked', 'kind', 'rows', 'supplierMs')
 if found[2] ~= moves then return -1 end
+-- Whoever began to ask and was killed before a row waited asks no more. A killed import goes on under its approval.
+local isBegun = found[1] == 'open' and found[4] ~= 'import' and found[5] == '0' and not found[6]
+if isBegun and redis.call('TIME')[1] * 1000 - found[3] > 600000 then redis.call('HSET', approval, 'standing', 'void') end
 local isLeft = found[1] ~= 'open' and found[1] ~= 'waiting' and redis.call('ZCARD', rows) > 0
 local differs = 0
 local function list(index, isMeant)

@@ -40,10 +40,10 @@ if isInDoubt(KEYS[1]) then
   return { 'doubt', lost[1] or '', lost[2] or '' }
 end
 if ARGV[2] == 'refused' then
-  local keeps = redis.call('HMGET', KEYS[1], 'declined', 'asks')
+  local keeps = redis.call('HMGET', KEYS[1], 'declined', 'asks', 'yes')
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[1], 'state', 'free')
-  for at, name in ipairs({ 'declined', 'asks' }) do
+  for at, name in ipairs({ 'declined', 'asks', 'yes' }) do
     if keeps[at] then redis.call('HSET', KEYS[1], name, keeps[at]) end
   end
   return { 'back', 0, late }

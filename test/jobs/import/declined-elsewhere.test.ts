@@ -73,6 +73,22 @@ test.each([true, false])(
   },
 );
 
+test('a no that is carried out behind a yes that was given after it takes nothing back', async () => {
+  const place = await openAbove(2);
+  const { context } = place;
+  await decline(place);
+  await place.import(LINE, { portfolio: 'q5', by: 'alice' });
+  const [asked] = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === 'q5');
+  if (!asked) throw new Error('Nothing waits in q5.');
+  const { id, digest } = asked;
+  expect(await context.approvals.grant({ id, digest, by: 'bob', words: 'after all' })).toBe('granted');
+  await context.approvals.freeSome({ portfolio: 'q5', id }, await context.approvals.rowsOf({ portfolio: 'q5', id }));
+  await carryOutAllAnswered(context);
+  await place.work();
+  expect((await place.settled('q5')).states).toMatchObject({ done: 1 });
+  expect(await statesOf(place, 'q4')).toMatchObject({ cancelled: 2 });
+});
+
 test('a no counts before it is carried out, though the line passed elsewhere meanwhile', async () => {
   const place = await openAbove(2);
   const { context } = place;

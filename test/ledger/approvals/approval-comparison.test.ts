@@ -28,3 +28,14 @@ test('what was answered and stands in no list is carried out all the same', asyn
   expect(await approvals.compare('q4')).toBe(1);
   expect(await approvals.answered()).toEqual([{ portfolio: 'q4', id: waiting.id }]);
 });
+
+test('what somebody began to ask for and was killed at before a row waited is void, once nobody goes on with it', async () => {
+  const { connection, keys, approvals } = openApprovals();
+  const [left, lately] = [await approvals.askFor(RETRY), await approvals.askFor(RETRY)];
+  await connection.hset(keys.approval(left), 'asked', Date.now() - 3_600_000);
+  expect(await approvals.compare('q4')).toBe(0);
+  expect((await approvals.open('q4')).map(({ id }) => id)).toEqual([lately]);
+  expect(await approvals.read(left)).toMatchObject({ standing: 'void', rows: 0 });
+});
+
+const RETRY = { portfolio: 'q4', kind: 'retry', by: 'olivia' } as const;

@@ -1,6 +1,6 @@
 import type { Simulation } from '../run/simulation.ts';
 import { NOTHING_MADE } from './promises.ts';
-import { type LedgerNow, readLedger } from './rows-now.ts';
+import { isAskedByNobody, type LedgerNow, readLedger } from './rows-now.ts';
 
 const ENDED = new Set(['done', 'refused', 'skipped', 'cancelled']);
 
@@ -20,6 +20,8 @@ export async function checkEnd(
     if (fields.state === 'unknown' && kind === 'limit')
       throw new Error(`nobody is asked what became of a limit: ${key}`);
   }
+  const asked = now.approvals.find(isAskedByNobody(now));
+  if (asked) throw new Error(`an approval of nothing is open at the end: ${asked.id} of ${asked.portfolio}`);
   const { queues } = simulation.board;
   for (const queue of queues()) {
     const [left] = queue.ids(['wait', 'active', 'delayed']);
@@ -50,14 +52,19 @@ function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, re
   }
 }
 
-/** Nothing is given up unless somebody said so, or another line stands in its place. */
-function checkGivenUp({ rows }: LedgerNow, { says }: Simulation): void {
+/** Nothing is given up unless somebody said so, and nobody said yes to that row since, or another line stands in its place. */
+function checkGivenUp({ rows, approvals }: LedgerNow, { says }: Simulation): void {
+  const turnOf = ({ approval }: { approval?: string }, standing: string): number =>
+    approvals.find(({ id, standing: now }) => id === approval && now === standing)?.turn ?? 0;
   for (const { portfolio, key, state, what, isReplaced } of rows) {
-    const isSaid = says.some(
-      (say) =>
-        (say.is === 'no' && say.whats.includes(what)) ||
-        (say.is === 'gives up' && (say.whats.includes(portfolio) || say.whats.includes(what))),
+    const yeses = says.flatMap((say) =>
+      say.is === 'yes' && say.rows?.includes(`${portfolio}/${key}`) ? turnOf(say, 'granted') : [],
     );
+    const isSaid = says.some((say) => {
+      if (say.is !== 'no' && say.is !== 'gives up') return false;
+      if (say.approval === undefined) return say.whats.includes(portfolio) || say.whats.includes(what);
+      return say.whats.includes(what) && turnOf(say, 'declined') > Math.max(0, ...yeses);
+    });
     if (state === 'cancelled' && !isReplaced && !isSaid) throw new Error(`given up by nobody: ${portfolio}/${key}`);
   }
 }

@@ -8,6 +8,9 @@ import { type Arrival, callName } from '../doubles/service-account.ts';
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }
   | {
+      /** The approval that was answered by it, and the rows that waited for it. */
+      approval?: string;
+      rows?: readonly string[];
       is: 'yes' | 'no' | 'given up' | 'gives up' | 'wanted' | 'paused' | 'resumed';
       whats: readonly string[];
       atMs: number;

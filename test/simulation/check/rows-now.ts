@@ -26,7 +26,8 @@ export type PortfolioNow = { name: string; fields: Record<string, string> };
 export type LedgerNow = {
   rows: readonly RowNow[];
   portfolios: readonly PortfolioNow[];
-  approvals: readonly { id: string; portfolio: string; standing: string; kind: string }[];
+  /** `turn` says which answer of the account an approval was given. */
+  approvals: readonly { id: string; portfolio: string; standing: string; kind: string; turn: number }[];
   calls: readonly { kind: string; key: string; fields: Record<string, string> }[];
   workers: readonly string[];
   imports: readonly string[];
@@ -51,8 +52,8 @@ export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
     if (of !== undefined) calls.push({ kind, key: of, fields: found.hash(key) });
     const [, id] = /5:approval:([^:]*)$/.exec(key) ?? [];
     if (id !== undefined) {
-      const { standing = '', kind: asked = '', portfolio: asks = '' } = found.hash(key);
-      approvals.push({ id, portfolio: asks, standing, kind: asked });
+      const { standing = '', kind: asked = '', portfolio: asks = '', turn } = found.hash(key);
+      approvals.push({ id, portfolio: asks, standing, kind: asked, turn: Number(turn ?? 0) });
     }
   }
   const portfolios = found.keys.flatMap((key) => {
@@ -82,6 +83,14 @@ function rowOf(portfolio: string, key: string, fields: Record<string, string>): 
     heldMs: Number(fields.updated),
   };
 }
+
+/** Somebody began to ask for these, and was killed before a row waited. A killed import is gone on with under its approval. */
+export const isAskedByNobody =
+  ({ rows }: LedgerNow) =>
+  ({ id, kind, standing }: LedgerNow['approvals'][number]): boolean =>
+    standing === 'open' &&
+    kind !== 'import' &&
+    !rows.some(({ state, approval }) => state === 'awaiting' && approval === id);
 
 export const isOpenState = (state: string) => (OPEN_STATES as readonly string[]).includes(state);
 

@@ -1,4 +1,5 @@
-import type { Reply, Words } from '../doubles/redis-server.ts';
+import { readFileSync } from 'node:fs';
+import type { Reply } from '../doubles/redis-server.ts';
 import type { VirtualRedis } from '../doubles/virtual-redis.ts';
 
 /** All that stands in Redis at one moment, read key by key: by no code of the product. */
@@ -6,33 +7,18 @@ export type Snapshot = {
   hash: (key: string) => Record<string, string>;
   /** Members of a sorted set by their scores. */
   sorted: (key: string) => Map<string, number>;
-  set: (key: string) => string[];
-  string: (key: string) => string | undefined;
   keys: readonly string[];
 };
 
-const READ: Record<string, (key: string) => Words> = {
-  hash: (key) => ['HGETALL', key],
-  zset: (key) => ['ZRANGE', key, 0, -1, 'WITHSCORES'],
-  set: (key) => ['SMEMBERS', key],
-  string: (key) => ['GET', key],
-  list: (key) => ['LRANGE', key, 0, -1],
-  stream: (key) => ['XLEN', key],
-};
+const SNAPSHOT = readFileSync(new URL('./snapshot.lua', import.meta.url), 'utf8');
 
 export async function takeSnapshot(redis: VirtualRedis): Promise<Snapshot> {
-  const [names] = await redis.look([['KEYS', '*']]);
-  const keys = (names as Reply[]).map(String).toSorted();
-  const types = (await redis.look(keys.map((key): Words => ['TYPE', key]))).map(String);
-  const read = await redis.look(keys.map((key, place) => READ[types[place] ?? 'string']?.(key) ?? ['TYPE', key]));
-  const found = new Map(keys.map((key, place) => [key, read[place] as Reply]));
+  const found = new Map((await redis.ask(SNAPSHOT)).map((one) => [String((one as Reply[])[0]), (one as Reply[])[1]]));
   const words = (key: string): string[] => ((found.get(key) ?? []) as Reply[]).map(String);
   return {
-    keys,
+    keys: [...found.keys()],
     hash: (key) => Object.fromEntries(pairs(words(key))),
     sorted: (key) => new Map(pairs(words(key)).map(([member, score]) => [member, Number(score)])),
-    set: words,
-    string: (key) => (found.has(key) ? String(found.get(key)) : undefined),
   };
 }
 

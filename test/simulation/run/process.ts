@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { makeTimers } from '../../support/virtual-timers.ts';
-import { hash32, makeRandom, type Random } from './random.ts';
+import { makeRandom, type Random } from './random.ts';
 
 /**
  * A place at which a process gives way: a command to Redis, an operation on a queue, a call to the service, a timer that is due.
@@ -42,8 +42,6 @@ export type Process = {
   immediates: (() => void)[];
   /** Boundaries that it has passed and that count. */
   passed: number;
-  /** A digest of all that it did and heard: where it stands. */
-  history: number;
   /** Things that began in its name and have not ended. */
   tasks: Set<string>;
 };
@@ -61,7 +59,6 @@ export function makeProcess(name: string, shared: Shared): Process {
     timers: makeTimers(),
     immediates: [],
     passed: 0,
-    history: hash32(name),
     tasks: new Set(),
   };
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type Boundary, makeProcess, type Process, type Shared } from './process.ts';
-import { hash32 } from './random.ts';
 import type { Deviation, Schedule } from './schedule.ts';
 import { BEGIN_MS, isAtWork, passTimers, turnOfTheLoop } from './virtual-globals.ts';
 
@@ -56,8 +55,8 @@ export function makeScheduler({
   const processes = new Map<string, Process>();
   let order: Process[] = [];
   const thaws: { atMs: number; process: Process }[] = [];
-  const digest = createHash('sha256');
-  const effects = createHash('sha256');
+  const told: string[] = [];
+  const effects: string[] = [];
   const steps: Step[] = [];
   const points: Point[] = [];
   let counts = false;
@@ -75,11 +74,8 @@ export function makeScheduler({
 
   const note = (process: Process, boundary: Boundary, came: string, deviation?: Deviation): void => {
     const at = `${process.name}#${process.passed}`;
-    const line = `${shared.nowMs - BEGIN_MS} ${at} ${deviation ?? ''} ${boundary.what} -> ${came}\n`;
-    digest.update(line);
-    if (hasBegun && deviation !== 'gives way')
-      effects.update(`${process.name} ${deviation} ${boundary.what} ${came}\n`);
-    process.history = hash32(`${process.history} ${boundary.what} ${came}`);
+    told.push(`${shared.nowMs - BEGIN_MS} ${at} ${deviation ?? ''} ${boundary.what} -> ${came}\n`);
+    if (hasBegun && deviation !== 'gives way') effects.push(`${process.name} ${deviation} ${boundary.what} ${came}\n`);
     steps.push({
       at,
       who: process.name,
@@ -109,10 +105,24 @@ export function makeScheduler({
     order = [...order.filter((one) => one !== process), process];
   };
 
+  /** What is nobody else's business passes first, all in one go. */
+  const passQuiet = async (): Promise<boolean> => {
+    const first = order.flatMap((process) => {
+      const [boundary] = process.waiting;
+      const passes = counts && process.standing === 'runs' && boundary?.isQuiet;
+      return passes ? [{ process, boundary, came: (process.waiting.shift() as Boundary).act() }] : [];
+    });
+    for (const { process, boundary, came } of first) {
+      note(process, boundary, await came);
+      boundary.deliver();
+    }
+    return first.length > 0;
+  };
+
   const passOne = async (process: Process): Promise<boolean> => {
     const [boundary] = process.waiting;
     if (!boundary) return false;
-    if (!counts || boundary.isQuiet) {
+    if (!counts) {
       process.waiting.shift();
       const came = await boundary.act();
       note(process, boundary, came);
@@ -228,6 +238,7 @@ export function makeScheduler({
     async step(untilMs: number): Promise<'passed' | 'time' | 'nothing'> {
       await drain();
       beforePick();
+      if (await passQuiet()) return 'passed';
       for (const process of order) {
         if (process.standing === 'runs' && (await passOne(process))) return 'passed';
       }
@@ -235,12 +246,9 @@ export function makeScheduler({
     },
 
     /** Everything that happened, in one word. */
-    digest: (): string => digest.copy().digest('hex'),
+    digest: (): string => digestOf(told),
     /** The same of what was done since it began, by whichever choices it came to that. */
-    effects: (): string => effects.copy().digest('hex'),
-    /** Where everybody stands, in one word. */
-    whereabouts: (): string =>
-      order.map(({ name, history, standing, waiting }) => `${name} ${history} ${standing} ${waiting.length}`).join('|'),
+    effects: (): string => digestOf(effects),
   };
 }
 
@@ -249,3 +257,5 @@ function isPossible(deviation: Deviation | undefined, { mayRepeat, mayFail }: Bo
   if (deviation === 'asks twice') return mayRepeat;
   return mayFail || !deviation?.startsWith('fails');
 }
+
+const digestOf = (lines: readonly string[]): string => createHash('sha256').update(lines.join('')).digest('hex');

@@ -66,9 +66,9 @@ export type World = {
 };
 
 export type Run = {
-  digest: string;
+  digest: () => string;
   /** What was done, in one word, whatever the choices were by which it was. */
-  effects: string;
+  effects: () => string;
   steps: Step[];
   points: Point[];
   calls: string[];
@@ -212,8 +212,8 @@ export async function play(
   }
   for (const process of scheduler.all()) scheduler.kill(process);
   return {
-    digest: scheduler.digest(),
-    effects: scheduler.effects(),
+    digest: scheduler.digest,
+    effects: scheduler.effects,
     steps: scheduler.steps,
     points: scheduler.points,
     calls: service.arrivals.map(({ kind, what, nth }) => `${kind} of ${what} #${nth}`),

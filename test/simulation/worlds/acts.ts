@@ -186,15 +186,16 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const { id, digest } = approval;
     const meant = (await desk.now()).rows.filter((row) => row.approval === id && row.state === 'awaiting');
     const whats = whatsOf(meant);
-    if (answer === 'approve') simulation.says.push({ is: 'yes', whats, atMs: simulation.nowMs() });
+    const rows = meant.map(({ portfolio, key }) => `${portfolio}/${key}`);
+    if (answer === 'approve') simulation.says.push({ is: 'yes', whats, approval: id, rows, atMs: simulation.nowMs() });
     // It may be heard, and this person not told so.
-    else simulation.says.push({ is: 'gives up', whats, atMs: simulation.nowMs() });
+    else simulation.says.push({ is: 'gives up', whats, approval: id, atMs: simulation.nowMs() });
     const person = { by, roles: ['approver' as const] };
     const answered = await answerApproval({ id, answer, digest, words: 'thought over', person }, context);
     if (answered.is !== 'done') return;
     // What is said of a call says nothing of the request.
     const isNo = answer === 'decline' && approval.kind !== 'answer';
-    if (isNo) simulation.says.push({ is: 'no', whats, atMs: simulation.nowMs() });
+    if (isNo) simulation.says.push({ is: 'no', whats, approval: id, atMs: simulation.nowMs() });
     await carryOutAnswered(answered.approval, context);
   });
 }

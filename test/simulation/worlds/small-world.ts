@@ -1,12 +1,13 @@
 import type { CallKind } from '../../../src/call-kind.ts';
 import { checkEnd, checkHeld } from '../check/at-the-end.ts';
 import { checkArrival } from '../check/promises.ts';
-import { isGoing, isOpenState, readLedger } from '../check/rows-now.ts';
+import { isAskedByNobody, isGoing, isOpenState, readLedger } from '../check/rows-now.ts';
 import type { Answer } from '../run/schedule.ts';
 import type { Simulation, World } from '../run/simulation.ts';
 import { BEGIN_MS } from '../run/virtual-globals.ts';
 import { answerNow, resolveRow, resumeNow } from './acts.ts';
 import { type Act, type Desk, makeDesk } from './desk.ts';
+import { checksAtNight } from './nights.ts';
 import { bringIn, openFor, requestFor, settingsOf, work } from './people.ts';
 
 /** What a small world is made of. */
@@ -40,6 +41,14 @@ const looksLater =
   async ({ context }) => {
     await new Promise((resolve) => setTimeout(resolve, ms));
     for (const name of await context.portfolios.names()) await context.portfolios.read(name);
+  };
+
+/** The nightly check, after so long. */
+const checksLater =
+  (ms: number): Act =>
+  async (desk) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    await checksAtNight(desk);
   };
 
 /** Whoever would send anything again has done so by then. */
@@ -128,6 +137,7 @@ export function smallWorld(plan: WorldPlan): World {
           now.rows.some(({ approval, state }) => approval === id && state === 'awaiting'),
       );
       if (todo.length === 0 && isOpen) todo.push(looksLater(CLOSED_MS));
+      if (todo.length === 0 && now.approvals.some(isAskedByNobody(now))) todo.push(checksLater(CLOSED_MS));
       const isLeft = now.rows.some(({ state }) => isOpenState(state) || state === 'awaiting');
       const needsWorker = isLeft && livingWorkers(simulation, workers).length === 0;
       if (todo.length === 0 && !needsWorker) return false;
