@@ -3,7 +3,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 /** What takes seconds and goes before the tests, both at once: a core each. */
-const CHECKS: [command: string, ...args: string[]][] = [['biome', 'check', '--error-on-warnings', '.'], ['tsc']];
+const CHECKS: [command: string, ...args: string[]][] = [
+  ['biome', 'check', '--error-on-warnings', '.'],
+  // One checker takes two thirds of the processor time of four, and no more than what changed is checked again.
+  ['tsc', '--checkers', '1', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/tests.tsbuildinfo'],
+];
 
 /** A process of the tests need not compile again what another did. */
 const env = {
