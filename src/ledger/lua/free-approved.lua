@@ -27,6 +27,11 @@ local function free(row, key, line)
   local request = requestOf(portfolio, key)
   if known[1] == 'declined' and known[2] ~= 'answer' and redis.call('HGET', request, 'state') ~= 'made' then
     redis.call('HSET', request, 'declined', id)
+    -- Who is asked for it elsewhere has to see that before a yes: the digest changes.
+    for other in string.gmatch(redis.call('HGET', request, 'asks') or '', '%S+') do
+      local asked = approvalKey(portfolio, other)
+      if other ~= id and standingOf(portfolio, other) == 'waiting' then redis.call('HSET', asked, 'redone', noOf(portfolio, id), 'moves', redis.call('HINCRBY', asked, 'moves', 1)) end
+    end
   end
   if known[2] ~= 'import' then tell(row, now, cjson.encode(told)) end
   if isGranted and not isCancelled(portfolio, row) then
