@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
-import { type ApprovalPolicy, asksApproval, overWords } from '../../src/ledger/approvals/approval.ts';
+import { type ApprovalPolicy, asksApproval, whyWords } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
@@ -97,7 +97,7 @@ export async function askFirst(
   // That it is needed is decided by these rows, and not by all of the portfolio.
   await approvals.close({ portfolio, id }, { ...policy, always: true }, needed);
   const asked = await approvals.read(id);
-  return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0', why: asked ? overWords(asked) : '' };
+  return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0', why: asked ? whyWords(asked) : '' };
 }
 
 /** The states from which a row can come to wait. */

@@ -1,5 +1,5 @@
 import { counted } from '../../src/counted.ts';
-import { type Approval, type ApprovalKind, overWords } from '../../src/ledger/approvals/approval.ts';
+import { type Approval, type ApprovalKind, whyWords } from '../../src/ledger/approvals/approval.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
@@ -11,12 +11,13 @@ const KIND: Readonly<Record<ApprovalKind, string>> = {
 
 /** What waits, as whoever approves it has to see it: what, how much, whose, and the digest that a yes is for. */
 export function waitingWords(approval: Approval): string {
-  const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest, over } = approval;
+  const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
+  const why = whyWords(approval);
   return [
     `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${KIND[kind]}`,
     `  asked for by  ${authors.map(visible).join(', ')}, ${new Date(askedMs).toISOString().slice(0, 19)}Z`,
     ...(file ? [`  file          ${visible(file.name)} (SHA-256 ${file.sha256})`] : []),
-    ...(over ? [`  why           ${visible(overWords(approval))}`] : []),
+    ...(why !== '' ? [`  why           ${visible(why)}`] : []),
     `  approval      ${id}`,
     `  digest        ${digest}`,
   ].join('\n');

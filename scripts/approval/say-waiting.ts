@@ -1,7 +1,7 @@
 import { approversOf } from '../../jobs/approvals/approvers.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
-import { type Approval, overWords } from '../../src/ledger/approvals/approval.ts';
+import { type Approval, whyWords } from '../../src/ledger/approvals/approval.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -22,9 +22,10 @@ export async function sayWaiting(
 }
 
 function waitingSentence(approval: Approval): string {
-  const { id, portfolio, rows, sum, over } = approval;
+  const { id, portfolio, rows, sum } = approval;
+  const why = whyWords(approval);
   const wait = rows === 1 ? 'waits' : 'wait';
-  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${over ? `. ${overWords(approval)} It is done by` : ':'} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
+  return `${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${wait} for another person's approval${why === '' ? ':' : `. ${why} It is done by`} npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id};`;
 }
 
 function whoWords(names: readonly string[]): string {

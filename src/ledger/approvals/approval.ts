@@ -34,6 +34,10 @@ export type Approval = {
   atFirst: { rows: number; sum: string } | undefined;
   /** Which sum was above which limit as it began to wait, or may have been; nothing where it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
+  /** Of what somebody said no to before: `by NAME: WORDS`, of the last no; nothing of what nobody said no to. */
+  redone?: string | undefined;
+  /** The name of the supplier whose company goes with it; nothing where none does. */
+  supplier?: string | undefined;
   /** 43 letters: see approval-digest.ts. */
   digest: string;
   /** Who answered, when, and in what words; `by` is empty where nobody had to. */
@@ -43,10 +47,18 @@ export type Approval = {
 /** Whose sum may be above a limit: `rows` are those that are to be sent again, `alike` a buyer who may be one with too many to add up. */
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
-/** Which sum it waits for, in a sentence; "" where no sum is the reason. */
-export function overWords({ over }: Pick<Approval, 'over'>): string {
-  if (!over) return '';
-  const { of, name, sum, limit } = over;
+/** Why it waits, and what goes with its rows, in sentences; "" where there is nothing to say of it. */
+export function whyWords({ over, redone, supplier, supplierMs }: WhyOf): string {
+  const words = over ? [overWords(over)] : [];
+  if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
+  const goes = supplierMs ? 'is sent again: if the service made it before, it exists twice' : 'is created first';
+  if (supplier) words.push(`The company of the supplier ${supplier} ${goes}.`);
+  return words.join(' ');
+}
+
+type WhyOf = Pick<Approval, 'over' | 'redone' | 'supplier' | 'supplierMs'>;
+
+function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
   if (of === 'alike')
     return `${name} may be one with more than 1,000 other buyers: what they are to get together is not known to be at most ${moneyText(limit)}.`;
   const passed = `with this and what passed lately without another person's yes`;

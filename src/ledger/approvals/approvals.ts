@@ -8,7 +8,7 @@ import type { Keys } from '../keys.ts';
 import { type AtNight, nightArg, nightTold } from '../nightly/at-night.ts';
 import type { Persist } from '../persist.ts';
 import type { PartOfPlan } from '../plans/plan.ts';
-import { isPending } from '../portfolio.ts';
+import { isPending, type Supplier } from '../portfolio.ts';
 import type { RowState } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
@@ -58,9 +58,18 @@ export function makeApprovals({
   const lists = [keys.approvals, keys.approvalsAnswered];
 
   async function read(id: string): Promise<ReadApproval | undefined> {
-    const found = readApproval(id, await connection.hgetall(keys.approval(id)));
+    const fields = await connection.hgetall(keys.approval(id));
+    const found = readApproval(id, fields);
+    const supplier = fields.supplier && found ? await supplierOf(found.approval.portfolio) : undefined;
+    if (found && supplier?.body && supplier.key === fields.supplier)
+      found.approval.supplier = String(supplier.body.name);
     if (found?.approval.authors.some(isDropActor)) found.approval.approvers = (await approvalPolicy()).inboxApprovers;
     return found;
+  }
+
+  async function supplierOf(portfolio: string): Promise<Supplier | undefined> {
+    const text = await connection.hget(keys.portfolio(portfolio), 'supplier');
+    return text === null ? undefined : JSON.parse(text);
   }
 
   async function start(
@@ -141,8 +150,11 @@ export function makeApprovals({
     },
 
     /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
-    askFor: ({ portfolio, kind, by, supplierMs }: Wished): Promise<string> =>
-      start(portfolio, kind, { authors: [by], fields: supplierMs ? { supplierMs: `${supplierMs}` } : {} }),
+    askFor: async ({ portfolio, kind, by, supplierMs }: Wished): Promise<string> =>
+      start(portfolio, kind, {
+        authors: [by],
+        ...(supplierMs && { supplier: (await supplierOf(portfolio))?.key, fields: { supplierMs: `${supplierMs}` } }),
+      }),
 
     /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
@@ -207,15 +219,12 @@ export function makeApprovals({
 
     /** A supplier that waits for what was declined, or of which nothing is left, is not asked for. */
     async giveUpSupplier({ portfolio, id }: ApprovalId): Promise<void> {
-      const [approval, supplierOf, text] = [
-        (await read(id))?.approval,
-        await connection.hget(keys.portfolio(portfolio), 'supplierApproval'),
-        await connection.hget(keys.portfolio(portfolio), 'supplier'),
-      ];
-      if (supplierOf !== id || text === null || approval?.standing === 'granted') return;
-      const { body, key = '', ...rest } = JSON.parse(text);
-      if (!isPending({ body, key, ...rest })) return;
-      await suppliers.endSupplier(portfolio, { body, key, problem: declinedWords(approval) }, id);
+      const approval = (await read(id))?.approval;
+      const of = await connection.hget(keys.portfolio(portfolio), 'supplierApproval');
+      const supplier = await supplierOf(portfolio);
+      if (of !== id || !supplier || approval?.standing === 'granted' || !isPending(supplier)) return;
+      const { key = '', ...named } = supplier;
+      await suppliers.endSupplier(portfolio, { ...named, key, problem: declinedWords(approval) }, id);
     },
 
     /**

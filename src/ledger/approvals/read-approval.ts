@@ -20,6 +20,7 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
         : { name: fields.fileName ?? '', sha256: fields.sha256, reading: fields.reading ?? '' },
     rows: Number((isAnswered ? fields.ofRows : fields.rows) ?? 0),
     sum: sumIn(fields, isAnswered ? 'asked' : 'rows'),
+    redone: fields.redone,
   };
   const approval: Approval = {
     ...bound,

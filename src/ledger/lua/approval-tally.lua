@@ -27,8 +27,11 @@ local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   redis.call('ZADD', portfolio .. ':approval:' .. id, line, key)
   redis.call('HSET', row, 'awaits', id .. '|' .. requested)
   -- What is said of a held call says nothing of the request.
-  if redis.call('HGET', approvalKey(portfolio, id), 'kind') ~= 'answer' then
-    setAsks(requestOf(portfolio, key), id, id)
+  local approval, request = approvalKey(portfolio, id), requestOf(portfolio, key)
+  if redis.call('HGET', approval, 'kind') ~= 'answer' then
+    local no = declinedOf(portfolio, request)
+    if no then redis.call('HSET', approval, 'redone', noOf(portfolio, no)) end
+    setAsks(request, id, id)
   end
 end
 

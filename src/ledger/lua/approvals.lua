@@ -28,6 +28,12 @@ local function declinedOf(portfolio, request)
   end
 end
 
+-- Who said no by this approval, and in what words.
+local function noOf(portfolio, id)
+  local known = redis.call('HMGET', approvalKey(portfolio, id), 'answeredBy', 'words')
+  return 'by ' .. (known[1] or 'a person') .. (known[2] and known[2] ~= '' and ': ' .. known[2] or '')
+end
+
 -- A supplier is a company, whichever portfolio names it.
 local function callOfSupplier(portfolio, key)
   return string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. key

@@ -27,7 +27,14 @@ local function free(row, key, line)
   local request = requestOf(portfolio, key)
   local of = redis.call('HMGET', request, 'state', 'declined', 'yes')
   local isNo = known[1] == 'declined' and known[2] ~= 'answer' and isLaterThan(portfolio, id, of[3])
-  if isNo and of[1] ~= 'made' then redis.call('HSET', request, 'declined', id) end
+  if isNo and of[1] ~= 'made' then
+    redis.call('HSET', request, 'declined', id)
+    -- Who is asked for it elsewhere has to see that before a yes: the digest changes.
+    for other in string.gmatch(redis.call('HGET', request, 'asks') or '', '%S+') do
+      local asked = approvalKey(portfolio, other)
+      if other ~= id and standingOf(portfolio, other) == 'waiting' then redis.call('HSET', asked, 'redone', noOf(portfolio, id), 'moves', redis.call('HINCRBY', asked, 'moves', 1)) end
+    end
+  end
   if known[2] ~= 'import' then tell(row, now, cjson.encode(told)) end
   if isGranted and not isCancelled(portfolio, row) then
     moveRow(portfolio, row, key, 'awaiting', 'queued', line, now)

@@ -2,9 +2,7 @@
 -- @include approvals
 -- Why nobody sends a request that a person said no to, as the problem of its row.
 local function declinedProblem(portfolio, id)
-  local known = redis.call('HMGET', approvalKey(portfolio, id), 'answeredBy', 'words')
-  local words = known[2] and known[2] ~= '' and ': ' .. known[2] or ''
-  return cjson.encode({ step = 'limit', message = 'declined by ' .. (known[1] or 'a person') .. words })
+  return cjson.encode({ step = 'limit', message = 'declined ' .. noOf(portfolio, id) })
 end
 
 -- "awaiting", as long as somebody may say yes; what was granted meanwhile goes on, and what never will be is given up, unless its

@@ -84,7 +84,6 @@ local goesOn = not same or state == 'refused' or state == 'cancelled' or state =
 if declined and goesOn and not made and not wasCancelled then
   if approval == '' then return 'declined' end
   redis.call('HSET', limit, 'declined', declined)
-  redis.call('HSET', approvalKey(portfolio, approval), 'redone', 1)
 end
 local was = state and placeInIndexes(portfolio, row, key, wordsBefore)
 if old then

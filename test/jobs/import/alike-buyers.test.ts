@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { Context } from '../../../src/context.ts';
-import { overWords } from '../../../src/ledger/approvals/approval.ts';
+import { whyWords } from '../../../src/ledger/approvals/approval.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { openWindow } from '../../support/approval-window.ts';
 
@@ -93,7 +93,7 @@ describe('what passed of one buyer', () => {
     const { approval: more } = await bring([header, ...lines.slice(1_000)], { portfolio: 'b' });
     expect(more).toMatchObject({ standing: 'waiting', over: { of: 'alike', name: 'Acme', limit: '150000' } });
     const { approval } = await bring([header, 'Acme,DE,B,20000'], { portfolio: 'c' });
-    expect(overWords(approval as never)).toBe(
+    expect(whyWords(approval as never)).toBe(
       'Acme may be one with more than 1,000 other buyers: what they are to get together is not known to be at most 150,000.00.',
     );
     expect((await bring([header, 'Other,DE,O,20000'], { portfolio: 'd' })).approval).toBeUndefined();

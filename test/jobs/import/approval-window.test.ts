@@ -5,7 +5,7 @@ import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { openContext } from '../../../src/context.ts';
-import { overWords } from '../../../src/ledger/approvals/approval.ts';
+import { whyWords } from '../../../src/ledger/approvals/approval.ts';
 import { makeRecovery } from '../../../src/ledger/recovery.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { makeSilentLog } from '../../../src/log.ts';
@@ -23,7 +23,7 @@ describe('what passed of one buyer', () => {
       ...WAITS,
       over: { of: 'buyer', name: 'Acme', sum: '150000.01', limit: '150000' },
     });
-    expect(overWords(waits as never)).toBe(
+    expect(whyWords(waits as never)).toBe(
       "Acme is to get 150,000.01 with this and what passed lately without another person's yes, which is above 150,000.00.",
     );
     expect(await Promise.all(['one', 'two', 'three', 'four'].map(stateOf))).toEqual([

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { whyWords } from '../../../src/ledger/approvals/approval.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { retryRows } from '../../support/operate.ts';
 import { buyerLines } from '../../support/workplace.ts';
@@ -26,10 +27,29 @@ test('a line that was declined waits under another name, though its sum is below
   await carryOutAllAnswered(place.context);
   const { approval } = await place.import(LINE, { portfolio: 'q5', by: 'alice' });
   expect(approval).toMatchObject({ standing: 'waiting', rows: 1 });
+  expect(whyWords(await place.waiting())).toBe(
+    'Some of what was asked for here was declined before, by bob: not this quarter.',
+  );
   await place.work();
   await place.approve();
   expect((await place.settled('q5')).states).toMatchObject({ done: 1 });
   expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+test('who is asked for a line that is declined elsewhere meanwhile has to look again before a yes', async () => {
+  const place = await openAbove(2);
+  const { context } = place;
+  const own = await place.waiting();
+  await place.import(buyerLines(2), { portfolio: 'q5', by: 'carol' });
+  const seen = (await context.approvals.waiting()).find(({ portfolio }) => portfolio === 'q5');
+  if (!seen) throw new Error('q5 waits for nobody');
+  await context.approvals.decline({ id: own.id, digest: own.digest, by: 'bob', words: 'not this quarter' });
+  await carryOutAllAnswered(context);
+  const yes = { id: seen.id, by: 'dora' };
+  expect(await context.approvals.grant({ ...yes, digest: seen.digest })).toBe('changed');
+  const now = await place.waiting();
+  expect(whyWords(now)).toContain('declined before, by bob: not this quarter.');
+  expect(await context.approvals.grant({ ...yes, digest: now.digest })).toBe('granted');
 });
 
 test.each([true, false])(

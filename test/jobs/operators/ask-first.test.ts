@@ -5,6 +5,7 @@ import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import type { AskedFor } from '../../../src/ledger/approvals/answered.ts';
+import { whyWords } from '../../../src/ledger/approvals/approval.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { resendHeld, retryRows } from '../../support/operate.ts';
@@ -159,10 +160,15 @@ test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once anothe
   const { ledger, keys, calls, portfolios, approvals } = context;
   for (const row of rows.slice(held)) await context.rows.requeue(row, 'held');
   const call = { kind: 'company', key: 'buyer-of-supplier' } as const;
-  await ledger.hset(keys.portfolio('q4'), 'supplier', JSON.stringify({ body: {}, key: call.key, problem: 'lost' }));
+  await ledger.hset(
+    keys.portfolio('q4'),
+    'supplier',
+    JSON.stringify({ body: { name: 'Nordwind' }, key: call.key, problem: 'lost' }),
+  );
   await ledger.hset(keys.call('company', call.key), { state: 'unknown' });
   const { waits } = await actOnRows({ portfolio: 'q4', action: 'resend', filter: {} }, limits, context);
   expect(waits).toMatchObject({ rows: held });
+  expect(whyWords(await place.waiting())).toContain('of the supplier Nordwind is sent again');
   expect(await calls.isUnknown(call)).toBe(true);
   await place.approve();
   expect(await calls.isUnknown(call)).toBe(false);

@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import { type Approval, overWords } from '../../../ledger/approvals/approval.ts';
+import { type Approval, whyWords } from '../../../ledger/approvals/approval.ts';
 import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/approvals/approval-look.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
@@ -35,7 +35,7 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
       can(rights, 'GET /portfolios/:name/downloads/:file') &&
       linkButton({ href: originalHref(approval, file), words: 'Download the file', download: true }),
   })}
-  ${standing === 'waiting' ? approval.over && notice('info', overWords(approval)) : outcome(approval)}
+  ${standing === 'waiting' ? whyWords(approval) !== '' && notice('info', whyWords(approval)) : outcome(approval)}
   ${figuresOf(look)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: 'What happened since it was asked for.' })}
   ${standing === 'waiting' && panel({ title: 'Your answer', body: answerPart(approval, answering) })}
