@@ -151,7 +151,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'put-new-rows',
     'seen',
     'a new line does not look at what came to its buyer',
-    ["and redis.call('HLEN', buyers .. buyer .. ':rows') == tonumber(ARGV[at + 3]) then", 'then'],
+    ["and redis.call('HLEN', buyers .. buyer .. ':rows') == tonumber(ARGV[at + 3])", ''],
     CORRECTED,
   ),
   lua(
