@@ -34,7 +34,7 @@ export type Approval = {
   atFirst: { rows: number; sum: string } | undefined;
   /** Which sum was above which limit as it began to wait, or may have been; nothing where it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
-  /** 43 letters: see approval-digest.ts. */
+  /** 43 letters: see read-approval.ts. */
   digest: string;
   /** Who answered, when, and in what words; `by` is empty where nobody had to. */
   answered: { by: string; atMs: number; words: string } | undefined;
