@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { counted } from '../../src/counted.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { archivedFault } from '../../src/ledger/archive/archives.ts';
-import { makeLeaving } from '../../src/ledger/archive/leaving.ts';
+import { makeLeaving, type NotArchived } from '../../src/ledger/archive/leaving.ts';
 import { rowCountOf } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
 import { withArchives } from './archives-taken.ts';
-import { notArchivedFault } from './not-archived.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
@@ -164,4 +165,21 @@ function overtakenFault(name: string): LimitlineError {
 function stoppedFault(name: string, cause: unknown): LimitlineError {
   const message = `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
   return new LimitlineError('STOPPED', message, { cause });
+}
+
+/** Why a portfolio may not be archived now, and what to do first. */
+function notArchivedFault(name: string, { why, rows }: NotArchived, account: string): LimitlineError {
+  if (why === 'gone') return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
+  const some = counted(rows, 'row');
+  const [is, it, await_] = rows === 1 ? ['is', 'it', 'awaits'] : ['are', 'them', 'await'];
+  const words = {
+    importing: `A file is being imported into ${name}: archive it when it is finished.`,
+    open: `${some} of ${name} ${is} still to be worked on: let workers finish ${it} (npx limitline work), or give ${it} up (npx limitline cancel "${name}"), and archive it then.`,
+    awaiting: `${some} of ${name} ${await_} another person's approval: npx limitline approve "${name}", or decline, and archive it then.`,
+    held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: archive it after that is known. ${heldRemedy(name)}.`,
+    supplier: `The company of the supplier of ${name} is still to be made: let workers do that (npx limitline work), and archive it then.`,
+    interrupted: `An import of ${name} did not come to its end: import its file again, and archive it when it is finished.`,
+    unfinished: `${name} is not finished: npx limitline report "${name}" shows how far it is.`,
+  }[why];
+  return new LimitlineError('USAGE', words);
 }

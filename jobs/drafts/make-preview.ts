@@ -6,12 +6,12 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
+import type { Change } from '../../src/portfolio/problem.ts';
 import { sheetNames } from '../../src/table/xlsx/sheet-names.ts';
 import { refuseForeign } from '../import/foreign-rows.ts';
 import { makeDryRun } from '../preview/dry-run.ts';
 import { makeLargest } from '../preview/largest.ts';
 import { type OutlookDeps, outlookOf } from '../preview/outlook.ts';
-import { makeChangeTally } from './change-tally.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 import { columnsWithSamples, requestsOf } from './previewed.ts';
 
@@ -153,3 +153,22 @@ function toMend(line: Line): LineToMend {
     ...(broken === undefined ? {} : { broken }),
   };
 }
+
+/** Changes are many and alike: one for a column and a reason, with how many there are. */
+function makeChangeTally() {
+  const kinds = new Map<string, Preview['changes'][number]>();
+  return {
+    add(changes: readonly Change[]): void {
+      for (const { column, value, became, message } of changes) {
+        const name = JSON.stringify([column, message]);
+        const kind = kinds.get(name);
+        if (kind) kind.count += 1;
+        else if (kinds.size < MOST_KINDS) kinds.set(name, { column, count: 1, value, became, message });
+      }
+    },
+    result: () => [...kinds.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
+/** A reason may name the cell's own text; beyond these, they are no kinds any more. */
+const MOST_KINDS = 50;

@@ -5,6 +5,7 @@ import type { DocumentStore } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { ImportRun } from '../../src/ledger/imports.ts';
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { isPortfolioName } from '../../src/ledger/row-id.ts';
 import type { SendMarks } from '../../src/ledger/send-marks.ts';
 import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
@@ -12,7 +13,9 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import type { Change, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
+import type { Queues } from '../../src/queue/queues.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
+import { supplierJob } from '../rows/step-jobs.ts';
 import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
@@ -20,7 +23,6 @@ import { type FileToImport, type OpenDeps, type OpenedImport, openImport } from 
 import type { Target } from './put-line.ts';
 import { putLines } from './put-lines.ts';
 import { readingTextOf } from './reading-text.ts';
-import { keyOf, rememberSupplier } from './remember-supplier.ts';
 import { makeRequestsInFile } from './requests-in-file.ts';
 
 export type ImportPayload = FileToImport & {
@@ -228,4 +230,25 @@ function replaceByPart(path: string): LimitlineError {
 function otherUnderWay(portfolio: string): LimitlineError {
   const message = `Another file is being imported into portfolio ${portfolio} right now, and --replace would give up its rows. Wait until it has ended, or leave out --replace.`;
   return new LimitlineError('USAGE', message);
+}
+
+/** Writes down whose portfolio it is: a company that the service knows, or one that is to be created before the buyers, once its import is approved. */
+async function rememberSupplier(
+  portfolio: string,
+  supplier: Awaited<ReturnType<typeof readSupplier>>,
+  { portfolios, queues, approval }: { portfolios: Portfolios; queues: Queues; approval?: string | undefined },
+): Promise<void> {
+  if ('companyId' in supplier) {
+    await portfolios.setSupplier(portfolio, { id: supplier.companyId });
+    return;
+  }
+  const known = (await portfolios.read(portfolio)).supplier;
+  if (known?.key === supplier.key && known.id) return;
+  await portfolios.setSupplier(portfolio, { body: supplier.company, key: supplier.key }, approval);
+  await queues.forget([supplierJob(portfolio).data]);
+}
+
+/** Names a supplier: by its id, or the key of the one call that makes it. */
+function keyOf(supplier: Awaited<ReturnType<typeof readSupplier>>): string {
+  return 'companyId' in supplier ? supplier.companyId : supplier.key;
 }

@@ -3,7 +3,6 @@ import type { Notice } from '../../src/notices/notice.ts';
 import type { CallsHeld } from '../../src/pace/calls-held.ts';
 import { CALLS } from '../../src/pace/door-words.ts';
 import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
-import { spanText } from './span-text.ts';
 
 /**
  * All calls wait for four seconds at the most before one is tried again (src/pace/pace-scripts.ts), so of what lasts a wait was
@@ -153,4 +152,13 @@ function whyText({ shut, blocked }: CallsHeld): string {
     default:
       return 'it does not answer';
   }
+}
+
+/** `50 seconds`, `12 minutes`, `5.5 hours`, `3 days`: how long something lasted, in one unit. */
+function spanText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 90) return `${seconds} seconds`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} minutes`;
+  if (seconds < 172_800) return `${Math.round(seconds / 360) / 10} hours`;
+  return `${Math.round(seconds / 86_400)} days`;
 }

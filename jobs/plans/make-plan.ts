@@ -9,7 +9,6 @@ import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type FindRows, pagesOfFilter } from './planned-rows.ts';
 import { isByStateAlone, isWhole, plannedFilter } from './planned-states.ts';
-import { secondsOf } from './planned-time.ts';
 import { makeTally, type Tally } from './tally-plan.ts';
 
 export type PlanDeps = {
@@ -119,4 +118,17 @@ async function lookUp(
     if (!isExact) break;
   }
   return { isExact, isLookedUp: true, ...(await tally.result()) };
+}
+
+/** Calls of others that leave meanwhile, and the looks upward of the pace, make it no more exact than this. */
+const LONGER_BY = 1.5;
+
+/**
+ * So many calls take so many seconds at the pace that was learned, from and to; null where nothing was learned yet, or some
+ * calls do not leave now.
+ */
+function secondsOf(calls: number, pace: PaceState | undefined): { from: number; to: number } | null {
+  if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.shut?.length ?? 0) > 0) return null;
+  const seconds = calls / pace.ratePerS;
+  return { from: Math.ceil(seconds), to: Math.ceil(seconds * LONGER_BY) };
 }

@@ -1,12 +1,13 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowState } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Log } from '../../src/log.ts';
 import type { Sent } from '../../src/outcome.ts';
 import type { Blame, Doors } from '../../src/pace/doors.ts';
 import type { Answered, ServiceClient } from '../../src/service/client.ts';
-import { areOthersOpen } from './others-open.ts';
+import { mayGoOn } from '../rows/feed.ts';
 import { orStopped, waitFor } from './wait-for.ts';
 
 export type Unauthorized = ReturnType<typeof makeUnauthorized>;
@@ -119,4 +120,22 @@ export function makeUnauthorized(
 
 function waitAfter(waits: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** waits, LONGEST_WAIT_MS);
+}
+
+/** The states of rows that are at a call of this kind, or may come to it. */
+const BEFORE: Record<CallKind, readonly RowState[]> = {
+  company: ['queued', 'company'],
+  document: ['queued', 'company', 'documents'],
+  limit: ['queued', 'company', 'documents', 'limit'],
+};
+
+/**
+ * Whether other rows than this one are at a call of this kind or may come to it, in any portfolio of the account that may go
+ * on. A portfolio waits for its supplier, so to that call its own rows are no others.
+ */
+async function areOthersOpen(kind: CallKind, row: RowId, portfolios: Portfolios): Promise<boolean> {
+  const open = (await portfolios.open()).filter(mayGoOn);
+  const rows = open.flatMap(({ states }) => BEFORE[kind].map((state) => states[state]));
+  const own = open.some(({ name }) => name === row.portfolio) ? 1 : 0;
+  return rows.reduce((sum, count) => sum + count, 0) > own;
 }

@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { LimitlineError } from '../../src/errors.ts';
-import { FIGURES_FD, type ProcessFigures } from './process-figures.ts';
 
 /** A program for Node, and what it is told. */
 export type Contender = { script: string; args: readonly string[]; env: Readonly<Record<string, string>> };
@@ -64,3 +63,14 @@ const MEASURE = fileURLToPath(new URL('measure-process.cjs', import.meta.url));
 
 /** A fault of ours is one line; one of somebody else's is a stack, whose first lines say what it is. */
 const LAST_LINES = 8;
+
+/** What a process says of itself when it ends. */
+type ProcessFigures = {
+  /** The most memory that was resident at any one moment. */
+  peakMemoryBytes: number;
+  /** Processor time of all its threads, in user and in kernel mode. */
+  cpuMs: number;
+};
+
+/** The file descriptor on which it says so: the first behind the standard three. */
+const FIGURES_FD = 3;

@@ -1,8 +1,8 @@
 import { inboxOnce, startInbox } from '../../jobs/inbox/watch-inbox.ts';
+import { deliverOnce, startDelivering } from '../../jobs/notices/deliver.ts';
+import { startWatching, watchOnce } from '../../jobs/notices/watch.ts';
 import type { Context } from '../../src/context.ts';
 import type { Log } from '../../src/log.ts';
-import { DELIVERY } from './delivery-part.ts';
-import { WATCH } from './watch-part.ts';
 
 /** What the night's process does beside the schedule. */
 export type NightPart = {
@@ -15,7 +15,13 @@ export type NightPart = {
 
 type Started = { stop(): void | Promise<void> };
 
-const INBOX: NightPart = { name: 'the drop folder', start: startInbox, once: inboxOnce };
-
 /** In the order in which one pass does them: what is told of is delivered in the same pass. */
-export const NIGHT_PARTS: readonly NightPart[] = [INBOX, WATCH, DELIVERY];
+export const NIGHT_PARTS: readonly NightPart[] = [
+  { name: 'the drop folder', start: startInbox, once: inboxOnce },
+  {
+    name: 'the look for notices',
+    start: startWatching,
+    once: (context, { signal }) => watchOnce(context, { log: context.log, signal }),
+  },
+  { name: 'the delivery of notices', start: startDelivering, once: deliverOnce },
+];

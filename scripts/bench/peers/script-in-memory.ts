@@ -8,16 +8,17 @@ import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import { Pool } from 'undici';
+import { fetchToken } from './fetch-token.ts';
 
 const ROWS_AT_ONCE = 64;
 const ATTEMPTS = 10;
 
 type Row = Record<string, string>;
 
-const { SERVICE_URL = '', SERVICE_CLIENT_ID = '', SERVICE_CLIENT_SECRET = '' } = process.env;
+const { SERVICE_URL = '' } = process.env;
 const [file = ''] = process.argv.slice(2);
 const pool = new Pool(SERVICE_URL, { connections: ROWS_AT_ONCE });
-const token = await fetchToken();
+const token = await fetchToken(pool);
 const startedMs = Date.now();
 const rows: AsyncIterator<Row> = createReadStream(file)
   .pipe(parse({ columns: true, bom: true }))
@@ -72,18 +73,4 @@ async function post(path: string, body: unknown): Promise<string> {
     if (!passing || (statusCode !== 429 && attempt === ATTEMPTS)) throw new Error(`status ${statusCode}: ${text}`);
     await sleep(1_000 * Number(headers['retry-after'] ?? 1));
   }
-}
-
-async function fetchToken(): Promise<string> {
-  const { body } = await pool.request({
-    path: '/v1/auth/token',
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: SERVICE_CLIENT_ID,
-      client_secret: SERVICE_CLIENT_SECRET,
-    }).toString(),
-  });
-  return ((await body.json()) as { access_token: string }).access_token;
 }

@@ -11,6 +11,7 @@ import { createReadStream } from 'node:fs';
 import { FlowProducer, type Job, Queue, RateLimitError, Worker } from 'bullmq';
 import { parse } from 'csv-parse';
 import { Pool } from 'undici';
+import { fetchToken } from './fetch-token.ts';
 
 /** Of each worker. 16 were slower, 100 no faster. */
 const CONCURRENCY = 64;
@@ -23,11 +24,11 @@ const JOB_OPTIONS = { attempts: 10, backoff: { type: 'exponential', delay: 1_000
 
 type Row = Record<string, string>;
 
-const { SERVICE_URL = '', SERVICE_CLIENT_ID = '', SERVICE_CLIENT_SECRET = '', REDIS_SOCKET = '' } = process.env;
+const { SERVICE_URL = '', REDIS_SOCKET = '' } = process.env;
 const [file = ''] = process.argv.slice(2);
 const connection = { path: REDIS_SOCKET, maxRetriesPerRequest: null };
 const pool = new Pool(SERVICE_URL, { connections: 2 * CONCURRENCY });
-const token = await fetchToken();
+const token = await fetchToken(pool);
 
 const flows = new FlowProducer({ connection });
 const companies = new Queue('companies', { connection });
@@ -128,18 +129,4 @@ async function post(path: string, body: unknown, queue: Queue): Promise<string> 
   if (statusCode !== 429) throw new Error(`status ${statusCode}: ${text}`);
   await queue.rateLimit(1_000 * Number(headers['retry-after'] ?? 1));
   throw new RateLimitError();
-}
-
-async function fetchToken(): Promise<string> {
-  const { body } = await pool.request({
-    path: '/v1/auth/token',
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: SERVICE_CLIENT_ID,
-      client_secret: SERVICE_CLIENT_SECRET,
-    }).toString(),
-  });
-  return ((await body.json()) as { access_token: string }).access_token;
 }

@@ -1,10 +1,14 @@
+import { readInbox } from '../../../jobs/inbox/read-inbox.ts';
+import { addRule } from '../../../jobs/nightly/add-rule.ts';
+import type { InboxFunctions } from '../../../src/console/pages/nightly/inbox-view.ts';
 import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';
+import type { NoticesFunctions } from '../../../src/console/pages/nightly/notices-view.ts';
+import type { RuleFunctions } from '../../../src/console/pages/nightly/rules-view.ts';
 import type { Context } from '../../../src/context.ts';
+import { rulesNow } from '../../../src/ledger/nightly/rules-now.ts';
+import { readNoticesFacts } from '../../notices/notices-facts.ts';
 import { eventsFunctions } from '../events.ts';
-import { inboxFunctions } from './inbox.ts';
-import { noticesFunctions } from './notices.ts';
 import { reportFunctions } from './report.ts';
-import { ruleFunctions } from './rules.ts';
 
 /** What the page *Nightly* is handed, a section each. */
 export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
@@ -14,5 +18,24 @@ export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
     inbox: inboxFunctions(context),
     events: eventsFunctions(context),
     notices: noticesFunctions(context),
+  };
+}
+
+/** What the page *Nightly* shows of the drop folder, as this process sees it. */
+export function inboxFunctions(context: Context): InboxFunctions {
+  return { look: () => readInbox(context) };
+}
+
+/** What the page *Nightly* is handed of notices. */
+function noticesFunctions(context: Pick<Context, 'outbox' | 'settings'>): NoticesFunctions {
+  return { look: (most) => readNoticesFacts(context, most) };
+}
+
+/** What the page *Nightly* is handed of the rules by which refused rows go again. */
+function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'failing'>): RuleFunctions {
+  return {
+    look: () => rulesNow(context),
+    add: async (wish, by) => (await addRule(wish, by, context)).id,
+    remove: async (id) => (await context.retryRules.remove(id)) !== undefined,
   };
 }

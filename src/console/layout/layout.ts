@@ -1,10 +1,11 @@
+import { isOfSystem } from '../../actor.ts';
 import type { Person } from '../../people/person.ts';
 import type { Rights } from '../access/access.ts';
 import { can } from '../access/can.ts';
-import { type Html, html } from '../html/html.ts';
+import { type Html, html, NOTHING } from '../html/html.ts';
+import { form } from '../parts/form.ts';
 import { isMasked } from '../privacy/is-masked.ts';
 import { MASK } from '../privacy/personal-text.ts';
-import { accountMenu } from './account-menu.ts';
 import { type Place, placesOf } from './places.ts';
 import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type StripState } from './strip.ts';
 
@@ -88,4 +89,18 @@ ${isMasked(rights) && can(rights, 'GET /') && html`<span>Contacts, streets, e-ma
 /** A line with a limit on it. */
 function brandMark(): Html {
   return html`<svg class="brand-mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 17h18"/><path d="M3 12h11"/><path d="M17.5 7v10"/></svg>`;
+}
+
+/** Who is signed in, with what is theirs; it opens without script. Nothing for who has no account: nobody, or a user of the system. */
+function accountMenu(person: Person, csrf: string): Html {
+  if (person.by === '' || isOfSystem(person.by)) return NOTHING;
+  return html`<details class="account" id="account">
+<summary aria-label="${`Account of ${person.by}`}"><span class="account-name"><bdi>${person.by}</bdi></span></summary>
+<div class="account-menu">
+<p class="quiet">${person.roles.join(', ')}</p>
+<a href="/me">My account</a>
+${person.roles.includes('admin') && html`<a href="/users">Users</a><a href="/audit">Audit</a>`}
+${form({ action: '/sign-out', csrf, class: 'inline-form', body: html`<button class="button is-plain">Sign out</button>` })}
+</div>
+</details>`;
 }

@@ -2,7 +2,7 @@ import type { Rights } from '../access/access.ts';
 import type { Right } from '../access/access-table.ts';
 import { can } from '../access/can.ts';
 
-/** The places of the navigation, and that of one's own account, which stands in a menu (account-menu.ts). */
+/** The places of the navigation, and that of one's own account, which stands in a menu (layout.ts). */
 export type Place =
   | 'portfolios'
   | 'new'

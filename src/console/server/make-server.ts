@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:https';
-import { fastify } from 'fastify';
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Log } from '../../log.ts';
 import { NOBODY } from '../../people/person.ts';
 import { NO_RIGHTS } from '../access/access.ts';
@@ -8,10 +8,10 @@ import type { ConsoleApp } from '../console-app.ts';
 import { boundConnections } from './bound-connections.ts';
 import { keepCertificate, readCertificate, TLS_RULES } from './certificate.ts';
 import { closeUnread } from './close-unread.ts';
-import { makeHttpsDemand } from './demand-https.ts';
 import { addGuard, sayPlainly } from './guard.ts';
 import { listenOn } from './listen.ts';
 import type { Reach } from './reach.ts';
+import { isHomeOf } from './who-asks.ts';
 
 /** So long a page may take: who waits longer for Redis is told so instead. */
 const PAGE_LIMIT_MS = 4_000;
@@ -68,4 +68,18 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
     app.addHook('onClose', async () => stop());
   }
   return { app, address };
+}
+
+/** RFC 6797; two years, and below our name too, as OWASP ASVS 5.0, item 3.4.1 has it (a year at least). */
+const DEMAND = 'max-age=63072000; includeSubDomains';
+
+/**
+ * Tells browsers to come by https from now on, on every answer, refusals among them. Under our own name alone: for localhost the
+ * header would shut out every other program there.
+ */
+function makeHttpsDemand(home: URL | undefined) {
+  return ({ headers }: Pick<FastifyRequest, 'headers'>, reply: FastifyReply): void => {
+    if (home?.protocol === 'https:' && isHomeOf(home, headers.host ?? ''))
+      reply.header('strict-transport-security', DEMAND);
+  };
 }

@@ -27,7 +27,7 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
     frameguard: { action: 'deny' },
-    // On what is refused before these headers too, and not for every name: demand-https.ts.
+    // On what is refused before these headers too, and not for every name: make-server.ts.
     strictTransportSecurity: false,
   });
   app.addHook('onRequest', async (_request, reply) => {

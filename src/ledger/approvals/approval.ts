@@ -38,7 +38,7 @@ export type Approval = {
   redone?: string | undefined;
   /** The name of the supplier whose company goes with it; nothing where none does. */
   supplier?: string | undefined;
-  /** 43 letters: see approval-digest.ts. */
+  /** 43 letters: see read-approval.ts. */
   digest: string;
   /** Who answered, when, and in what words; `by` is empty where nobody had to. */
   answered: { by: string; atMs: number; words: string } | undefined;

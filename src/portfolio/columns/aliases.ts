@@ -1,6 +1,6 @@
+import { likeness } from '../../likeness.ts';
 import { bareName } from './bare-name.ts';
 import { isKnown, KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
-import { nameKey } from './name-key.ts';
 import { EVERYDAY } from './names/everyday.ts';
 import { GUESSES } from './names/guesses.ts';
 import { SYSTEMS } from './names/systems.ts';
@@ -143,4 +143,15 @@ function firstOfEach(names: Iterable<[string, KnownColumn]>): ReadonlyMap<string
     if (!found.has(key)) found.set(key, column);
   }
   return found;
+}
+
+/**
+ * The likeness in which `Kunden-Nr.`, `Kundennr` and `Kundennummer` are one, and `Customer No.`, `Customer #` and `customer
+ * number`: all ways to write "number", with or without a space before it.
+ */
+function nameKey(name: string): string {
+  return likeness(name.replace(/#|№|[nN][°º]\.?/gu, ' nr '))
+    .replace(/\b(?:no|num|nbr|number|numero|nummer)\b/g, 'nr')
+    .replace(/nummer\b/g, 'nr')
+    .replace(/(?<=\S) nr\b/g, 'nr');
 }

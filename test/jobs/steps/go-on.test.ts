@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { callOnce } from '../../../jobs/steps/call-once.ts';
-import { createCompany } from '../../../jobs/steps/create-company.ts';
-import type { GoDeps } from '../../../jobs/steps/go-on.ts';
+import { type GoDeps, goOn } from '../../../jobs/steps/go-on.ts';
 import { jobId } from '../../../src/queue/names.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
@@ -43,7 +42,7 @@ test('whose process died before that job was made gets it by the job of the earl
   const problem = { step: 'limit', message: 'no', status: 422, body: 'no' } as const;
   await context.rows.advance(row, 'limit', 'refused', { problem });
   const deps = { rows: context.rows, queues: context.queues } as unknown as GoDeps;
-  expect(await createCompany.run(row, deps)).toEqual({ is: 'finished' });
+  expect(await goOn(row, 'company', deps)).toEqual({ is: 'finished' });
   const job = await context.queues.bullmq['buyer-limits'].getJob(jobId(row));
   expect(job?.data.failed).toMatch(/^line 2: refused with status 422/);
   expect(standIn.counts().made).toMatchObject({ company: 0, limit: 0 });

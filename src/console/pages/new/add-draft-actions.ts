@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
 import { isPortfolioName } from '../../../ledger/row-id.ts';
+import type { LineWish } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
@@ -16,7 +17,6 @@ import { ConsoleError } from '../../server/console-error.ts';
 import { reasonList } from './mend-grid.ts';
 import type { NewPageFunctions } from './new-page-functions.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
-import { readWishes } from './read-wishes.ts';
 import { SENT_FIRST } from './submit-view.ts';
 
 /** A page of lines has some hundred cells; each may be a long text. */
@@ -229,4 +229,23 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
       return reply.redirect(`/new/${id}/import`, 303);
     },
   });
+}
+
+const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
+const TEXT = /^text-(\d{1,10})$/;
+
+/** The lines that a form of the grid says, with all of their cells that it has; what is as it was, is no change. */
+function readWishes(fields: Readonly<Record<string, string>>): LineWish[] {
+  const cells = new Map<number, Map<number, string>>();
+  const wishes: LineWish[] = [];
+  for (const [name, text] of Object.entries(fields)) {
+    const [, line, at] = CELL.exec(name) ?? [];
+    const [, whole] = TEXT.exec(name) ?? [];
+    if (whole !== undefined) wishes.push({ line: Number(whole), text });
+    if (line === undefined) continue;
+    const ofLine = cells.get(Number(line)) ?? new Map<number, string>();
+    cells.set(Number(line), ofLine.set(Number(at), text));
+  }
+  for (const [line, ofLine] of cells) wishes.push({ line, cells: ofLine });
+  return wishes;
 }

@@ -7,12 +7,13 @@ import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Hub } from '../../events/hub.ts';
+import { type Html, html } from '../../html/html.ts';
+import { pageHead, panel } from '../../parts/page-head.ts';
 import { asConsole } from '../../privacy/who-looks.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { addDraftActions } from './add-draft-actions.ts';
 import { draftView } from './draft-view.ts';
-import { importView } from './import-view.ts';
 import type { MendPlace } from './mend-grid.ts';
 import type { NewPageFunctions } from './new-page-functions.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './progress-view.ts';
@@ -172,4 +173,18 @@ async function importPiece({ draft, progress }: Looked, given: NewPageFunctions)
 
 function idOf(request: FastifyRequest): string {
   return (request.params as { id?: string }).id ?? '';
+}
+
+/** An import as it goes. */
+function importView({ id, name, submitted }: PortfolioDraft, progress: Html): Html {
+  const portfolio = submitted?.portfolio ?? '';
+  return html`${pageHead({
+    title: html`Importing <bdi>${name}</bdi>`,
+    trail: [
+      { href: '/new', words: 'New portfolio' },
+      { href: `/new/${id}`, words: name },
+    ],
+    lead: html`Into portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a>. Workers request its first lines already; this page may be left.`,
+  })}
+  ${panel({ title: 'Progress', body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${progress}</div></div>` })}`;
 }

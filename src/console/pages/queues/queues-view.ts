@@ -1,10 +1,10 @@
 import { grouped } from '../../../counted.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
+import type { QueueName } from '../../../queue/queues.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton } from '../../parts/button.ts';
 import { table } from '../../parts/table.ts';
 import { timeAgo } from '../../parts/time.ts';
-import { QUEUE_WORDS } from './queue-words.ts';
 
 /** Where the queues stand in the page, and in its events. */
 export const QUEUES_ID = 'queues';
@@ -47,3 +47,10 @@ function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
     command: `npx limitline ${action} --queue ${name}`,
   });
 }
+
+/** What a queue is for, to those who know rows and steps. */
+const QUEUE_WORDS: Readonly<Record<QueueName, { step: string; does: string }>> = {
+  companies: { step: 'Company', does: 'the buyer becomes a company at the service' },
+  documents: { step: 'Documents', does: 'its documents are uploaded' },
+  'buyer-limits': { step: 'Limit', does: 'the limit is requested' },
+};
