@@ -48,10 +48,7 @@ export async function moveOver(from: string, to: string): Promise<void> {
 
 /** Moves a file to where nothing is; answers false where something is. A disk that knows no links may lose what comes there in that moment. */
 export async function moveNew(from: string, to: string): Promise<boolean> {
-  const isLinked = await link(from, to).then(
-    () => true,
-    () => false,
-  );
+  const isLinked = (await link(from, to).catch(() => false)) !== false;
   if (isLinked) await rm(from, { force: true });
   else if (await statOf(to)) return false;
   else await moveOver(from, to);

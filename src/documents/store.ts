@@ -136,7 +136,6 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
 /** As of a file that another program has locked: it is worth another try. */
 export function changed({ path }: Pick<Document, 'path'>): LimitlineError {
   const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
-  return new LimitlineError('FILE', `${path} changed while it was read; leave it alone until it is read again.`, {
-    cause,
-  });
+  const message = `${path} changed while it was read; leave it alone until it is read again.`;
+  return new LimitlineError('FILE', message, { cause });
 }
