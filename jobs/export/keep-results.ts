@@ -92,13 +92,12 @@ async function readKept(path: string, { ledger }: Pick<KeepDeps, 'ledger'>) {
   return { nowMs, keptMs: there && there.mtimeMs <= nowMs ? there.mtimeMs : undefined };
 }
 
-/** Removes what is kept of a portfolio, and what killed processes did not write to its end. */
+/** Removes what killed processes did not write to its end, then what is kept of a portfolio: a draft may get its name meanwhile. */
 export async function forgetKept(portfolio: string, deps: PlaceDeps): Promise<void> {
   const path = keptResultsPath(portfolio, deps);
   const [dir, name] = [dirname(path), basename(path)];
   for (const found of existsSync(dir) ? await readdir(dir) : []) {
     if (found.startsWith(`.${name}.`)) await rm(join(dir, found), { force: true });
   }
-  // Last: a draft may have got its name meanwhile.
   await rm(path, { force: true });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { dropActor } from '../../src/actor.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
+import { changed } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
@@ -10,7 +11,6 @@ import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/por
 import { sha256Of } from '../import/file-digest.ts';
 import { importDepsOf } from '../import/import-deps.ts';
 import { type Imported, importPortfolio } from '../import/import-portfolio.ts';
-import { keepFile } from '../import/keep-file.ts';
 import { contentOf } from './content.ts';
 import { documentsNameOf } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
@@ -38,9 +38,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   // As it was first read: how files of its form are read may have been corrected since.
   const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
   const reading = file.reading ?? JSON.stringify(said?.reading);
-  const kept = await keepFile(entry.file, imports);
-  const now = await statOf(entry.file);
-  if (!now || changeOf(now) !== changeOf(before)) throw stillWritten(file.name);
+  const kept = await imports.put({ name: file.name, path: entry.file, sizeBytes: before.size, mediaType: 'text/csv' });
   const owners = new Set([before.uid]);
   const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
@@ -57,7 +55,8 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
   const imported = await importEntry(entry, begun, look, deps);
-  if ((await sha256Of(entry.file)) !== kept) throw stillWritten(file.name);
+  // Whoever wrote to it goes on doing so where it is now. It is taken in again, and its lines lead to the rows that they led to.
+  if ((await sha256Of(entry.file)) !== kept) throw changed({ path: file.name });
   return { ...begun, ...outcomeOf(file, imported) };
 }
 
@@ -130,10 +129,4 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
   const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
-}
-
-/** Whoever wrote to it goes on doing so where it is now. It is taken in again, and its lines lead to the rows that they led to. */
-function stillWritten(name: string): LimitlineError {
-  const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
-  return new LimitlineError('FILE', `${name} changed while it was read: it is read again.`, { cause });
 }

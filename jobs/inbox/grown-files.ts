@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { sha256Of } from '../import/file-digest.ts';
@@ -49,11 +48,8 @@ async function compare(
     return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
   }
   const back = join(drop.dir, file.name);
-  const there = await statOf(back);
-  // Who moved it back may have been killed when it was in both places.
-  if (there?.ino === found.ino && there.dev === found.dev) return rm(path);
   // Another file of its name lies there: that one is taken first, and is the latest then.
-  if (there) return;
+  if (await statOf(back)) return;
   await tellOfLeft(left, deps);
   // The results of the whole file are left beside it.
   await inbox.note({ ...file, results: file.results ?? '' });

@@ -48,13 +48,10 @@ export async function moveOver(from: string, to: string): Promise<void> {
 
 /** Moves a file to where nothing is; answers false where something is. A disk that knows no links may lose what comes there in that moment. */
 export async function moveNew(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    await rm(from, { force: true });
-  } catch {
-    if (await statOf(to)) return false;
-    await moveOver(from, to);
-  }
+  const isLinked = (await link(from, to).catch(() => false)) !== false;
+  if (isLinked) await rm(from, { force: true });
+  else if (await statOf(to)) return false;
+  else await moveOver(from, to);
   return true;
 }
 

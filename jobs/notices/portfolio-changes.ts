@@ -106,5 +106,5 @@ function isSettledNews(
 ): boolean {
   if (finishedMs === undefined || sinceMs === undefined || finishedMs <= sinceMs) return false;
   const [, told] = before?.split(' ') ?? [];
-  return told === undefined || (Number(told) !== finishedMs && nowMs - Number(told) >= SETTLED_EVERY_MS);
+  return told === undefined || (Number(told) !== finishedMs && Math.abs(nowMs - Number(told)) >= SETTLED_EVERY_MS);
 }

@@ -35,6 +35,7 @@ export function makeHealer(deps: FeedDeps, isWaiting: () => boolean = () => fals
     if (open.length === 0 || (still < patience && !(await deps.queues.areIdle()))) return 0;
     if (still >= patience) patience = Math.min(2 * patience, MOST_STILL_LOOKS);
     still = 0;
+    await deps.queues.hasten();
     const alive = await deps.queues.alive();
     let healed = 0;
     for (const { name } of open) healed += await restoreUnlistedJobs(name, alive.get(name) ?? new Set(), deps);

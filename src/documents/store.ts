@@ -133,10 +133,9 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
   return digest.digest('hex');
 }
 
-function changed(doc: Document): LimitlineError {
-  // As of a file that another program has locked: it is worth another try.
+/** As of a file that another program has locked: it is worth another try. */
+export function changed({ path }: Pick<Document, 'path'>): LimitlineError {
   const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
-  return new LimitlineError('FILE', `${doc.path} changed while it was read; leave it alone and import again.`, {
-    cause,
-  });
+  const message = `${path} changed while it was read; leave it alone until it is read again.`;
+  return new LimitlineError('FILE', message, { cause });
 }

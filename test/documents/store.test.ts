@@ -66,7 +66,7 @@ test.each([
   await change(path);
   await expect(store.put(documentAt(path))).rejects.toMatchObject({
     code: 'FILE',
-    message: `${path} changed while it was read; leave it alone and import again.`,
+    message: `${path} changed while it was read; leave it alone until it is read again.`,
   });
   expect(await filesIn(dir)).toEqual(['a.pdf']);
 });

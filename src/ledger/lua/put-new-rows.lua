@@ -35,8 +35,8 @@ for at = 5, #ARGV, OF_LINE do
   local key, buyer, amount = ARGV[at], ARGV[at + 2], ARGV[at + 6]
   local units = not isLate and not taken[key] and not takenBuyers[buyer] and plainUnits(amount)
   if units and redis.call('EXISTS', rows .. key, limits .. key) == 0
-    and redis.call('HLEN', buyers .. buyer .. ':rows') == tonumber(ARGV[at + 3])
-    and (ARGV[at + 3] == '0' or redis.call('HEXISTS', buyers .. buyer .. ':rows', name .. '/' .. key) == 0) then
+    and (ARGV[at + 3] == '0' or redis.call('HEXISTS', buyers .. buyer .. ':rows', name .. '/' .. key) == 0)
+    and redis.call('HLEN', buyers .. buyer .. ':rows') == tonumber(ARGV[at + 3]) then
     put[#put + 1], taken[key], takenBuyers[buyer] = at, true, true
     sum = sum + tonumber(units)
   else

@@ -141,8 +141,8 @@ if made then
 end
 moveRow(portfolio, row, key, state, to, line, now)
 bindRow(row, not made and approval or '')
--- A row that was gone, as reconcile says, was counted when it came in first, with its limit.
-local isBack = not state and isKnown and areAllCounted(portfolio)
+-- A row that was gone, as reconcile says, was counted when it came in first, with its limit; one that recover-call.lua tells of was not.
+local isBack = not state and isKnown and redis.call('HEXISTS', limit, 'line') == 0
 if not state and not isBack then redis.call('HINCRBY', portfolio, 'added:' .. import, 1) end
 if to == 'done' and not isBack then redis.call('HINCRBY', portfolio, 'made:limit', 1) end
 tallyRow(portfolio, row, key, amount)

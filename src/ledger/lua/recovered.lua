@@ -11,15 +11,3 @@ local function takeRecovered(row, call, name, isGone)
   redis.call('HSET', row, 'step', 'limit')
   return true
 end
-
--- Whether as many rows were counted when they came in as there are, or more.
-local function areAllCounted(portfolio)
-  local known, lack = redis.call('HGETALL', portfolio), 0
-  for at = 1, #known, 2 do
-    if string.find(known[at], '^added:') then lack = lack + known[at + 1] end
-  end
-  for state in string.gmatch('queued company documents limit awaiting held refused cancelled skipped done', '%l+') do
-    lack = lack - redis.call('ZCARD', portfolio .. ':state:' .. state)
-  end
-  return lack >= 0
-end

@@ -126,6 +126,15 @@ describe('a portfolio', () => {
       ],
       ['5: settled', '9: settled', '14: settled'],
     ],
+    [
+      'that settled while the clock was two days ahead, and settles again when it is right',
+      [
+        [2_881, at(2_880)],
+        [10, {}],
+        [20, at(19)],
+      ],
+      ['2881: settled', '20: settled'],
+    ],
     ['without rows that settled', [[5, { ...at(4), done: 0 }]], ['5: settled']],
     [
       'that pauses itself',

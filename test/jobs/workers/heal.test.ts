@@ -74,3 +74,24 @@ test('a portfolio that only waits is not looked into, nor a slow one again and a
   expect(looks).toBeGreaterThan(0);
   expect(looks).toBeLessThan(6);
 });
+
+test('a row that was put off while a clock was two days ahead goes on when that is right again', async () => {
+  const { context } = await withRows(1);
+  const row = { portfolio: 'q4', key: 'row-2' };
+  await context.rows.begin(row, 'company');
+  await context.queues.handOver({ queue: 'companies', name: 'create-company', data: row }, { delayMs: 2 * 86_400_000 });
+  const counts = () => context.queues.bullmq.companies.getJobCounts('delayed', 'wait');
+  expect(await counts()).toEqual({ delayed: 1, wait: 0 });
+  const heal = makeHealer(context);
+  await expect.poll(() => heal().then(counts)).toEqual({ delayed: 0, wait: 1 });
+});
+
+test('a row that is put off for a while waits for that', async () => {
+  const { context } = await withRows(1);
+  const row = { portfolio: 'q4', key: 'row-2' };
+  await context.rows.begin(row, 'company');
+  await context.queues.handOver({ queue: 'companies', name: 'create-company', data: row }, { delayMs: 600_000 });
+  const heal = makeHealer(context);
+  for (let call = 0; call < 20; call += 1) await heal();
+  expect(await context.queues.bullmq.companies.getJobCounts('delayed')).toEqual({ delayed: 1 });
+});
