@@ -33,7 +33,7 @@ export async function runContender(
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...AS_COMMAND, '--require', MEASURE, script, ...args], {
     cwd,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit').then(([status]) => ({ status, wallMs: performance.now() - startedAt }));

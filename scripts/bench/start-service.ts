@@ -34,7 +34,7 @@ export type RunningService = AsyncDisposable & {
 export async function startService(): Promise<RunningService> {
   const args = [COMMAND, 'service', '--port', '0', '--json'];
   // Nothing of our own environment: a SERVICE_… there would be meant for somebody else.
-  const env = { PATH: process.env.PATH, LOG_LEVEL: 'error' };
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, LOG_LEVEL: 'error' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     return runningService(child, await readUrl(child, 'The stand-in'));

@@ -29,7 +29,7 @@ export function startFleet(
   const start = (): void => {
     const child = spawn(process.execPath, [COMMAND, 'work'], {
       cwd,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     running.set(child, undefined);

@@ -89,7 +89,7 @@ test('two processes that keep the same portfolio at once leave one whole file', 
   const place = await openFaultPlace();
   const path = keptResultsPath('q4', place.context);
   const deps = { ...place.context, signal };
-  await place.import(buyerLines(300));
+  await place.import(buyerLines(100));
   await place.startCommand(['work', '--until-settled']).ended;
   await rm(path);
   const nightly = () => place.startCommand(['nightly']).ended;
