@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import { largestRows } from '../../jobs/approvals/largest-rows.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -10,7 +11,7 @@ import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { waitingOf, waitingWords } from './approval-words.ts';
+import { saidLine, waitingOf, waitingWords } from './approval-words.ts';
 import { type ApprovalChoice, chooseApproval } from './choose-approval.ts';
 import { whoAnswers } from './who-answers.ts';
 
@@ -40,6 +41,8 @@ export function answerByCommand(
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
     const approval = chooseApproval(name, options, waiting);
     terminal.say(waitingWords(approval));
+    if (approval.kind === 'answer')
+      for (const one of (await largestRows(approval, context)).largest) terminal.say(saidLine(one));
     const person = await whoAnswers({ ...options, portfolio: name }, context);
     const { id, kind, rows, sum, digest, authors } = approval;
     const answered = await context.audit.around(

@@ -1,6 +1,8 @@
+import { saidWords } from '../../src/console/pages/approvals/approval-words.ts';
 import { counted } from '../../src/counted.ts';
 import { type Approval, type ApprovalKind, whyWords } from '../../src/ledger/approvals/approval.ts';
-import { groupedAmount } from '../../src/money-text.ts';
+import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
 const KIND: Readonly<Record<ApprovalKind, string>> = {
@@ -21,6 +23,12 @@ export function waitingWords(approval: Approval): string {
     `  approval      ${id}`,
     `  digest        ${digest}`,
   ].join('\n');
+}
+
+/** What somebody says of a held row's call, and of which. */
+export function saidLine({ result: { line, request, awaits } }: FoundRow): string {
+  const amount = moneyText(request.limit.requested_limit);
+  return `  line ${line}  ${visible(request.name)}, ${amount}, ${saidWords(awaits?.answer)}`;
 }
 
 /** The same for programs. */

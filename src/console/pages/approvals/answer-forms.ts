@@ -33,7 +33,7 @@ export function answerPart(approval: Approval, answering: Answering): Html {
     case 'nobody':
       return noUsers();
     case 'own':
-      return html`${notice('info', html`Another person must approve it: ${whoMay(answering)}.`, { title: 'You submitted this.' })}${commandPart(approval)}`;
+      return html`${notice('info', html`Another person must approve it: ${whoMay(answering)}.`, { title: 'You asked for this, or had a part in it.' })}${commandPart(approval)}`;
     case 'role':
       return html`${notice('info', html`It takes the role approver${approval.approvers ? ', and for a file of the drop folder INBOX_APPROVERS says who answers' : ''}: ${whoMay(answering)}.`, { title: 'You may look, and not answer.' })}`;
     case 'yes':
