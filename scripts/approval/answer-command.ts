@@ -3,6 +3,7 @@ import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
 import { largestRows } from '../../jobs/approvals/largest-rows.ts';
 import { commandLineActor } from '../../src/actor.ts';
+import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
@@ -57,7 +58,7 @@ export function answerByCommand(
       ({ is }) => ({ answered: is }),
       ({ is }) => (is === 'done' ? 'done' : 'failed'),
     );
-    if (answered.is !== 'done') throw new LimitlineError('USAGE', refusedWords(answered));
+    if (answered.is !== 'done') throw new LimitlineError('USAGE', notDone(answered));
     await carryOutAnswered(answered.approval, context);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
     terminal.print(doneWords(answer, { portfolio: name, rows: approval.rows, by: person.by, workers }), {
@@ -79,21 +80,10 @@ function doneWords(
     : `Portfolio ${portfolio}: declined by ${by}; nothing of ${counted(rows, 'row')} is sent.`;
 }
 
-function refusedWords(answered: Exclude<Answered, { is: 'done' }>): string {
-  switch (answered.is) {
-    case 'answered': {
-      const { answered: known, standing } = answered.approval;
-      return `It was ${standing === 'declined' ? 'declined' : 'approved'} ${known ? `by ${known.by} ` : ''}before; it is answered once.`;
-    }
-    case 'changed':
-      return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
-    case 'own':
-      return 'Whoever asked for it, or brought in its file, cannot answer it: another person must. Nothing was done.';
-    case 'role':
-      return 'This user does not have the role approver, or is not named in INBOX_APPROVERS for what was dropped. Nothing was done. An admin can give the role: npx limitline user roles NAME --roles …';
-    case 'nobody':
-      return 'Approval needs people who are known by name. Nothing was done.';
-    default:
-      return 'It waits for approval no longer. Nothing was done.';
-  }
+function notDone(answered: Exclude<Answered, { is: 'done' }>): string {
+  if (answered.is === 'changed')
+    return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
+  if (answered.is === 'role')
+    return 'This user does not have the role approver, or is not named in INBOX_APPROVERS for what was dropped. Nothing was done. An admin can give the role: npx limitline user roles NAME --roles …';
+  return refusedWords(answered);
 }

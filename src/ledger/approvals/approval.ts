@@ -48,15 +48,13 @@ export type Approval = {
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
 /** Why it waits, and what goes with its rows, in sentences; "" where there is nothing to say of it. */
-export function whyWords({ over, redone, supplier, kind }: WhyOf): string {
+export function whyWords({ over, redone, supplier, kind }: Approval): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
   if (supplier) words.push(`The company of the supplier ${supplier} is sent ${kind === 'import' ? 'first' : 'again'}.`);
   if (kind === 'answer') words.push('If the service did make something of a call that is sent again, it exists twice.');
   return words.join(' ');
 }
-
-type WhyOf = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
 
 function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
   if (of === 'alike')
