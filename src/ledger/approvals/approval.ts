@@ -51,7 +51,8 @@ export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 export function whyWords({ over, redone, supplier, kind }: Approval): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
-  if (supplier) words.push(`The company of the supplier ${supplier} is sent ${kind === 'import' ? 'first' : 'again'}.`);
+  const goes = kind === 'import' ? 'is created first, unless it was before' : 'is sent again';
+  if (supplier) words.push(`The company of the supplier ${supplier} ${goes}.`);
   if (kind === 'answer') words.push('If the service did make something of a call that is sent again, it exists twice.');
   return words.join(' ');
 }
