@@ -83,7 +83,5 @@ function doneWords(
 function notDone(answered: Exclude<Answered, { is: 'done' }>): string {
   if (answered.is === 'changed')
     return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
-  if (answered.is === 'role')
-    return 'This user does not have the role approver, or is not named in INBOX_APPROVERS for what was dropped. Nothing was done. An admin can give the role: npx limitline user roles NAME --roles …';
   return refusedWords(answered);
 }

@@ -114,7 +114,6 @@ function followsWords({ kind, made, requested_limit }: Answered): Html {
 
 function problemsPart({ problems, fileName }: HeldPlan, desk: string): Html {
   const back = html`<p>${linkButton({ href: desk, words: 'Back to the held desk' })}</p>`;
-  // Of one row there is no file, nor a line of it.
   if (fileName === undefined) return html`${notice('bad', problems[0]?.message)}${back}`;
   return html`${notice('bad', `${counted(problems.length, 'line')} of the file cannot be meant, so nothing can be done with it. Mend the file, and send it again.`)}
     ${table({
