@@ -7,6 +7,7 @@ import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
 import { moneyText } from '../../src/money-text.ts';
+import { RESEND } from '../operators/ask-first.ts';
 import { largestRows } from './largest-rows.ts';
 import type { UnderstandFile } from './understood-file.ts';
 
@@ -38,7 +39,8 @@ export async function lookAtApproval(id: string, deps: LookDeps): Promise<Approv
     file: known && (await deps.understand(known)),
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,
-    first: first.map(requestOf),
+    // What is taken as made is not sent.
+    first: first.filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND).map(requestOf),
     since: sinceWords(approval, known, imports),
   };
 }

@@ -4,6 +4,7 @@ import type { Foresight, KnownRow } from '../../src/ledger/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/row.ts';
 import { digestOf } from '../../src/ledger/verdicts.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
+import { makeProblem } from '../../src/portfolio/problem.ts';
 import type { RowLine } from './decide-line.ts';
 import { sha256Of } from './file-digest.ts';
 import type { OfBuyer } from './foresee-replacing.ts';
@@ -86,8 +87,11 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   const isHeld = known.state === 'held' && before !== undefined && (await isSame(request, before, row.documents));
   if (isSent || stops || isHeld) return { line, fate: 'held', company };
   const isOpen = known.state !== '' && known.state !== 'refused' && known.state !== 'cancelled';
-  return { line, fate: isOpen ? 'open' : 'request', company };
+  const told = known.isDeclined ? [makeProblem(line.line, null, null, DECLINED)] : [];
+  return { line: { ...line, warnings: [...line.warnings, ...told] }, fate: isOpen ? 'open' : 'request', company };
 }
+
+const DECLINED = 'A person said no to this request before: it waits until another person says yes, whatever its sum.';
 
 /** A document as a row names it, but for its digest, which takes reading it. */
 function undigested({ name, mediaType, sizeBytes }: Document): RowDocument {

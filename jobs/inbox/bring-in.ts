@@ -122,7 +122,7 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
     };
   }
   const words = `${counted(lines, 'line')} imported into portfolio ${file.portfolio}: ${allBeforeWords(rows, requestedBefore) ?? counted(rows, 'row')}, ${invalid} invalid, ${duplicate} duplicate.`;
-  const waits = approval ? ` ${counted(approval.rows, 'row')} wait for approval.` : '';
+  const waits = approval ? ` ${counted(approval.rows, 'row waits', 'rows wait')} for approval.` : '';
   return { is: 'imported', words: words + waits, found: { lines, rows, invalid, duplicate } };
 }
 

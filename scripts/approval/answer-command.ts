@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import { largestRows } from '../../jobs/approvals/largest-rows.ts';
 import { commandLineActor } from '../../src/actor.ts';
+import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
@@ -10,7 +12,7 @@ import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { waitingOf, waitingWords } from './approval-words.ts';
+import { saidLine, waitingOf, waitingWords } from './approval-words.ts';
 import { type ApprovalChoice, chooseApproval } from './choose-approval.ts';
 import { whoAnswers } from './who-answers.ts';
 
@@ -40,6 +42,8 @@ export function answerByCommand(
     const waiting = (await context.approvals.waiting()).filter(({ portfolio }) => portfolio === name);
     const approval = chooseApproval(name, options, waiting);
     terminal.say(waitingWords(approval));
+    if (approval.kind === 'answer')
+      for (const one of (await largestRows(approval, context)).largest) terminal.say(saidLine(one));
     const person = await whoAnswers({ ...options, portfolio: name }, context);
     const { id, kind, rows, sum, digest, authors } = approval;
     const answered = await context.audit.around(
@@ -54,7 +58,7 @@ export function answerByCommand(
       ({ is }) => ({ answered: is }),
       ({ is }) => (is === 'done' ? 'done' : 'failed'),
     );
-    if (answered.is !== 'done') throw new LimitlineError('USAGE', refusedWords(answered));
+    if (answered.is !== 'done') throw new LimitlineError('USAGE', notDone(answered));
     await carryOutAnswered(answered.approval, context);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
     terminal.print(doneWords(answer, { portfolio: name, rows: approval.rows, by: person.by, workers }), {
@@ -76,21 +80,8 @@ function doneWords(
     : `Portfolio ${portfolio}: declined by ${by}; nothing of ${counted(rows, 'row')} is sent.`;
 }
 
-function refusedWords(answered: Exclude<Answered, { is: 'done' }>): string {
-  switch (answered.is) {
-    case 'answered': {
-      const { answered: known, standing } = answered.approval;
-      return `It was ${standing === 'declined' ? 'declined' : 'approved'} ${known ? `by ${known.by} ` : ''}before; it is answered once.`;
-    }
-    case 'changed':
-      return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
-    case 'own':
-      return 'Whoever asked for it, or brought in its file, cannot answer it: another person must. Nothing was done.';
-    case 'role':
-      return 'This user does not have the role approver, or is not named in INBOX_APPROVERS for what was dropped. Nothing was done. An admin can give the role: npx limitline user roles NAME --roles …';
-    case 'nobody':
-      return 'Approval needs people who are known by name. Nothing was done.';
-    default:
-      return 'It waits for approval no longer. Nothing was done.';
-  }
+function notDone(answered: Exclude<Answered, { is: 'done' }>): string {
+  if (answered.is === 'changed')
+    return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
+  return refusedWords(answered);
 }

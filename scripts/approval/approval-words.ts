@@ -1,26 +1,28 @@
+import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approval-words.ts';
 import { counted } from '../../src/counted.ts';
-import { type Approval, type ApprovalKind, whyWords } from '../../src/ledger/approvals/approval.ts';
-import { groupedAmount } from '../../src/money-text.ts';
+import { type Approval, whyWords } from '../../src/ledger/approvals/approval.ts';
+import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-
-const KIND: Readonly<Record<ApprovalKind, string>> = {
-  import: 'to be requested',
-  retry: 'to be sent again',
-  answer: 'held, and answered',
-};
 
 /** What waits, as whoever approves it has to see it: what, how much, whose, and the digest that a yes is for. */
 export function waitingWords(approval: Approval): string {
   const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
   const why = whyWords(approval);
   return [
-    `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${KIND[kind]}`,
+    `Portfolio ${portfolio}: ${counted(rows, 'row')}, ${groupedAmount(sum)} in all, ${KIND_WORDS[kind]}`,
     `  asked for by  ${authors.map(visible).join(', ')}, ${new Date(askedMs).toISOString().slice(0, 19)}Z`,
     ...(file ? [`  file          ${visible(file.name)} (SHA-256 ${file.sha256})`] : []),
     ...(why !== '' ? [`  why           ${visible(why)}`] : []),
     `  approval      ${id}`,
     `  digest        ${digest}`,
   ].join('\n');
+}
+
+/** What somebody says of a held row's call, and of which. */
+export function saidLine({ result: { line, request, awaits } }: FoundRow): string {
+  const amount = moneyText(request.limit.requested_limit);
+  return `  line ${line}  ${visible(request.name)}, ${amount}, ${saidWords(awaits?.answer)}`;
 }
 
 /** The same for programs. */

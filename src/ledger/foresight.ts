@@ -11,6 +11,8 @@ export type KnownRow = {
   /** The state of the call that makes its limit, and the digest of what was asked for with it. */
   limit: string;
   asked: string;
+  /** Whether a person said no to that limit, so that it waits for another's yes. */
+  isDeclined: boolean;
   /** The state of the call that makes its buyer's company. */
   company: string;
 };
@@ -24,7 +26,7 @@ export function makeForesight({ connection, keys }: { connection: RedisConnectio
     const step = connection.pipeline();
     for (const { row, buyer } of rows) {
       step.hmget(keys.row(row.portfolio, row.key), 'state', 'request');
-      step.hmget(keys.call('limit', row.key), 'state', 'asked');
+      step.hmget(keys.call('limit', row.key), 'state', 'asked', 'declined');
       step.hget(keys.call('company', buyer), 'state');
     }
     const answers = ((await step.exec()) ?? []).map(([error, answer]) => {
@@ -38,6 +40,7 @@ export function makeForesight({ connection, keys }: { connection: RedisConnectio
         request: row[1] ?? '',
         limit: limit[0] ?? '',
         asked: limit[1] ?? '',
+        isDeclined: (limit[2] ?? null) !== null,
         company: company ?? '',
       };
     });

@@ -55,7 +55,7 @@ testInBrowser('finance submits, another person approves with the password, and t
   expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may look at it and say yes');
   await keepScreenshot(fiona.page, 'portfolio-awaiting');
   await fiona.page.getByRole('link', { name: 'Look at it' }).click();
-  await fiona.page.getByText('You submitted this.').waitFor();
+  await fiona.page.getByText('You asked for this, or had a part in it.').waitFor();
   expect(await fiona.page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
   await expectNoViolations(fiona.page);
   await keepScreenshot(fiona.page, 'approval-own');

@@ -168,7 +168,10 @@ test('a plan of one row that is held anew by then, or answered, is carried out n
   const plan = planIn((await post(answer, { resend: 'yes' })).text);
   await limitline('resolve', 'q4', '--row', held?.row.key ?? '', '--resend');
   const { states } = await json('report', 'q4');
-  expect(await post('/portfolios/q4/held/confirm', { plan })).toMatchObject({ status: 409 });
+  const changed = await post('/portfolios/q4/held/confirm', { plan });
+  expect(changed).toMatchObject({ status: 409, text: expect.stringContaining('so nothing was done') });
+  // No file was sent, so none is spoken of.
+  expect(changed.text).not.toMatch(/undefined|of the file|Mend the file/);
   expect((await json('report', 'q4')).states).toEqual(states);
 });
 

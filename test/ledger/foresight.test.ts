@@ -18,12 +18,13 @@ test('of lines that are not imported it is told what there is of them already, i
       { row, buyer: 'b' },
     ]),
   ).toEqual([
-    { state: '', request: '', limit: '', asked: '', company: '' },
+    { state: '', request: '', limit: '', asked: '', isDeclined: false, company: '' },
     {
       state: 'queued',
       request: JSON.stringify(makeRequest()),
       limit: 'claimed',
       asked: expect.stringMatching(/^[\w-]{16}$/),
+      isDeclined: false,
       company: 'made',
     },
   ]);

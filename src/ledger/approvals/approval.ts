@@ -48,15 +48,14 @@ export type Approval = {
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
 /** Why it waits, and what goes with its rows, in sentences; "" where there is nothing to say of it. */
-export function whyWords({ over, redone, supplier, supplierMs }: WhyOf): string {
+export function whyWords({ over, redone, supplier, kind }: Approval): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
-  const goes = supplierMs ? 'is sent again: if the service made it before, it exists twice' : 'is created first';
+  const goes = kind === 'import' ? 'is created first, unless it was before' : 'is sent again';
   if (supplier) words.push(`The company of the supplier ${supplier} ${goes}.`);
+  if (kind === 'answer') words.push('If the service did make something of a call that is sent again, it exists twice.');
   return words.join(' ');
 }
-
-type WhyOf = Pick<Approval, 'over' | 'redone' | 'supplier' | 'supplierMs'>;
 
 function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
   if (of === 'alike')

@@ -105,10 +105,8 @@ export function makeApprovals({
   }
 
   async function freeSome({ portfolio, id }: ApprovalId, rows: readonly RowId[]): Promise<number> {
-    const found = await read(id);
-    const problem = JSON.stringify({ step: 'limit', message: declinedWords(found?.approval) });
     const places = [...placesOf({ portfolio, id }), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
-    const args = [id, portfolio, keys.row(portfolio, ''), problem, ...rows.map(({ key }) => key)];
+    const args = [id, portfolio, keys.row(portfolio, ''), ...rows.map(({ key }) => key)];
     return Number(await persist('free approved', () => free(places, args)));
   }
 
@@ -291,7 +289,7 @@ type Awaiting = {
 /** A reason that a person reads, kept with each row that was declined for it. */
 const MOST_WORDS = 500;
 
-/** Why a row, or a supplier, was not asked for. */
+/** Why a supplier was not asked for. */
 function declinedWords(approval: Approval | undefined): string {
   const { by = '', words = '' } = approval?.answered ?? {};
   if (by === '') return 'not approved';

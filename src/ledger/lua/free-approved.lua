@@ -2,8 +2,7 @@
 -- what they were before somebody asked. Safe to run twice, and whoever comes next goes on with it. Answers to held calls that
 -- were granted are carried out one by one (restore-row.lua), and not here.
 -- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] its rows   KEYS[4] what was answered and is not carried out yet
--- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] what the keys of its rows begin with   ARGV[4] the problem of rows that
--- were declined, as JSON   ARGV[5…] keys of rows
+-- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] what the keys of its rows begin with   ARGV[4…] keys of rows
 -- Answers how many rows are left.
 -- @include archived
 -- @include move
@@ -12,7 +11,7 @@
 -- @include go-back
 -- @include tell
 local portfolio, approval, rows, answered = unpack(KEYS)
-local id, name, begins, problem = unpack(ARGV, 1, 4)
+local id, name, begins = unpack(ARGV, 1, 3)
 local archived = archivedError(portfolio)
 if archived then return archived end
 local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words', 'turn')
@@ -48,12 +47,13 @@ local function free(row, key, line)
     if known[2] == 'retry' then redis.call('HINCRBY', portfolio, 'reopened', 1) end
   elseif not goBack(portfolio, row, key, line, now) then
     moveRow(portfolio, row, key, 'awaiting', 'cancelled', line, now)
-    if not isGranted then redis.call('HSET', row, 'problem', problem) end
+    local why = (known[3] or '') == '' and 'not approved' or 'declined ' .. noOf(portfolio, id)
+    if not isGranted then redis.call('HSET', row, 'problem', cjson.encode({ step = 'limit', message = why })) end
   end
   tallyRow(portfolio, row, key)
 end
 
-for at = 5, isAnswered and not (isGranted and known[2] == 'answer') and #ARGV or 0 do
+for at = 4, isAnswered and not (isGranted and known[2] == 'answer') and #ARGV or 0 do
   local key = ARGV[at]
   local found = redis.call('HMGET', begins .. key, 'state', 'line', 'approval')
   if found[1] == 'awaiting' and found[3] == id then free(begins .. key, key, found[2]) else redis.call('ZREM', rows, key) end

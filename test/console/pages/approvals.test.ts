@@ -148,7 +148,11 @@ test('a yes to what it is no more does nothing, and shows what it is now', async
 });
 
 test.each([
-  ['whoever asked for it', (author: string): Person => ({ by: author, roles: ['approver'] }), 'You submitted this.'],
+  [
+    'whoever asked for it',
+    (author: string): Person => ({ by: author, roles: ['approver'] }),
+    'You asked for this, or had a part in it.',
+  ],
   ['an approver no more', (): Person => ({ by: 'bob', roles: ['viewer'] }), 'You may look, and not answer.'],
 ] as const)('%s sees it without a button, and is refused by hand', async (_who, person, words) => {
   const { as, get, address, approval, approve, post, states } = await openWaiting();
@@ -236,7 +240,7 @@ test('whatever is pressed to have rows sent again leads to what waits, and says 
   const ofQueue = await post('/work/retry', { portfolio: 'q4', key: second?.key ?? '' });
   expect(ofQueue.headers.get('location')).toMatch(/^\/approvals\/[\w-]+$/);
   const page = (await get(ofQueue.headers.get('location') ?? '')).text;
-  expect(page).toContain('You submitted this.');
+  expect(page).toContain('You asked for this, or had a part in it.');
   expect(page).toContain('to be sent again');
   const plan = (await get('/plans/new?portfolio=q4&action=retry')).text;
   const confirm = /action="(\/plans\/[\w-]+\/confirm)"/.exec(plan)?.[1] ?? '';

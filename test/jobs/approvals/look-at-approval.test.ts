@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import { largestRows } from '../../../jobs/approvals/largest-rows.ts';
 import { lookAtApproval } from '../../../jobs/approvals/look-at-approval.ts';
 import { makeUnderstandFile } from '../../../jobs/approvals/understood-file.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { saidLine } from '../../../scripts/approval/approval-words.ts';
+import { whyWords } from '../../../src/ledger/approvals/approval.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';
@@ -77,4 +80,22 @@ test('an approver sees what is sent, how the file was read, its warnings and wha
     file: undefined,
     largest: [{ amount: '7000' }, { amount: '5000' }],
   });
+});
+
+test.each([
+  ['company_77', 'made: company_77', 0],
+  [undefined, 'not made: send it again', 1],
+])('an approver of a held row sees what was said of it, %s, and what is sent then', async (made, words, sent) => {
+  const { context, approve, waiting, all, hold } = await openPortfolio(1);
+  await approve();
+  const [row] = await all('queued');
+  if (!row) throw new Error('no row was approved');
+  await hold(row);
+  await resolveCalls({ portfolio: 'q4', row: row.key, made, by: 'olivia' }, context);
+  const approval = await waiting();
+  const look = await lookAtApproval(approval.id, { ...context, understand: makeUnderstandFile(context) });
+  expect(look?.first).toHaveLength(sent);
+  const { largest } = await largestRows(approval, context);
+  expect(largest.map(saidLine)).toEqual([expect.stringContaining(`1,001.50, ${words}`)]);
+  expect(whyWords(approval)).toContain('it exists twice');
 });

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
 import { outlookOf } from '../../../scripts/look/dry-run.ts';
@@ -13,7 +14,7 @@ type Place = Awaited<ReturnType<typeof openWorkplace>>;
 const HEADER = 'name,country_code,company_registration_number,request_reference,supporting_documents,requested_limit';
 
 /** What check says of the file: how many would be requested and created, and how many lines are good and not. */
-async function checked({ dir, context }: Place, lines: string[], portfolio = 'q4') {
+async function checked({ dir, context }: Place, lines: string[], portfolio = 'q4', warnings: [number, string][] = []) {
   const path = join(dir, `${portfolio}.csv`);
   await writeFile(path, `${[HEADER, ...lines].join('\n')}\n`);
   const { buyers, foresees } = await outlookOf(context, { portfolio, path, reading: {} });
@@ -21,7 +22,12 @@ async function checked({ dir, context }: Place, lines: string[], portfolio = 'q4
   const opened = await openPortfolio({ path, requiredColumns: [], documents, buyers });
   const dryRun = makeDryRun({ foresees, ratePerS: undefined });
   const counts = { row: 0, invalid: 0, duplicate: 0 };
-  for await (const batch of opened.batches()) for (const { kind } of await dryRun.add(batch)) counts[kind] += 1;
+  for await (const batch of opened.batches()) {
+    for (const line of await dryRun.add(batch)) {
+      counts[line.kind] += 1;
+      if (line.kind === 'row') warnings.push(...line.warnings.map(({ message }) => [line.line, message] as never));
+    }
+  }
   const { limits, companies } = dryRun.result();
   return { limits, companies, rows: counts.row, invalid: counts.invalid, duplicate: counts.duplicate };
 }
@@ -90,4 +96,17 @@ test('rows that wait already, and rows that were given up, are requested as well
   await cancelRows({ portfolio: 'q4', awaitMs: 30_000 }, place.context);
   expect(await checked(place, lines)).toEqual(wanted);
   expect(await imported(place, lines)).toEqual(wanted);
+});
+
+test('check warns of what a person said no to: it waits for a yes whatever its sum', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  const { context } = place;
+  const lines = ['Firma A GmbH,DE,HRB 1,,,1000'];
+  await place.import([HEADER, ...lines], { portfolio: 'q4', by: 'alice' });
+  const [asked] = await context.approvals.waiting();
+  await context.approvals.decline({ id: asked?.id ?? '', digest: asked?.digest ?? '', by: 'bob', words: 'no' });
+  await carryOutAllAnswered(context);
+  const warnings: [number, string][] = [];
+  await checked(place, [...lines, 'Firma B GmbH,DE,HRB 2,,,1000'], 'q5', warnings);
+  expect(warnings).toEqual([[2, expect.stringContaining('A person said no to this request before')]]);
 });

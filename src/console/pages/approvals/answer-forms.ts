@@ -33,7 +33,7 @@ export function answerPart(approval: Approval, answering: Answering): Html {
     case 'nobody':
       return noUsers();
     case 'own':
-      return html`${notice('info', html`Another person must approve it: ${whoMay(answering)}.`, { title: 'You submitted this.' })}${commandPart(approval)}`;
+      return html`${notice('info', html`Another person must approve it: ${whoMay(answering)}.`, { title: 'You asked for this, or had a part in it.' })}${commandPart(approval)}`;
     case 'role':
       return html`${notice('info', html`It takes the role approver${approval.approvers ? ', and for a file of the drop folder INBOX_APPROVERS says who answers' : ''}: ${whoMay(answering)}.`, { title: 'You may look, and not answer.' })}`;
     case 'yes':
@@ -140,7 +140,7 @@ export function refusedWords(refused: Answered): string {
     case 'changed':
       return 'It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.';
     case 'own':
-      return 'You asked for this yourself: another person must answer it. Nothing was done.';
+      return 'You asked for this, or had a part in it: another person must answer it. Nothing was done.';
     case 'role':
       return 'It takes the role approver, which you do not have (any more), and for a file of the drop folder your name in INBOX_APPROVERS. Nothing was done.';
     case 'nobody':

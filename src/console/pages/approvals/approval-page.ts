@@ -17,7 +17,7 @@ import { moment, timeAgo } from '../../parts/time.ts';
 import { sentences } from '../new/sentences.ts';
 import { rowAddress } from '../row/row-address.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
-import { KIND_WORDS, peopleWords, STANDING_WORDS, sizeWords } from './approval-words.ts';
+import { KIND_WORDS, peopleWords, STANDING_WORDS, saidWords, sizeWords } from './approval-words.ts';
 
 /** All that an approver has to see before a yes, and the yes itself. */
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
@@ -65,7 +65,7 @@ function outcome({ standing, answered, portfolio }: Approval): Html {
     case 'granted':
       return notice(
         'good',
-        html`${by}. Its rows go on as fast as the service lets them while workers run.${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See how far they are</a>`,
+        html`${by}. Its rows go on as fast as the service lets them, while workers run and the portfolio is not paused.${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See how far they are</a>`,
         { title: 'Approved' },
       );
     case 'declined':
@@ -92,7 +92,7 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook): Html {
   const left = file?.found ? file.found.invalid + file.found.duplicate : 0;
   return stats([
     { label: 'Rows', value: grouped(rows), hint: KIND_WORDS[approval.kind] },
-    { label: 'To be requested', value: amount(sum) },
+    { label: approval.kind === 'answer' ? 'Their amounts' : 'To be requested', value: amount(sum) },
     { label: 'The portfolio in all', value: amount(portfolio.sum), hint: statesWords(portfolio.states) },
     ...(file?.found
       ? [
@@ -131,13 +131,9 @@ function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html 
     <p class="hint">${!isLargestExact && 'The largest of those that were looked at: there are too many rows to look at each. '}<a href="${portfolioHref(approval)}?states=awaiting#rows">All rows that wait</a></p>`;
 }
 
-function saidWords(said: string | undefined): string {
-  if (said === undefined) return '–';
-  return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
-}
-
-function firstPart({ first }: ApprovalLook): Html {
-  if (first.length === 0) return html`<p>No row waits any more.</p>`;
+function firstPart({ first, largest }: ApprovalLook): Html {
+  if (first.length === 0)
+    return html`<p>${largest.length === 0 ? 'No row waits any more.' : 'Of the first rows nothing is sent: they count as made.'}</p>`;
   return requestBodies(first);
 }
 
@@ -180,7 +176,7 @@ function filePart(file: UnderstoodFile): Html {
       ],
     })
   }
-  <p class="hint">${isWhole ? `All ${counted(lookedThrough, 'line')} were looked through for warnings.` : `The first ${counted(lookedThrough, 'line')} were looked through for warnings; the file has more.`}</p>`;
+  <p class="hint">${isWhole ? `${counted(lookedThrough, 'line was', 'lines were')} looked through for warnings: all of the file.` : `The first ${counted(lookedThrough, 'line')} were looked through for warnings; the file has more.`}</p>`;
 }
 
 function boundPart({ rows, sum, file, digest }: Approval): Html {

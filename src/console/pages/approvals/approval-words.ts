@@ -22,6 +22,12 @@ export function sizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string
   return `${counted(rows, 'row')}, ${moneyText(sum)}`;
 }
 
+/** What somebody says of a held call. */
+export function saidWords(said: string | undefined): string {
+  if (said === undefined) return '–';
+  return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
+}
+
 /** Enough of a digest for two people to compare over the telephone. */
 export function shortDigest(digest: string): string {
   return digest.slice(0, 10);

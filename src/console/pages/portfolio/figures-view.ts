@@ -38,7 +38,7 @@ export function renderFigures(look: PortfolioLook, { open, calls, left }: Outloo
 }
 
 function heldHint({ held, awaiting }: PortfolioLook['state']['states']): string {
-  const waits = awaiting > 0 ? `${grouped(awaiting)} wait for approval; ` : '';
+  const waits = awaiting > 0 ? `${counted(awaiting, 'waits', 'wait')} for approval; ` : '';
   return `${held > 0 ? `${grouped(held)} held; ` : ''}${waits}`;
 }
 

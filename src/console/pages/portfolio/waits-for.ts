@@ -33,7 +33,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
     waits.push({ kind: 'bad', title: 'Cut off.', words, href: '/new' });
   }
   if (supplier?.problem !== undefined) {
-    waits.push({ kind: 'bad', title: 'No supplier.', words: `The supplier was not created: ${supplier.problem}` });
+    waits.push({ kind: 'bad', title: 'No supplier.', words: `Its company has no id: ${supplier.problem}` });
   } else if (supplier && isPending(supplier)) {
     waits.push({ kind: 'info', title: 'Supplier first.', words: 'Rows begin when their supplier is created.' });
   }
