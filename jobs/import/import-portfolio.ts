@@ -99,7 +99,7 @@ export async function importPortfolio(payload: ImportPayload, deps: ImportDeps):
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
   const place = await openDocuments(documents, deps.stopping);
   try {
-    return await importFile(payload, place.dir, deps);
+    return await importFile({ documentsWords: place.words, ...payload }, place.dir, deps);
   } finally {
     await place.close();
   }

@@ -27,6 +27,8 @@ export type CallDeps = PassageDeps & {
   log: Log;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onCommonFault: (error: Error) => void;
+  /** Lets this process take up no row for so long, and puts back those that only wait in it. */
+  restAlone: (ms: number) => void;
 };
 
 /** How a call ended for the row that wanted it; whatever only waits for another turn does so here. */
@@ -53,6 +55,13 @@ const CREDENTIALS_WAIT_MS = 4_000;
 
 /** What keeps this process alone from sending is looked at again so soon. */
 const HERE_WAIT_MS = 4_000;
+
+/** So many calls a second were accepted within the last seconds: the credentials are this process' own, as those of others are taken. */
+const OTHERS_PASS_PER_S = 0.05;
+/** Long, since each look takes a turn of theirs, and rows that they could send. */
+const OWN_CREDENTIALS_REST_MS = 8_000;
+/** A row for which credentials were refused here steps aside: a process that has others may take it up. */
+const ASIDE_MS = 1_000;
 
 /** What every row would meet: credentials that are refused, no token to be had, replicas that do not confirm a claim, a Redis that is nearly full. */
 const STOPS_ALL_CALLS: ReadonlyMap<string, 'credentials' | 'outage' | 'replicas' | 'memory'> = new Map([
@@ -117,8 +126,15 @@ async function callInTurn(wish: Wish, turn: Turn, claimed: Claim | undefined, de
       await deps.doors.ours(wish.kind, error.message, turn.passage.trial).catch(() => {});
     if (isLimitlineError(error, 'OLDER', 'FILE')) return waitHere(error, deps);
     if (!isLimitlineError(error) || !STOPS_ALL_CALLS.has(error.code)) throw error;
-    await stopAllCalls(error, turn.passage.episode, deps);
-    return inTurn(error.message);
+    if (error.code !== 'CREDENTIALS') {
+      await stopAllCalls(error, turn.passage.episode, deps);
+      return inTurn(error.message);
+    }
+    deps.onCommonFault(error);
+    const { flowPerS } = await deps.pace.look();
+    if (flowPerS >= OTHERS_PASS_PER_S) deps.restAlone(OWN_CREDENTIALS_REST_MS);
+    else await stopAllCalls(error, turn.passage.episode, deps);
+    return { is: 'later', again: ASIDE_MS, reason: error.message };
   }
 }
 
@@ -221,9 +237,7 @@ function unsent(reason: string): Sent {
 
 /** All calls of the fleet wait, since each would meet this fault; one is let through now and then to see whether it has passed. */
 async function stopAllCalls(error: Error & { code: string }, episode: number, deps: CallDeps): Promise<void> {
-  const credentials = error.code === 'CREDENTIALS';
-  if (credentials) deps.onCommonFault(error);
-  const askedMs = credentials ? CREDENTIALS_WAIT_MS : 0;
+  const askedMs = error.code === 'CREDENTIALS' ? CREDENTIALS_WAIT_MS : 0;
   const headers = headersOf(error);
   const because = STOPS_ALL_CALLS.get(error.code) ?? 'outage';
   await deps.pace.block({ why: error.message, because, askedMs, headers, episode }).catch(() => {});

@@ -30,7 +30,8 @@ export function startRest({
   let signal = AbortSignal.any([stopping, resting.signal]);
   let isQuiet = false;
   const takeUp = () => (isQuiet ? undefined : Promise.all(runners().map((runner) => runner.resume())));
-  const waitsMs = () => (pace.state().blocked?.untilMs ?? 0) - Date.now();
+  let aloneUntilMs = 0;
+  const waitsMs = () => Math.max((pace.state().blocked?.untilMs ?? 0) - Date.now(), aloneUntilMs - performance.now());
 
   const look = async (): Promise<void> => {
     if (!resting.signal.aborted) {
@@ -56,6 +57,10 @@ export function startRest({
     /** Aborted when who waits for a slot or a turn is to put its row back: the process rests, or stops. */
     signal: (): AbortSignal => signal,
     isQuiet: (): boolean => isQuiet,
+    /** Rests for so long, though others may send; a few seconds at the least, or it is too short for a rest. */
+    alone: (ms: number): void => {
+      aloneUntilMs = performance.now() + ms;
+    },
     /** Takes up nothing new from now on, or takes up rows again. Rows in hand are finished, unless all calls wait for long. */
     async quiet(wish: boolean): Promise<void> {
       isQuiet = wish;

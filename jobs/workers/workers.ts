@@ -64,6 +64,7 @@ export async function startWorkers(
     queues,
     log,
     onCommonFault,
+    restAlone: rest.alone,
     onRowEnd,
     suspects: new Map(),
     freeHeld: makeFreeing({ rows, portfolios, queues, calls, stories: context.stories }),

@@ -82,7 +82,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
       ...reading,
       path,
       requiredColumns: settings.REQUIRED_COLUMNS,
-      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      documents: makeDocumentFolder({ ...place, maxSizeMb: settings.MAX_DOCUMENT_MB }),
       buyers: outlook.buyers,
       signal: stopping,
     });

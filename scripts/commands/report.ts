@@ -101,7 +101,8 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 
 async function table(summary: Summary, name: string, context: Context): Promise<string> {
   const text = summaryTable(summary, await context.portfolios.read(name));
-  const pace = await lookAtPace(context);
+  // How fast the last calls of a finished one went fades within seconds, and is no pace.
+  const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
   return words === '' ? text : `${text}\nPace: ${words}.`;
 }

@@ -55,7 +55,7 @@ export function register(program: Command, terminal: Terminal): void {
         served.onRowEnd(end);
       };
       const onCommonFault = (error: Error) => {
-        log.error({ code: error.message }, 'every row would meet this fault; all calls wait until it is mended');
+        log.error({ reason: error.message }, 'every row would meet this fault; all calls wait until it is mended');
         waiting.onCommonFault(error);
       };
       const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);

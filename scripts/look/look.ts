@@ -69,7 +69,7 @@ async function takeLook(
       path: copy,
       givenPath: path,
       requiredColumns: settings.REQUIRED_COLUMNS,
-      documents: makeDocumentFolder({ dir: place.dir, maxSizeMb: settings.MAX_DOCUMENT_MB }),
+      documents: makeDocumentFolder({ ...place, maxSizeMb: settings.MAX_DOCUMENT_MB }),
       buyers: outlook.buyers,
       signal: stop,
     });

@@ -8,11 +8,12 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { systemCode } from '../files/file-fault.ts';
 import { roomBytesOf } from '../files/free-bytes.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
+import { type FolderWords, wordsOf } from './folder.ts';
 import { liftTopFolder } from './top-folder.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 
-/** Where documents are looked up: a folder that is there, or one made of a ZIP file until `close`. */
-type DocumentsPlace = { dir: string; close(): Promise<void> };
+/** Where documents are looked up: a folder that is there, or one made of a ZIP file until `close`, and what people know it by. */
+type DocumentsPlace = { dir: string; words: FolderWords; close(): Promise<void> };
 
 /** Deeper folders than people make; each of them would be one on the disk. */
 const MAX_DEPTH = 32;
@@ -35,12 +36,13 @@ export async function openDocuments(
   room: () => Promise<number> = () => roomBytesOf(tmpdir()),
 ): Promise<DocumentsPlace> {
   await sweepUnpackedFolders();
-  if (!(await isZip(path))) return { dir: path, close: async () => {} };
+  const words = wordsOf(path);
+  if (!(await isZip(path))) return { dir: path, words, close: async () => {} };
   const folder = await makeUnpackedFolder();
   try {
     await unpack(path, folder.dir, { signal, room });
     await liftTopFolder(folder.dir);
-    return folder;
+    return { ...folder, words };
   } catch (error) {
     await folder.close();
     if (signal?.aborted)

@@ -96,7 +96,8 @@ export function makeDocumentFolder({
   };
 }
 
-function wordsOf(dir: string): FolderWords {
+/** What a folder is called by its path, or by that of the ZIP file that it was unpacked from. */
+export function wordsOf(dir: string): FolderWords {
   const folder = `the documents folder ${dir}`;
   return { folder, missing: `There is no documents folder ${dir}: name it with --documents DIR, or make it.` };
 }

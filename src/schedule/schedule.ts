@@ -1,5 +1,7 @@
+import { isZone } from './zone.ts';
+
 /** What the schedule may name, in the order in which they run where several are due at once. */
-export const TASKS = ['audit', 'inbox', 'retry', 'reconcile', 'archive'] as const;
+export const TASKS = ['audit', 'inbox', 'reconcile', 'retry', 'archive'] as const;
 export type TaskName = (typeof TASKS)[number];
 
 /** One line of the schedule. */
@@ -18,7 +20,8 @@ export type ScheduleEntry = {
  */
 export const DEFAULT_SCHEDULE = 'audit 02:15; reconcile 02:30; retry 04:00; archive 04:30';
 
-/** The time zone of this machine, in which an entry is meant that names none. */
+/** The time zone of this machine, in which an entry is meant that names none; UTC where `TZ` has none that is known. */
 export function localZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return isZone(`${timeZone}`) ? timeZone : 'UTC';
 }

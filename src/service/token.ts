@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLimitlineError } from '../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { makeSeal } from './seal.ts';
 
@@ -21,6 +22,8 @@ const RENEW_MAX_MS = 60_000;
 const LOCK_MS = 6_000;
 const PROLONG_EVERY_MS = 2_000;
 const POLL_MS = 40;
+/** Calls that want a token one after the other ask no oftener where the credentials are refused: some services lock out who does. */
+const REFUSED_REST_MS = 2_000;
 
 /** As the pace: an account that was not used for 30 days begins anew. */
 const REMEMBERED_MS = 2_592_000_000;
@@ -123,10 +126,16 @@ export function makeTokenCache({
   };
 
   const renewOnce = (unwanted: string | undefined, onCall: () => void): Promise<Token> => {
-    pending ??= renew(unwanted, onCall).finally(() => {
-      pending = undefined;
+    pending ??= renew(unwanted, onCall);
+    const asked = pending;
+    const forget = () => {
+      if (pending === asked) pending = undefined;
+    };
+    asked.then(forget, (error) => {
+      if (isLimitlineError(error, 'CREDENTIALS')) setTimeout(forget, REFUSED_REST_MS).unref();
+      else forget();
     });
-    return pending;
+    return asked;
   };
 
   return {

@@ -17,7 +17,10 @@ describe('documents in a ZIP file', () => {
     const { dir } = await makeTemporaryFolder();
     const path = await writeZip(join(dir, 'd.zip'), { 'a.pdf': PDF, '2026/b.pdf': PDF, '__MACOSX/._a.pdf': 'x' });
     const place = await openDocuments(path);
-    const folder = makeDocumentFolder({ dir: place.dir, maxSizeMb: 1 });
+    const folder = makeDocumentFolder({ ...place, maxSizeMb: 1 });
+    expect(await folder.find('none.pdf')).toBe(
+      `none.pdf is not in the documents folder ${path}: put it there, or correct the name.`,
+    );
     expect(await folder.find('a.pdf')).toMatchObject({ name: 'a.pdf', mediaType: 'application/pdf' });
     expect(await folder.find('2026/b.pdf')).toMatchObject({ sizeBytes: Buffer.byteLength(PDF) });
     expect(await unnamedDocuments(place.dir, new Set([join(place.dir, 'a.pdf')]))).toEqual(['2026/b.pdf']);

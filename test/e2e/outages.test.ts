@@ -25,6 +25,12 @@ test('a 503 that is known to make nothing holds no row', async () => {
   expect(await limitline('run', 'q4.csv')).toMatchObject({ status: 0 });
 });
 
+test('the report of a portfolio that has finished speaks of no pace', async () => {
+  const { limitline } = await openDesk(40);
+  expect(await limitline('run', 'q4.csv')).toMatchObject({ status: 0 });
+  expect((await limitline('report', 'q4')).stdout).not.toContain('Pace:');
+});
+
 test('run, work and report say in plain words that an outage leaves outcomes unknown', async () => {
   const { limitline, start, standIn } = await openDesk(40, { rules: [{ on: 'limit', fault: 'status', status: 502 }] });
   const words = /the outcome of limit requests is unknown \(status 502\)/;

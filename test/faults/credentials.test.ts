@@ -34,6 +34,19 @@ test.each<[string, Rule]>([
   expect((await place.judged(20)).states.done).toBe(20);
 });
 
+test('a worker whose secret is wrong keeps no other from sending, and leaves its rows to them', async () => {
+  const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '30' } });
+  await place.import(buyerLines(200));
+  await place.work();
+  await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
+  const wrong = place.startWorker({ SERVICE_CLIENT_SECRET: 'not-the-secret' });
+  await expect.poll(() => wrong.output().stderr, { timeout: 20_000 }).toContain('every row would meet this fault');
+  expect(place.madeCount()).toBeLessThan(300);
+  await expect.poll(async () => (await place.report()).states.done, { timeout: 60_000 }).toBe(200);
+  await place.judged(200);
+  expect(place.standIn.counts().requests.token[401]).toBeLessThan(10);
+});
+
 test.each<[string, Rule]>([
   ['a page that is no JSON', { on: 'token', fault: 'broken', body: 'not-json' }],
   ['404', { on: 'token', fault: 'status', status: 404 }],

@@ -1,7 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readSchedule, scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { localZone } from '../../src/schedule/schedule.ts';
 import { whenWords } from '../../src/schedule/schedule-words.ts';
+
+test.each(['', 'Foo', ':/etc/localtime', 'GMT-2'])('a machine whose TZ is %j runs the night by UTC', (tz) => {
+  vi.stubEnv('TZ', tz);
+  expect(localZone()).toBe('UTC');
+  expect(scheduleOf(undefined).map(whenWords)).toContain('each day at 02:30, UTC');
+});
 
 describe('an entry of the schedule', () => {
   test.each([
@@ -29,7 +35,7 @@ describe('an entry of the schedule', () => {
 
   test.each([
     ['reconcle 02:30', 'names no task that there is; reconcile is meant, perhaps'],
-    ['backup 02:30', 'names no task that there is; there are audit, inbox, retry, reconcile'],
+    ['backup 02:30', 'names no task that there is; there are audit, inbox, reconcile, retry'],
     ['reconcile', 'says no time, such as reconcile 02:30'],
     ['reconcile 25:00', 'says 25:00, which no clock shows'],
     ['reconcile fooday 02:30', 'says "fooday" before the time, which is no day of the week, such as Mon-Fri'],
