@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from './doubles/redis-server.ts';
-import { type Mutant, mutated } from './mutants/mutant.ts';
+import { changesOf, type Mutant, mutated } from './mutants/mutant.ts';
 import { mutantOf } from './mutants/mutants.ts';
 import { type Branch, branchesOf, type Depth, roots } from './run/complete.ts';
 import { type Schedule, scheduleText } from './run/schedule.ts';
@@ -175,8 +175,9 @@ const MUTANT_S = 25;
 /** Looks for a mutant in its worlds, and says by which run it was found, and after how long. */
 async function findMutant(mutant: Mutant, all: readonly World[], places: readonly Place[]): Promise<void> {
   const worlds = all.filter(({ name }) => mutant.worlds.includes(name));
-  const isLua = mutant.file.endsWith('.lua');
-  const mutation = isLua ? { lua: (_name: string, text: string) => mutated(text, mutant) ?? text } : {};
+  const ofScripts = changesOf(mutant).filter(({ file }) => file.endsWith('.lua'));
+  const changed = (text: string) => ofScripts.reduce((now, one) => mutated(now, one) ?? now, text);
+  const mutation = ofScripts.length > 0 ? { lua: (_name: string, text: string) => changed(text) } : {};
   const known = new Map<World, Known>();
   const beganMs = realNowMs();
   const said = (found: string) => {

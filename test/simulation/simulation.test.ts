@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { changesOf } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -45,7 +46,9 @@ test.each(['claim: made', 'claim: gone', 'settle: counted'])(
 );
 
 test('what each mutant changes is there to be changed', () => {
-  const missing = MUTANTS.filter(({ file, from }) => !readFileSync(new URL(file, ROOT), 'utf8').includes(from));
+  const missing = MUTANTS.filter((mutant) =>
+    changesOf(mutant).some(({ file, from }) => !readFileSync(new URL(file, ROOT), 'utf8').includes(from)),
+  );
   expect(missing.map(({ id }) => id)).toEqual([]);
   expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
 });
