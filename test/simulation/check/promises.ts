@@ -42,7 +42,8 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
   if (call.kind !== 'limit') return;
   const refusals = earlier.filter(({ isHeard, answer }) => isHeard && answer.endsWith('refused')).length;
   const wants = says.filter((say) => say.is === 'wanted' && say.whats.includes(call.what)).length;
-  if (refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
+  // A setting sends again what is in doubt, whatever became of a repetition.
+  if (!rules.resends.includes('limit') && refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
     throw new Error(`sent again though it was refused, and nobody wanted that: ${callName(call)}`);
   }
   const last = (kinds: readonly Say['is'][]) =>

@@ -6,8 +6,8 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     id: 'call-once: freed',
     words: 'rows that were held for a call stay held when it is known (issue 24, 6)',
     file: 'jobs/steps/call-once.ts',
-    from: "if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld(wish);",
-    to: '',
+    from: "if ('wasUnknown' in outcome && outcome.wasUnknown)\n",
+    to: "if ('wasUnknown' in outcome && (outcome.is as string) === 'never')\n",
     worlds: ['refused too late, in two portfolios', 'late answers and people'],
   },
   {
