@@ -16,4 +16,9 @@ export const FOUND: readonly Found[] = [
     world: 'one row',
     schedule: { order: ['ann', 'bob'], deviations: {}, answers: { [LIMIT_1]: 'too late, refused' } },
   },
+  {
+    words: 'another job asked again for a held row while the late refusal of its call was being written down',
+    world: 'the board and a held row',
+    schedule: { order: ['ann', 'bob', 'olga'], deviations: {}, answers: { [LIMIT_1]: 'too late, refused' } },
+  },
 ];
