@@ -1,4 +1,4 @@
-import { mutated } from './mutants/mutant.ts';
+import { changesOf, mutated } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { loadWithDoubles, type SourceChange } from './run/module-hooks.ts';
 import { takeOverGlobals } from './run/virtual-globals.ts';
@@ -21,6 +21,6 @@ await simulate(process.argv.slice(2));
 function changes(): SourceChange[] {
   const at = process.argv.indexOf('--mutant');
   const mutant = MUTANTS.find(({ id }) => at > 0 && id === process.argv[at + 1]);
-  if (!mutant?.file.endsWith('.ts')) return [];
-  return [{ file: mutant.file, change: (text) => mutated(text, mutant) ?? text }];
+  const ofModules = mutant ? changesOf(mutant).filter(({ file }) => file.endsWith('.ts')) : [];
+  return ofModules.map((one) => ({ file: one.file, change: (text) => mutated(text, one) ?? text }));
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRedisServer } from './doubles/redis-server.ts';
-import { type Mutant, mutated } from './mutants/mutant.ts';
+import { changesOf, type Mutant, mutated } from './mutants/mutant.ts';
 import { mutantOf } from './mutants/mutants.ts';
 import { type Branch, branchesOf, type Depth, roots } from './run/complete.ts';
 import { type Schedule, scheduleText } from './run/schedule.ts';
@@ -11,6 +11,7 @@ import { type Place, play, type Run, type World } from './run/simulation.ts';
 import { storyOf } from './run/story.ts';
 import { realNowMs, turnOfTheLoop } from './run/virtual-globals.ts';
 import { type Known, knownOf, plainSchedule, scheduleOf } from './run/walk.ts';
+import { FOUND, type Found } from './worlds/found.ts';
 import { settingsOf } from './worlds/people.ts';
 import { twoWorkers } from './worlds/two-workers.ts';
 import { WORLDS } from './worlds/worlds.ts';
@@ -27,6 +28,7 @@ const OPTIONS = {
   world: { type: 'string' },
   schedule: { type: 'string' },
   mutant: { type: 'string' },
+  found: { type: 'boolean' },
   complete: { type: 'boolean' },
   turns: { type: 'string', default: '2' },
   faults: { type: 'string', default: '1' },
@@ -48,6 +50,7 @@ export async function simulate(args: readonly string[]): Promise<void> {
     else if (values.mutant !== undefined) await findMutant(mutantOf(values.mutant), worlds, places);
     else if (values.schedule !== undefined) await replay(worlds[0], JSON.parse(values.schedule) as Schedule, places);
     else if (values.seed !== undefined) await replaySeed(worlds, Number(values.seed), places);
+    else if (values.found) await playFound(places);
     else if (values.complete) {
       for (const world of worlds) await goThrough(world, depthOf(values), Number(values.seconds), places);
     } else {
@@ -160,6 +163,22 @@ async function replay(world: World | undefined, schedule: Schedule, [place]: rea
   if (run.broken !== undefined) process.exitCode = 1;
 }
 
+/** What broke a promise once holds it now. */
+async function playFound(places: readonly Place[]): Promise<void> {
+  let broken = 0;
+  await inLanes(FOUND.length, places, async (nth, place) => {
+    const { world: name, schedule, words } = FOUND[nth] as Found;
+    const world = WORLDS.find((one) => one.name === name);
+    if (!world) throw new Error(`No world is called ${name}.`);
+    const run = await play(world, schedule, place);
+    if (run.broken === undefined) return;
+    broken += 1;
+    console.log(`${words}\n${storyOf(name, schedule, run)}`);
+  });
+  console.log(`${broken} of ${FOUND.length} schedules that broke a promise once break it`);
+  if (broken > 0) process.exitCode = 1;
+}
+
 async function replaySeed(worlds: readonly World[], seed: number, places: readonly Place[]): Promise<void> {
   const world = worlds[seed % worlds.length] as World;
   const known = await learn([world], places);
@@ -175,8 +194,9 @@ const MUTANT_S = 25;
 /** Looks for a mutant in its worlds, and says by which run it was found, and after how long. */
 async function findMutant(mutant: Mutant, all: readonly World[], places: readonly Place[]): Promise<void> {
   const worlds = all.filter(({ name }) => mutant.worlds.includes(name));
-  const isLua = mutant.file.endsWith('.lua');
-  const mutation = isLua ? { lua: (_name: string, text: string) => mutated(text, mutant) ?? text } : {};
+  const ofScripts = changesOf(mutant).filter(({ file }) => file.endsWith('.lua'));
+  const changed = (text: string) => ofScripts.reduce((now, one) => mutated(now, one) ?? now, text);
+  const mutation = ofScripts.length > 0 ? { lua: (_name: string, text: string) => changed(text) } : {};
   const known = new Map<World, Known>();
   const beganMs = realNowMs();
   const said = (found: string) => {

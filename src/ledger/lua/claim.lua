@@ -85,8 +85,8 @@ end
 if gone then return no('cancelled') end
 if awaits then return no('awaiting') end
 if portfolio[3] then return no('paused') end
--- Of two jobs that have a row, one heard the refusal that ended it.
-if ofRow and (row[1] == 'refused' or (row[3] or '0') ~= ARGV[7]) then return no('changed') end
+-- Of two jobs that have a row, one heard the refusal that ended it, or is about to write that of a held one.
+if ofRow and (row[1] == 'refused' or row[1] == 'held' or (row[3] or '0') ~= ARGV[7]) then return no('changed') end
 if inDoubt and not own and call[10] and tonumber(call[10]) > now then return { 'later', call[10] - now } end
 if not mayLeave(string.gsub(KEYS[2], 'workers$', 'marks'), ARGV[13], ARGV[14]) then return no('unmarked') end
 

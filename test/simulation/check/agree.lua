@@ -128,10 +128,11 @@ if full then
   end
   local made = { company = 0, document = 0, limit = 0 }
   for _, key in ipairs(redis.call('KEYS', '*:call:*')) do
-    local kind, of = string.match(key, ':call:(%l+):'), redis.call('HMGET', key, 'state', 'id', 'open')
+    local kind, of = string.match(key, ':call:(%l+):'), redis.call('HMGET', key, 'state', 'id', 'open', 'sends')
     if of[1] == 'made' and kind then made[kind] = made[kind] + 1 end
     if of[1] == 'made' and not of[2] then bad(key, 'is made and has no id') end
     if of[1] == 'unknown' and tonumber(of[3] or 0) < 1 then bad(key, 'is unknown, and no send is in doubt') end
+    if of[1] == 'unknown' and tonumber(of[3] or 0) > tonumber(of[4] or 1) then bad(key, 'was sent', of[4], 'times, and more are in doubt') end
     if of[1] == 'made' and tonumber(of[3] or 0) > 0 then bad(key, 'is made, and a send is in doubt') end
     if tonumber(of[3] or 0) < 0 then bad(key, 'has', of[3], 'sends in doubt') end
   end

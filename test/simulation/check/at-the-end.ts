@@ -28,6 +28,9 @@ export async function checkEnd(
     if (left !== undefined && isWorkedOn) throw new Error(`a job is left at the end: ${left} in ${queue.name}`);
   }
   for (const { name, fields } of now.portfolios) {
+    const isCancelled = Number(fields.cancels ?? 0) > Number(fields.importGen ?? 0);
+    if (isCancelled && (fields.importing ?? '') !== '')
+      throw new Error(`cancelled, and taken for one whose import was interrupted: ${name}`);
     const isWhole = fields.importing === '' || fields.importing === undefined;
     if (isWhole && fields.finished === undefined && fields.archive === undefined) {
       throw new Error(`a portfolio is not finished at the end: ${name}`);
@@ -39,13 +42,17 @@ export async function checkEnd(
 function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, resends: boolean): void {
   const known = new Set(calls.flatMap(({ fields: { id, again } }) => [id, again]));
   for (const { kind, id, what } of service.made) {
-    const maySay = resends || says.some((say) => say.is === 'resend' && say.what === what);
+    // Where a setting sends again, the service may have two of one, of which we know one.
+    const isOther = resends && service.made.some((one) => one.what === what && known.has(one.id));
+    const maySay = isOther || says.some((say) => say.is === 'resend' && say.what === what);
     if (kind === 'limit' && !known.has(id) && !maySay) throw new Error(`made, and nobody knows: ${id} of ${what}`);
   }
-  for (const { portfolio, key, state, limit, what } of rows) {
+  for (const { portfolio, key, state, limit, what, contact } of rows) {
     if (state !== 'done') continue;
     const made = service.made.find(({ id }) => id === limit);
     if (made?.what !== what) throw new Error(`done by a limit that is not its own: ${portfolio}/${key} has ${limit}`);
+    if (JSON.stringify(made.body.contact) !== JSON.stringify(contact))
+      throw new Error(`done, and asked for in other words than its own: ${portfolio}/${key}`);
     const company = service.made.find(({ id }) => id === made.body.company);
     const mail = `${company?.what.replaceAll(' ', '-')}@example.com`;
     if (!what.startsWith(`${mail} `)) throw new Error(`asked for with another's company: ${portfolio}/${key}`);

@@ -22,6 +22,8 @@ export type Rules = {
   resends: readonly CallKind[];
   /** Whether each limit needs another person's yes. */
   needsYes: boolean;
+  /** For how many rows that are there at the beginning a limit is asked. */
+  rowsOf: (what: string) => number;
 };
 
 /** What was claimed before may leave for so long (src/ledger/at-most-once.ts). */
@@ -38,6 +40,12 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
     }
   }
   if (call.kind !== 'limit') return;
+  const refusals = earlier.filter(({ isHeard, answer }) => isHeard && answer.endsWith('refused')).length;
+  const wants = says.filter((say) => say.is === 'wanted' && say.whats.includes(call.what)).length;
+  // A setting sends again what is in doubt, whatever became of a repetition.
+  if (!rules.resends.includes('limit') && refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
+    throw new Error(`sent again though it was refused, and nobody wanted that: ${callName(call)}`);
+  }
   const last = (kinds: readonly Say['is'][]) =>
     says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(call.what))?.is;
   const said = last(['yes', 'no']);

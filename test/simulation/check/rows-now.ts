@@ -12,6 +12,7 @@ export type RowNow = {
   line: number;
   /** How the service double names its limit. */
   what: string;
+  contact: unknown;
   company: string;
   buyer: string;
   documents: readonly string[];
@@ -37,7 +38,7 @@ type Request = {
   name?: string;
   buyer?: string;
   documents?: { name: string }[];
-  limit?: { requested_limit?: string; contact?: { email?: string } };
+  limit?: { requested_limit?: string; contact?: { email?: string } & Record<string, unknown> };
 };
 
 export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
@@ -74,6 +75,7 @@ function rowOf(portfolio: string, key: string, fields: Record<string, string>): 
     step,
     line: Number(fields.line),
     what: `${request.limit?.contact?.email} ${request.limit?.requested_limit}`,
+    contact: request.limit?.contact,
     company: request.name ?? company,
     buyer: request.buyer ?? '',
     documents: documents ? documents.split('|') : (request.documents ?? []).map(({ name }) => name),

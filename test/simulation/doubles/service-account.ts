@@ -78,7 +78,10 @@ export function makeServiceAccount({
     const arrival = { kind, what, nth, by: sender.name, body, atMs: shared.nowMs, answer, sender, isHeard: false };
     arrivals.push(arrival);
     await onArrival(arrival, earlier);
-    return { arrival, thing: MAKES.has(answer) ? make(arrival) : undefined };
+    const other = made.find((one) => one.kind === 'limit' && kind === 'limit' && one.what !== what);
+    const isOthers = answer === 'the id of another' && other !== undefined;
+    const thing = isOthers ? { ...other, what, body } : undefined;
+    return { arrival, thing: MAKES.has(answer) ? make(arrival) : thing };
   };
 
   const replyTo = async (answer: Answer, thing: MadeThing | undefined, timeoutMs: number): Promise<Reply> => {
@@ -92,6 +95,7 @@ export function makeServiceAccount({
         return said(401, { error: 'who is that' });
       case '500, made':
       case '500, not made':
+      case 'too late, 500':
         return said(500, { error: 'something broke' });
       case 'unreachable':
         return { is: 'silence', sent: false, error: new Error('connect ECONNREFUSED') };

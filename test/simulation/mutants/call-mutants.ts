@@ -1,4 +1,4 @@
-import { APPROVED, BOARD, CANCELLED, lua, PAUSED, RESENT, RESOLVED, TWO } from './lua-mutant.ts';
+import { APPROVED, BOARD, CANCELLED, inLua, lua, PAUSED, RESENT, RESOLVED, TWO } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Guards of claim, settle, release and doubt: at most once. */
@@ -105,7 +105,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'in doubt',
     'a refusal answers for an earlier send',
     ['if isInDoubt(KEYS[1]) then', 'if false then'],
-    [...RESENT, ...RESOLVED],
+    ['resent, and refused then', ...RESENT],
   ),
   lua(
     'release',
@@ -126,14 +126,36 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'owner',
     'anybody has a call in doubt',
     ["if call[2] ~= ARGV[1] or (call[1] ~= 'claimed' and call[1] ~= 'unknown') then return {} end", ''],
-    ['one row', ...TWO, ...RESOLVED],
+    ['lost too late, and resent', ...RESENT],
   ),
   lua(
     'doubt',
     'repeated',
     'a doubt that is told twice counts twice',
     ["if call[1] == 'claimed' then", 'if true then'],
-    ['one row', 'late answers and people'],
+    ['the board and a held row', 'resolved twice', 'one row'],
+  ),
+  lua(
+    'release',
+    'taken back',
+    'a late refusal leaves its own send in doubt',
+    ['if late == 1 then takeBackDoubt(KEYS[1]) end', ''],
+    [...TWO, 'taken for vanished'],
+  ),
+  lua(
+    'claim',
+    'words',
+    'a job of the words before sends them',
+    ["or (row[3] or '0') ~= ARGV[7]) then", ') then'],
+    ['mended on the way'],
+    [inLua('plain-claim', " or (found[3] or '0') ~= revision then", ' then')],
+  ),
+  lua(
+    'plain-end',
+    'doubts',
+    'what others lost is looked at no more where an answer is plain',
+    ['    if call[at] then return nil end', ''],
+    [...RESENT, 'lost too late, and resent'],
   ),
   lua('doubts', 'open', 'no send is kept as open', ["redis.call('HINCRBY', call, 'open', 1)", ''], ['one row']),
 ];

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutant.ts';
+import type { Change, Mutant } from './mutant.ts';
 
 /** A change of a Lua file. */
 export const lua = (
@@ -7,7 +7,15 @@ export const lua = (
   words: string,
   [from, to]: readonly [string, string],
   worlds: readonly string[],
-): Mutant => ({ id: `${name}: ${id}`, words, file: `src/ledger/lua/${name}.lua`, from, to, worlds });
+  also: readonly Change[] = [],
+): Mutant => ({ id: `${name}: ${id}`, words, ...inLua(name, from, to), worlds, also });
+
+/** One change of a Lua file. */
+export const inLua = (name: string, from: string, to: string): Change => ({
+  file: `src/ledger/lua/${name}.lua`,
+  from,
+  to,
+});
 
 export const TWO = [
   'refused too late, in two portfolios',
@@ -36,4 +44,3 @@ export const RESOLVED = [
   'late answers and people',
 ];
 export const CORRECTED = ['imported and corrected', 'corrected twice at once', 'corrected and retried'];
-export const ANSWERED = ['answers that are approved', 'retries that are approved'];

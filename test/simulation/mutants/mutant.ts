@@ -9,7 +9,14 @@ export type Mutant = {
   to: string;
   /** Where it is looked for. */
   worlds: readonly string[];
+  /** What else is changed with it: other guards that hold the same thing. */
+  also?: readonly Change[];
 };
+
+/** Another text in the place of one of a file. */
+export type Change = Pick<Mutant, 'file' | 'from' | 'to'>;
+
+export const changesOf = ({ file, from, to, also = [] }: Mutant): readonly Change[] => [{ file, from, to }, ...also];
 
 /** A text with the fault in it; nothing where what is to be changed is not there. */
 export function mutated(text: string, { from, to }: Pick<Mutant, 'from' | 'to'>): string | undefined {

@@ -1,9 +1,10 @@
 import { CALL_MUTANTS } from './call-mutants.ts';
+import { MEND_MUTANTS } from './mend-mutants.ts';
 import type { Mutant } from './mutant.ts';
 import { ROW_MUTANTS } from './row-mutants.ts';
 import { SOURCE_MUTANTS } from './source-mutants.ts';
 
-export const MUTANTS: readonly Mutant[] = [...CALL_MUTANTS, ...ROW_MUTANTS, ...SOURCE_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [...CALL_MUTANTS, ...ROW_MUTANTS, ...SOURCE_MUTANTS, ...MEND_MUTANTS];
 
 /** @throws where none has this name */
 export function mutantOf(id: string): Mutant {

@@ -1,35 +1,14 @@
-import { ANSWERED, APPROVED, BOARD, CANCELLED, CORRECTED, lua, RESOLVED, TWO } from './lua-mutant.ts';
+import { APPROVED, BOARD, CANCELLED, CORRECTED, lua, RESOLVED } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Guards of what moves rows, and of what people say. */
 export const ROW_MUTANTS: readonly Mutant[] = [
   lua(
-    'begin',
-    'refused',
-    'any job takes a refused row up',
-    ["if state ~= 'queued' or found[7]", "if state ~= 'queued' and state ~= 'refused' or found[7]"],
-    BOARD,
-  ),
-  lua(
-    'begin',
-    'step',
-    'a job of another step takes the row up',
-    ["if state ~= 'queued' or found[7] ~= step then", "if state ~= 'queued' then"],
-    BOARD,
-  ),
-  lua(
-    'advance',
-    'done',
-    'a row that is done is moved on',
-    ["if state == 'done' then return state end", ''],
-    [...BOARD, ...TWO, 'one row'],
-  ),
-  lua(
     'advance',
     'awaited',
     'a row is moved from where nobody saw it',
     ["if not awaited and to ~= 'done' then return state end", ''],
-    [...BOARD, 'one row', ...CANCELLED],
+    [...RESOLVED, ...BOARD, ...CANCELLED],
   ),
   lua(
     'requeue',
@@ -52,23 +31,6 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     ['tallyRow(portfolio, row, key)', ''],
     [...BOARD, 'retried and cancelled'],
   ),
-  lua(
-    'resolve',
-    'later',
-    'a word answers for a call that was lost after it',
-    ['local isLater = ARGV[6]', 'local isLater = false and ARGV[6]'],
-    RESOLVED,
-  ),
-  lua(
-    'resolve',
-    'under way',
-    'a word answers for a call that is under way',
-    [
-      "if known[1] == 'unknown' or isForgotten then",
-      "if known[1] == 'unknown' or known[1] == 'claimed' or isForgotten then",
-    ],
-    RESOLVED,
-  ),
   lua('resolve', 'doubts', 'what was resolved is in doubt still', ['forgetDoubts(KEYS[at])', ''], RESOLVED),
   lua(
     'resolve',
@@ -76,13 +38,6 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'what a person says was made is not counted',
     ["redis.call('HINCRBY', KEYS[2], 'made:' .. ARGV[2], 1)", ''],
     RESOLVED,
-  ),
-  lua(
-    'planned',
-    'as planned',
-    'a plan acts on what changed since',
-    ["if before == '' then return true end", 'do return true end'],
-    ['resolved by plans', ...RESOLVED, ...BOARD],
   ),
   lua(
     'cancel-row',
@@ -138,14 +93,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'replaces sent',
     'a correction takes the place of what was sent',
     ["if ended or isReplaced(oldRow) or isSent(oldLimit) then return 'again' end", 'if ended then return "again" end'],
-    CORRECTED,
-  ),
-  lua(
-    'put-row',
-    'seen',
-    'two corrections at once are both brought in',
-    ["if comes and seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end", ''],
-    CORRECTED,
+    ['corrected while its answer is lost', ...CORRECTED],
   ),
   lua(
     'put-new-rows',
@@ -153,13 +101,6 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'a new line does not look at what came to its buyer',
     ["and redis.call('HLEN', buyers .. buyer .. ':rows') == tonumber(ARGV[at + 3])", ''],
     CORRECTED,
-  ),
-  lua(
-    'put-row',
-    'declined',
-    'a no is forgotten when the line comes again',
-    ['if declined and goesOn and not made and not wasCancelled then', 'if false then'],
-    APPROVED,
   ),
   lua(
     'answer-approval',
@@ -188,19 +129,5 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'nothing waits for an answer',
     ["or over and 'waiting' or 'granted'", "or 'granted'"],
     APPROVED,
-  ),
-  lua(
-    'go-answered',
-    'granted',
-    'what was said of a call goes without a yes',
-    ["or known[1] ~= 'granted' or", 'or'],
-    ANSWERED,
-  ),
-  lua(
-    'restore-row',
-    'granted',
-    'a row is taken from an approval that nobody gave',
-    ["if redis.call('HGET', approval, 'standing') ~= 'granted' then return {} end", ''],
-    ANSWERED,
   ),
 ];

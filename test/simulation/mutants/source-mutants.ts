@@ -1,15 +1,10 @@
 import type { Mutant } from './mutant.ts';
 
+/** Rows whose jobs are lost get others. */
+const HEALS = { file: 'jobs/workers/heal.ts', from: 'if (open.length === 0 ||', to: 'if (open.length >= 0 ||' };
+
 /** Orders of things outside of Redis. */
 export const SOURCE_MUTANTS: readonly Mutant[] = [
-  {
-    id: 'call-once: freed',
-    words: 'rows that were held for a call stay held when it is known (issue 24, 6)',
-    file: 'jobs/steps/call-once.ts',
-    from: "if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld(wish);",
-    to: '',
-    worlds: ['refused too late, in two portfolios', 'late answers and people'],
-  },
   {
     id: 'at-most-once: settled',
     words: 'what was made is not written down',
@@ -24,39 +19,25 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     file: 'src/ledger/at-most-once.ts',
     from: "if (released.is === 'in doubt') {",
     to: "if (released.is === ('never' as never)) {",
-    worlds: ['resent by settings', 'resolved twice'],
+    worlds: ['resent, and refused then'],
   },
   {
     id: 'send-again: forgotten first',
-    words: 'the ended job of a row that goes again stays',
+    words: 'the ended job of a row that goes again stays, and rows whose jobs are lost are left alone',
     file: 'jobs/operators/send-again.ts',
     from: 'await deps.queues.forget([row]);',
     to: '',
-    worlds: ['retried and cancelled', 'a plan of retries and the board'],
+    worlds: ['retried and cancelled', 'refused, and retried twice'],
+    also: [HEALS],
   },
   {
     id: 'step: handed over',
-    words: 'a row that failed at a later step is handed to nobody',
+    words: 'a row that failed at a later step is handed to nobody, and rows whose jobs are lost are left alone',
     file: 'jobs/steps/step.ts',
     from: 'await queues.handOver(job, { delayMs: ending.waitMs });',
     to: '',
-    worlds: ['one row', 'one buyer, two amounts'],
-  },
-  {
-    id: 'heal: lost jobs',
-    words: 'rows whose jobs are lost are left alone',
-    file: 'jobs/workers/heal.ts',
-    from: 'if (open.length === 0 ||',
-    to: 'if (open.length >= 0 ||',
-    worlds: ['one row', 'one buyer, two amounts'],
-  },
-  {
-    id: 'resolve-calls: looked',
-    words: 'a word answers for a call that was lost after it (issue 24, 2)',
-    file: 'jobs/operators/resolve-call.ts',
-    from: 'const said = { by, row: found.row, asOfMs };',
-    to: 'const said = { by, row: found.row, asOfMs: undefined };',
-    worlds: ['resolved twice', 'resolved in two portfolios'],
+    worlds: ['one buyer, two amounts', 'lost too late, and resent', 'one row'],
+    also: [HEALS],
   },
   {
     id: 'carry-out: goes on',

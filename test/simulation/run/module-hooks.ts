@@ -26,8 +26,9 @@ export function loadWithDoubles(changes: readonly SourceChange[] = []): void {
     },
     load(url, context, next) {
       const loaded = next(url, context);
-      const change = changes.find(({ file }) => url === ROOT + file);
-      return change ? { ...loaded, source: change.change(String(loaded.source)) } : loaded;
+      const own = changes.filter(({ file }) => url === ROOT + file);
+      if (own.length === 0) return loaded;
+      return { ...loaded, source: own.reduce((text, { change }) => change(text), String(loaded.source)) };
     },
   });
 }

@@ -48,6 +48,8 @@ export type Answer =
   | 'late, made'
   | 'too late, made'
   | 'too late, refused'
+  | 'too late, 500'
+  | 'the id of another'
   | 'never, made'
   | 'never, not made';
 

@@ -201,6 +201,7 @@ export async function play(
     scheduler.begin(schedule.order);
     await run();
     scheduler.stopCounting();
+    if (broken === undefined && !mayGoBack) disagreement(await redis.disagreements(), breaks);
     for (let round = 0; broken === undefined && (await world.clearUp?.(simulation, round)); round += 1) {
       if (round === MOST_ROUNDS) throw new Error('People came by again and again, and something is left still.');
       await run();

@@ -34,6 +34,8 @@ export const ANSWERS: readonly Answer[] = [
   'late, made',
   'too late, made',
   'too late, refused',
+  'too late, 500',
+  'the id of another',
   'never, made',
   'never, not made',
 ];

@@ -7,8 +7,8 @@ export const WORKERS = ['ann', 'bob'];
 export const ONE_ROW = [['q4', 'Buyer 1', '1000']] as const;
 
 /** Files: one, and the same with its line corrected. */
-const FILE = [HEADER, lineFor('Buyer 1', '1000')];
-const CORRECTED = [HEADER, lineFor('Buyer 1', '1200')];
+export const FILE = [HEADER, lineFor('Buyer 1', '1000')];
+export const CORRECTED = [HEADER, lineFor('Buyer 1', '1200')];
 
 /** Worlds with files, approvals and nights. */
 export const IMPORT_PLANS: readonly WorldPlan[] = [

@@ -61,6 +61,14 @@ export const forgets =
     );
   };
 
+/** Does this as soon as a portfolio is archived. */
+export const behindArchive =
+  (portfolio: string, ...acts: readonly Act[]): Act =>
+  async (desk) => {
+    if (!(await desk.until((now) => archiveOf(portfolio, now) === 'archived'))) return;
+    for (const act of acts) await act(desk);
+  };
+
 /** Makes a rule by which refused rows go again at night, and plays two nights. */
 export const nightsByRule: Act = async (desk) => {
   const { context, by } = desk;
@@ -69,6 +77,8 @@ export const nightsByRule: Act = async (desk) => {
     await addRule({ status: '422', nights: '2' }, by, context);
     for (const hours of [0, 24]) {
       const atMs = Date.now() + hours * 3_600_000;
+      const refused = (await desk.now()).rows.filter(({ state }) => state === 'refused');
+      desk.simulation.says.push({ is: 'wanted', whats: refused.map(({ what }) => what), atMs: Date.now() });
       const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: NEVER };
       await retryByRules(night, { ...context, from: 'simulated' });
       await new Promise((resolve) => setTimeout(resolve, 2_000));

@@ -26,6 +26,8 @@ export type WorldPlan = {
   answers?: Readonly<Record<string, Answer>>;
   /** Limits of which two never wait for the service at the same time; what comes when one was made is a request of its own. */
   atOnce?: readonly string[];
+  /** Whether nobody imports a file again whose import was killed. */
+  leavesImports?: boolean;
   /** Whether Redis may go back in it: what it lacks then is for a person, and only what is sent is looked at. */
   goesBack?: boolean;
 };
@@ -58,12 +60,14 @@ const KINDS = ['company', 'document', 'limit'] as const;
 
 export function smallWorld(plan: WorldPlan): World {
   const { name, env = {}, workers, rows, people = {}, before = {}, answers = {}, atOnce = [], goesBack = false } = plan;
+  const { leavesImports = false } = plan;
   const settingsIn = (dataDir: string) => settingsOf(dataDir, env);
   const policy = { company: 'hold', document: 'resend', limit: 'hold' } as Record<CallKind, string>;
   for (const kind of KINDS) policy[kind] = env[`ON_UNKNOWN_${kind.toUpperCase()}`] ?? policy[kind];
   const rules = {
     resends: KINDS.filter((kind) => policy[kind] !== 'hold'),
     needsYes: env.APPROVE_ALWAYS === 'on',
+    rowsOf: (what: string) => rows.filter(([, buyer, limit]) => whatOf(buyer, limit) === what).length,
   };
   return {
     name,
@@ -128,7 +132,7 @@ export function smallWorld(plan: WorldPlan): World {
         if (fields.paused !== undefined) todo.push((desk) => resumeNow(portfolio, desk));
       }
       if (now.approvals.some(({ standing }) => standing === 'waiting')) todo.push((desk) => answerNow('approve', desk));
-      if (todo.length === 0) todo.push(...simulation.left.values());
+      if (todo.length === 0 && !leavesImports) todo.push(...simulation.left.values());
       if (todo.length === 0 && now.imports.length > 0) todo.push(looksLater(GONE_MS));
       const isOpen = now.approvals.some(
         ({ id, standing, kind }) =>
@@ -163,6 +167,8 @@ export function smallWorld(plan: WorldPlan): World {
     },
   };
 }
+
+const whatOf = (buyer: string, limit: string) => `${buyer.replaceAll(' ', '-')}@example.com ${limit}`;
 
 /** The key of a row that is there at the beginning. */
 export const keyOf = (buyer: string, limit: string) => `${buyer} ${limit}`.replaceAll(' ', '-');

@@ -2,6 +2,7 @@ import type { World } from '../run/simulation.ts';
 import { board, cancels, pauses, resendsAll, resolves, resumes, retries } from './acts.ts';
 import { IMPORT_PLANS, LIMIT_1, ONE_ROW, WORKERS } from './import-worlds.ts';
 import { smallWorld, type WorldPlan } from './small-world.ts';
+import { UNLUCKY_PLANS } from './unlucky-worlds.ts';
 
 const PLANS: readonly WorldPlan[] = [
   { name: 'one row', workers: WORKERS, rows: ONE_ROW },
@@ -131,6 +132,7 @@ const PLANS: readonly WorldPlan[] = [
     answers: { 'company of Buyer 1 #1': 'late, made' },
   },
   ...IMPORT_PLANS,
+  ...UNLUCKY_PLANS,
 ];
 
 export const WORLDS: readonly World[] = PLANS.map(smallWorld);

@@ -151,7 +151,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (gone) return 'cancelled';
       if (awaits) return 'awaiting';
       if (portfolio(attempt.portfolio).paused) return 'paused';
-      if (row?.revision !== attempt.revision) return 'changed';
+      if (row?.state === 'held' || row?.revision !== attempt.revision) return 'changed';
       if (call?.doubted) return 'later';
       calls.set(attempt.thing, {
         open: call?.open ?? 0,

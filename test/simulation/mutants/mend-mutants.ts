@@ -1,0 +1,128 @@
+import { APPROVED, BOARD, CORRECTED, inLua, lua, RESOLVED } from './lua-mutant.ts';
+import type { Mutant } from './mutant.ts';
+
+/** Mends of orders of things, each taken back whole: those of issue 24 by its numbers, and what was found here. */
+export const MEND_MUTANTS: readonly Mutant[] = [
+  lua(
+    'resolve',
+    'lost later',
+    'a word answers for a call that was lost after it (issue 24, 2)',
+    ['local isLater = ARGV[6]', 'local isLater = false and ARGV[6]'],
+    ['resolved by plans', ...RESOLVED],
+    [
+      inLua('planned', "if before == '' then return true end", 'do return true end'),
+      {
+        file: 'jobs/operators/resolve-calls.ts',
+        from: 'held.result.updatedMs !== heldMs)',
+        to: 'held.result.updatedMs === -1)',
+      },
+    ],
+  ),
+  {
+    id: 'decide-line: archived',
+    words: 'a correction does not see its buyer’s requests where one is archived (issue 24, 3)',
+    file: 'jobs/import/decide-line.ts',
+    from: 'const candidates = candidatesFor(asking, ofBuyer.rows);',
+    to: 'const candidates = ofBuyer.count > ofBuyer.rows.length ? [] : candidatesFor(asking, ofBuyer.rows);',
+    worlds: ['corrected behind an archive'],
+  },
+  lua(
+    'put-row',
+    'declined',
+    'a no is forgotten when the line comes under another name (issue 24, 4)',
+    ['if declined and goesOn and not made and not wasCancelled then', 'if false then'],
+    APPROVED,
+    [
+      inLua('claim', 'awaits = awaits or declinedOf(KEYS[3], request) ~= nil', ''),
+      inLua('plain-claim', 'if of[1] or of[2] then return false end', ''),
+    ],
+  ),
+  lua(
+    'begin',
+    'refused',
+    'any job takes a refused row up (issue 24, 5)',
+    ["if state ~= 'queued' or found[7]", "if state ~= 'queued' and state ~= 'refused' or found[7]"],
+    ['refused, and retried twice', ...BOARD],
+    [
+      inLua(
+        'plain-begin',
+        "if state ~= 'queued' or found[7] ~= step then return answer end",
+        "if state == 'refused' then return 0 end\n  if state ~= 'queued' or found[7] ~= step then return answer end",
+      ),
+    ],
+  ),
+  lua(
+    'begin',
+    'step',
+    'a job of another step takes the row up',
+    ["if state ~= 'queued' or found[7] ~= step then\n  return {", "if state ~= 'queued' then\n  return {"],
+    ['refused, and retried twice', ...BOARD],
+    [
+      inLua(
+        'plain-begin',
+        "if state ~= 'queued' or found[7] ~= step then return answer end",
+        "if state ~= 'queued' then return answer end",
+      ),
+    ],
+  ),
+  {
+    id: 'call-once: freed',
+    words: 'rows that were held for a call stay held when it is known (issue 24, 6)',
+    file: 'jobs/steps/call-once.ts',
+    from: "if ('wasUnknown' in outcome && outcome.wasUnknown)\n",
+    to: "if ('wasUnknown' in outcome && (outcome.is as string) === 'never')\n",
+    worlds: ['refused too late, in two portfolios', 'late answers and people'],
+  },
+  lua(
+    'made-ids',
+    'known',
+    'the id of an archived row is believed as the answer for another (issue 24, 7)',
+    ['if first ~= key then return first end', ''],
+    ['answered with an archived id'],
+  ),
+  {
+    id: 'retry-by-rules: restored',
+    words: 'a rule sends what was restored for a look (issue 24, 8)',
+    file: 'jobs/nightly/retry-by-rules.ts',
+    from: '({ result }) => result.updatedMs > restoredMs || namedMs > restoredMs',
+    to: '() => restoredMs >= 0 || namedMs >= 0',
+    worlds: ['restored, and a rule'],
+  },
+  lua(
+    'sweep-imports',
+    'cancelled',
+    'a killed import stays interrupted when it is cancelled (issue 24, 11)',
+    ['if isGivenUp(KEYS[1]) then', 'if false then'],
+    ['given up while it is brought in'],
+  ),
+  lua(
+    'free-approved',
+    'later yes',
+    'a no that is carried out late takes a later yes back',
+    ['isLaterThan(portfolio, id, of[3])', 'true'],
+    APPROVED,
+    [inLua('approvals', 'isLaterThan(portfolio, id, of[3])', 'true')],
+  ),
+  {
+    id: 'free-held: own',
+    words: 'a row that is refused late goes again by itself',
+    file: 'jobs/steps/call-once.ts',
+    from: "outcome.is === 'refused' ? { ...wish, ends: wish.row } : wish",
+    to: 'wish',
+    worlds: ['one row', 'refused too late, in two portfolios'],
+  },
+  lua(
+    'mend-approval',
+    'begun',
+    'an approval of nothing stays open',
+    ['if isBegun and', 'if false and'],
+    ['retries that are approved', 'answers that are approved'],
+  ),
+  lua(
+    'put-row',
+    'seen',
+    'two corrections at once are both brought in',
+    ["if comes and seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end", ''],
+    ['corrected twice at once', ...CORRECTED],
+  ),
+];

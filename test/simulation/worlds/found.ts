@@ -1,0 +1,24 @@
+import type { Schedule } from '../run/schedule.ts';
+
+/** A schedule that broke a promise once: it is played with the tests from then on. */
+export type Found = { words: string; world: string; schedule: Schedule };
+
+const LIMIT_1 = 'limit of Buyer-1@example.com 1000 #1';
+
+export const FOUND: readonly Found[] = [
+  {
+    words: 'a no that was carried out late took back a yes that was given after it',
+    world: 'declined and wanted again',
+    schedule: { order: ['ann', 'dan', 'igor', 'rita', 'amy'], deviations: { 'dan#6': 'fails before' }, answers: {} },
+  },
+  {
+    words: 'a row that was held, and whose call was refused late, was asked for again by itself',
+    world: 'one row',
+    schedule: { order: ['ann', 'bob'], deviations: {}, answers: { [LIMIT_1]: 'too late, refused' } },
+  },
+  {
+    words: 'another job asked again for a held row while the late refusal of its call was being written down',
+    world: 'the board and a held row',
+    schedule: { order: ['ann', 'bob', 'olga'], deviations: {}, answers: { [LIMIT_1]: 'too late, refused' } },
+  },
+];

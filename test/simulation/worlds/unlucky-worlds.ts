@@ -1,0 +1,83 @@
+import { board, cancels, HEADER, imports, lineFor, resolves, retries } from './acts.ts';
+import type { Act } from './desk.ts';
+import { CORRECTED, FILE, LIMIT_1, ONE_ROW, WORKERS } from './import-worlds.ts';
+import { archives, behindArchive } from './nights.ts';
+import type { WorldPlan } from './small-world.ts';
+
+const LIMIT_1_AGAIN = 'limit of Buyer-1@example.com 1000 #2';
+const RESENDS = { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' };
+const CORRECTION = imports('q4', CORRECTED, { name: 'corrected' });
+
+/** Does this as soon as a row is held. */
+const onceHeld =
+  (act: Act): Act =>
+  async (desk) => {
+    if (await desk.until(({ rows }) => rows.some(({ state }) => state === 'held'))) await act(desk);
+  };
+
+/** Worlds in which the service answers unluckily in any case. */
+export const UNLUCKY_PLANS: readonly WorldPlan[] = [
+  {
+    name: 'resent, and refused then',
+    workers: WORKERS,
+    env: RESENDS,
+    rows: ONE_ROW,
+    answers: { [LIMIT_1]: 'broken off, made', [LIMIT_1_AGAIN]: 'refused' },
+  },
+  {
+    name: 'lost too late, and resent',
+    workers: WORKERS,
+    env: RESENDS,
+    rows: ONE_ROW,
+    answers: { [LIMIT_1]: 'too late, 500', [LIMIT_1_AGAIN]: 'late, made' },
+  },
+  {
+    name: 'refused, and retried twice',
+    workers: WORKERS,
+    rows: ONE_ROW,
+    people: { rita: retries('q4', 'a row'), rolf: retries('q4', 'a row'), olga: board },
+    answers: { [LIMIT_1]: 'refused', [LIMIT_1_AGAIN]: 'refused' },
+  },
+  {
+    name: 'corrected while its answer is lost',
+    workers: WORKERS,
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { igor: CORRECTION, yann: resolves('as it is') },
+    answers: { [LIMIT_1]: 'broken off, made' },
+  },
+  {
+    name: 'corrected while it is held',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { igor: onceHeld(CORRECTION), carl: onceHeld(cancels('q4')) },
+    answers: { [LIMIT_1]: 'broken off, made' },
+  },
+  {
+    name: 'corrected behind an archive',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: {
+      igor: behindArchive('q4', imports('q5', FILE), imports('q5', CORRECTED, { name: 'corrected' })),
+      ada: archives('q4'),
+    },
+    answers: { [LIMIT_1]: 'refused' },
+  },
+  {
+    name: 'answered with an archived id',
+    workers: ['ann'],
+    rows: [],
+    before: { ines: imports('q4', FILE) },
+    people: { ada: archives('q4'), igor: behindArchive('q4', imports('q5', [HEADER, lineFor('Buyer 2', '500')])) },
+    answers: { 'limit of Buyer-2@example.com 500 #1': 'the id of another' },
+  },
+  {
+    name: 'given up while it is brought in',
+    workers: ['ann'],
+    rows: [],
+    people: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]), carl: cancels('q4') },
+    leavesImports: true,
+  },
+];
