@@ -90,7 +90,7 @@ describe('a held row', () => {
       ],
     });
     const { stderr } = await limitline('run', 'q4.csv');
-    expect(stderr).toContain('npx limitline report "q4" --state held --out FILE');
+    expect(stderr).toContain('npx limitline report "q4" --state held --out held.csv');
     expect(await limitline('report', 'q4', '--state', 'held', '--out', 'held.csv')).toMatchObject({ status: 0 });
     const [header = '', ...lines] = (await readFile(join(cwd, 'held.csv'), 'utf8')).trimEnd().split(/\r?\n/);
     expect(header).toMatch(/^name,.*,row,import,line,state,step,.*,id$/);

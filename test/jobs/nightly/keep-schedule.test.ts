@@ -49,7 +49,7 @@ test('a schedule that is new has missed nothing; what it misses from then on is 
   // Nobody was there for three days.
   setClock('2026-11-25T12:00');
   await enterSchedule(entries, deps);
-  const missed = ['retry 2026-11-25T04:00', 'reconcile 2026-11-25T02:30'];
+  const missed = ['reconcile 2026-11-25T02:30', 'retry 2026-11-25T04:00'];
   expect([...new Set(asked)]).toEqual(missed);
   await ended('retry', '2026-11-25T04:00');
   await ended('reconcile', '2026-11-25T02:30');
