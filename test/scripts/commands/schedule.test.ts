@@ -32,7 +32,7 @@ test('schedule says what runs at night and that nobody sees to it; schedule run 
     last: { is: 'well', by: expect.stringMatching(/^command line/) },
     underWay: null,
   });
-  expect(tasks[3]).toMatchObject({ task: 'reconcile', entries: [], next: null, last: null });
+  expect(tasks[3]).toMatchObject({ task: 'retry', entries: [], next: null, last: null });
   const trail = await limitline('audit', 'list');
   expect(trail.stdout).toMatch(/nightly task asked for, begun {2}"audit"/);
   expect(trail.stdout).toMatch(/command line \(\w+\) {2}nightly task run, done/);
