@@ -235,6 +235,9 @@ export function makeScheduler({
     /** Waits until everybody stands at a boundary, or waits for time to pass. */
     drain,
 
+    /** Whether nobody who runs stands at a boundary. */
+    isStill: (): boolean => order.every(({ standing, waiting }) => standing !== 'runs' || waiting.length === 0),
+
     /** One step: a boundary that somebody passed, or time that passed. */
     async step(untilMs: number): Promise<'passed' | 'time' | 'nothing'> {
       await drain();
