@@ -56,8 +56,10 @@ local function plainEnd(made, moved, fields)
   if found[1] ~= moved.from or (found[3] or '0') ~= moved.revision or not tonumber(found[5]) then return nil end
   if known.finished or known.others or moved.answer ~= '' and moved.refusals ~= '0' and known.canary[moved.from] ~= 'ok' then return nil end
   local ids = newIds({ company = found[7], documents = found[8], limit = found[9] }, fields)
-  local tally = ids and tallyMove(portfolio, found[6], moved.from, moved.to, moved.granted, moved.available, moved.status)
-  if not tally or takeId(made.call, made.id) then return nil end
+  -- Nothing is tallied where the id is another's.
+  if not ids or takeId(made.call, made.id) then return nil end
+  local tally = tallyMove(portfolio, found[6], moved.from, moved.to, moved.granted, moved.available, moved.status)
+  if not tally then return nil end
   noteMade(made, call[3])
   local at, step = #fields, isOpen(moved.to) and 'step' or nil
   fields[at + 1], fields[at + 2], fields[at + 3], fields[at + 4] = 'tally', tally, 'state', moved.to

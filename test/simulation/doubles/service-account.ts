@@ -78,7 +78,9 @@ export function makeServiceAccount({
     const arrival = { kind, what, nth, by: sender.name, body, atMs: shared.nowMs, answer, sender, isHeard: false };
     arrivals.push(arrival);
     await onArrival(arrival, earlier);
-    const other = made.find((one) => one.kind === 'limit' && kind === 'limit' && one.what !== what);
+    const isKnown = (one: MadeThing) =>
+      arrivals.some((came) => came.isHeard && came.what === one.what && /^(late, )?made$/.test(came.answer));
+    const other = made.find((one) => one.kind === 'limit' && kind === 'limit' && one.what !== what && isKnown(one));
     const isOthers = answer === 'the id of another' && other !== undefined;
     const thing = isOthers ? { ...other, what, body } : undefined;
     return { arrival, thing: MAKES.has(answer) ? make(arrival) : thing };

@@ -23,7 +23,7 @@ export function* branchesOf({ schedule, turns, faults, behind }: Branch, run: Ru
   for (const point of run.points.slice(from)) {
     for (const deviation of DEVIATIONS) {
       const isTurn = deviation === 'gives way';
-      if (isTurn ? turns >= mostTurns || point.others === 0 : !mayFault || !isPossible(deviation, point)) continue;
+      if (isTurn ? turns >= mostTurns : !mayFault || !isPossible(deviation, point)) continue;
       const deviations = { ...schedule.deviations, [point.at]: deviation };
       yield {
         schedule: { ...schedule, deviations },

@@ -7,7 +7,7 @@ import { BEGIN_MS, isAtWork, passTimers, turnOfTheLoop } from './virtual-globals
 const STILL_MS = 12_000;
 
 /** A boundary at which something else might have been done: where, and what else may be done there. */
-export type Point = { at: string; mayRepeat: boolean; mayFail: boolean; others: number };
+export type Point = { at: string; mayRepeat: boolean; mayFail: boolean };
 
 /** One passed boundary, as traces and stories have it. */
 export type Step = {
@@ -101,7 +101,9 @@ export function makeScheduler({
     onDeath(process, how);
   };
 
+  const aside = new Set<Process>();
   const giveWay = (process: Process): void => {
+    aside.add(process);
     order = [...order.filter((one) => one !== process), process];
   };
 
@@ -131,9 +133,8 @@ export function makeScheduler({
     }
     process.passed += 1;
     const at = `${process.name}#${process.passed}`;
-    const others = order.filter((one) => one !== process && one.standing === 'runs' && one.waiting.length > 0).length;
     const { mayRepeat, mayFail } = boundary;
-    points.push({ at, mayRepeat, mayFail, others });
+    points.push({ at, mayRepeat, mayFail });
     const deviation = isPossible(schedule.deviations[at], boundary) ? schedule.deviations[at] : undefined;
     switch (deviation) {
       case 'gives way':
@@ -234,15 +235,22 @@ export function makeScheduler({
     /** Waits until everybody stands at a boundary, or waits for time to pass. */
     drain,
 
+    /** Whether nobody who runs stands at a boundary. */
+    isStill: (): boolean => order.every(({ standing, waiting }) => standing !== 'runs' || waiting.length === 0),
+
     /** One step: a boundary that somebody passed, or time that passed. */
     async step(untilMs: number): Promise<'passed' | 'time' | 'nothing'> {
       await drain();
       beforePick();
       if (await passQuiet()) return 'passed';
       for (const process of order) {
-        if (process.standing === 'runs' && (await passOne(process))) return 'passed';
+        if (process.standing === 'runs' && !aside.has(process) && (await passOne(process))) return 'passed';
       }
-      return (await passTime(untilMs)) ? 'time' : 'nothing';
+      // Who gave way stands until all others wait for something, and the first of that has come.
+      const isAside = [...aside].some(({ standing, waiting }) => standing === 'runs' && waiting.length > 0);
+      aside.clear();
+      const hasPassed = await passTime(isAside ? Number.POSITIVE_INFINITY : untilMs);
+      return hasPassed || isAside ? 'time' : 'nothing';
     },
 
     /** Everything that happened, in one word. */

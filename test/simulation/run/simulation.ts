@@ -188,7 +188,7 @@ export async function play(
         await world.check?.(simulation).catch(breaks);
         continue;
       }
-      if (!tasksLeft() && (await world.isOver(simulation))) return;
+      if (!tasksLeft() && scheduler.isStill() && (await world.isOver(simulation))) return;
       if (scheduler.shared.nowMs - BEGIN_MS > LONGEST_MS)
         return breaks(new Error('This goes on for ever: somebody waits for nothing.'));
       if ((await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing')

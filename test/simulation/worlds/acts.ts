@@ -11,6 +11,7 @@ import { actOnPlan, actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { feed } from '../../../jobs/rows/feed.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
+import type { Say } from '../check/promises.ts';
 import type { RowNow } from '../check/rows-now.ts';
 import { pass } from '../run/process.ts';
 import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
@@ -195,9 +196,17 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     if (answered.is !== 'done') return;
     // What is said of a call says nothing of the request.
     const isNo = answer === 'decline' && approval.kind !== 'answer';
-    if (isNo) simulation.says.push({ is: 'no', whats, approval: id, atMs: simulation.nowMs() });
+    if (isNo) await sayNo({ is: 'no', whats, approval: id, atMs: simulation.nowMs() }, desk);
     await carryOutAnswered(answered.approval, context);
   });
+}
+
+/** A no is heard of later than it is given: it stands before each yes that was given behind it. */
+async function sayNo(no: Say & { approval: string }, { simulation: { says }, now }: Desk): Promise<void> {
+  const { approvals } = await now();
+  const turnOf = (id?: string): number => approvals.find((one) => one.id === id)?.turn ?? 0;
+  const place = says.findIndex((say) => say.is === 'yes' && turnOf(say.approval) > turnOf(no.approval));
+  says.splice(place < 0 ? says.length : place, 0, no);
 }
 
 /** What BullMQ and its board may do: failed jobs run again, and jobs that are done, too, at each step. */

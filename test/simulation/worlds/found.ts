@@ -21,4 +21,13 @@ export const FOUND: readonly Found[] = [
     world: 'the board and a held row',
     schedule: { order: ['ann', 'bob', 'olga'], deviations: {}, answers: { [LIMIT_1]: 'too late, refused' } },
   },
+  {
+    words: 'a limit that was answered with the id of another was counted as done while its row was held',
+    world: 'one buyer, two amounts',
+    schedule: {
+      order: ['ann', 'bob'],
+      deviations: {},
+      answers: { 'limit of Buyer-1@example.com 2000 #1': 'the id of another' },
+    },
+  },
 ];

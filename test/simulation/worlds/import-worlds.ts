@@ -4,11 +4,17 @@ import type { WorldPlan } from './small-world.ts';
 
 export const LIMIT_1 = 'limit of Buyer-1@example.com 1000 #1';
 export const WORKERS = ['ann', 'bob'];
+/** What is in doubt is sent again, also where that is not the default. */
+export const RESENDS = { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' };
 export const ONE_ROW = [['q4', 'Buyer 1', '1000']] as const;
 
 /** Files: one, and the same with its line corrected. */
 export const FILE = [HEADER, lineFor('Buyer 1', '1000')];
 export const CORRECTED = [HEADER, lineFor('Buyer 1', '1200')];
+
+/** What was imported before anything else: that file, and one with a second buyer's line. */
+export const IN = { ines: imports('q4', FILE) };
+const BOTH_IN = { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) };
 
 /** Worlds with files, approvals and nights. */
 export const IMPORT_PLANS: readonly WorldPlan[] = [
@@ -28,7 +34,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     name: 'corrected twice at once',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: {
       igor: imports('q4', CORRECTED, { name: 'b' }),
       ivan: imports('q4', [HEADER, lineFor('Buyer 1', '1300')], { name: 'c' }),
@@ -39,7 +45,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     name: 'corrected and retried',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: {
       igor: imports('q4', CORRECTED, { name: 'corrected' }),
       rita: retries('q4', 'a row', 'cancelled'),
@@ -51,7 +57,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     name: 'mended on the way',
     workers: ['ann', 'bob'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: {
       igor: imports('q4', [HEADER, `${lineFor('Buyer 1', '1000').replace(',B,', ',C,')}`], { name: 'mended' }),
     },
@@ -66,7 +72,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     name: 'replaced',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) },
+    before: BOTH_IN,
     people: { igor: imports('q4', CORRECTED, { name: 'corrected', replace: true }), carl: cancels('q4') },
   },
   {
@@ -74,7 +80,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     env: { APPROVE_ALWAYS: 'on' },
     rows: [],
-    before: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) },
+    before: BOTH_IN,
     people: { amy: answers('approve'), dan: answers('decline') },
   },
   {
@@ -82,7 +88,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     env: { APPROVE_ALWAYS: 'on' },
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: { amy: answers('approve'), igor: imports('q4', CORRECTED, { name: 'corrected' }), carl: cancels('q4') },
   },
   {
@@ -90,7 +96,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     env: { APPROVE_ABOVE: '900' },
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: {
       dan: answers('decline'),
       igor: imports('q5', FILE),
@@ -103,7 +109,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     env: { APPROVE_ABOVE: '1200' },
     rows: [],
-    before: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]) },
+    before: BOTH_IN,
     people: { dan: answers('decline'), igor: imports('q5', FILE), amy: answers('approve') },
   },
   {
@@ -111,7 +117,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     env: { APPROVE_ALWAYS: 'on' },
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: {
       amy: answers('approve'),
       yann: resolves('send again'),
@@ -125,7 +131,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     env: { APPROVE_ALWAYS: 'on' },
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: {
       amy: answers('approve'),
       rita: retries('q4', 'a row'),
@@ -139,14 +145,14 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     name: 'archived and wanted elsewhere',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: { ada: archives('q4'), igor: imports('q5', FILE), fred: forgets('q4') },
   },
   {
     name: 'restored, and a rule',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: { ada: archives('q4'), rose: restores('q4'), nina: nightsByRule },
     answers: { [LIMIT_1]: 'refused', 'limit of Buyer-1@example.com 1000 #2': 'refused' },
   },

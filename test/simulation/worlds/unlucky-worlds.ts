@@ -1,11 +1,10 @@
 import { board, cancels, HEADER, imports, lineFor, resolves, retries } from './acts.ts';
 import type { Act } from './desk.ts';
-import { CORRECTED, FILE, LIMIT_1, ONE_ROW, WORKERS } from './import-worlds.ts';
+import { CORRECTED, FILE, IN, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
 import { archives, behindArchive } from './nights.ts';
 import type { WorldPlan } from './small-world.ts';
 
 const LIMIT_1_AGAIN = 'limit of Buyer-1@example.com 1000 #2';
-const RESENDS = { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' };
 const CORRECTION = imports('q4', CORRECTED, { name: 'corrected' });
 
 /** Does this as soon as a row is held. */
@@ -42,7 +41,7 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     name: 'corrected while its answer is lost',
     workers: WORKERS,
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: { igor: CORRECTION, yann: resolves('as it is') },
     answers: { [LIMIT_1]: 'broken off, made' },
   },
@@ -50,7 +49,7 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     name: 'corrected while it is held',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: { igor: onceHeld(CORRECTION), carl: onceHeld(cancels('q4')) },
     answers: { [LIMIT_1]: 'broken off, made' },
   },
@@ -58,7 +57,7 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     name: 'corrected behind an archive',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: {
       igor: behindArchive('q4', imports('q5', FILE), imports('q5', CORRECTED, { name: 'corrected' })),
       ada: archives('q4'),
@@ -69,7 +68,7 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     name: 'answered with an archived id',
     workers: ['ann'],
     rows: [],
-    before: { ines: imports('q4', FILE) },
+    before: IN,
     people: { ada: archives('q4'), igor: behindArchive('q4', imports('q5', [HEADER, lineFor('Buyer 2', '500')])) },
     answers: { 'limit of Buyer-2@example.com 500 #1': 'the id of another' },
   },

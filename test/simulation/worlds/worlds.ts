@@ -1,6 +1,6 @@
 import type { World } from '../run/simulation.ts';
 import { board, cancels, pauses, resendsAll, resolves, resumes, retries } from './acts.ts';
-import { IMPORT_PLANS, LIMIT_1, ONE_ROW, WORKERS } from './import-worlds.ts';
+import { IMPORT_PLANS, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
 import { smallWorld, type WorldPlan } from './small-world.ts';
 import { UNLUCKY_PLANS } from './unlucky-worlds.ts';
 
@@ -25,13 +25,13 @@ const PLANS: readonly WorldPlan[] = [
   {
     name: 'resent by settings',
     workers: WORKERS,
-    env: { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' },
+    env: RESENDS,
     rows: ONE_ROW,
   },
   {
     name: 'answered for another, in two portfolios',
     workers: WORKERS,
-    env: { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' },
+    env: RESENDS,
     rows: [...ONE_ROW, ['q5', 'Buyer 1', '1000']],
     answers: { [LIMIT_1]: 'not ours' },
   },
@@ -45,7 +45,7 @@ const PLANS: readonly WorldPlan[] = [
   {
     name: 'taken for vanished, and resent',
     workers: WORKERS,
-    env: { ON_UNKNOWN_COMPANY: 'resend', ON_UNKNOWN_LIMIT: 'resend' },
+    env: RESENDS,
     rows: ONE_ROW,
     answers: { [LIMIT_1]: 'too late, made', 'company of Buyer 1 #1': 'too late, refused' },
   },
