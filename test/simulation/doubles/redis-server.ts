@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +15,19 @@ const IN_MEMORY = '/dev/shm';
 export type RedisServer = Awaited<ReturnType<typeof startRedisServer>>;
 export type Database = ReturnType<RedisServer['open']>;
 
+/** The socket is there a moment before anybody listens to it. */
+async function connectTo(path: string): Promise<Socket> {
+  for (;;) {
+    const socket = connect(path);
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    if (isOpen) return socket;
+    await sleep(5);
+  }
+}
+
 /** A Redis of this run's own, which keeps nothing on the disk: the real Lua runs on it. */
 export async function startRedisServer() {
   const dir = mkdtempSync(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'limitline-simulation-'));
@@ -22,8 +36,7 @@ export async function startRedisServer() {
   const child: ChildProcess = spawn('redis-server', [...options, '--enable-debug-command', 'local'], {
     stdio: 'ignore',
   });
-  while (!existsSync(path)) await sleep(5);
-  const socket = connect(path);
+  const socket = await connectTo(path);
   const say = makeResp(socket);
   let selected = 0;
 
