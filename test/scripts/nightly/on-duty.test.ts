@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { scheduleFunctions } from '../../../scripts/console/nightly/schedule.ts';
+import { scheduleFunctions } from '../../../scripts/console/nightly/nightly.ts';
 import { statusOf } from '../../../scripts/nightly/night-words.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';
