@@ -2,9 +2,14 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { writeArchivedResults } from '../../jobs/archive/archived-results.ts';
 import { exportResults } from '../../jobs/export/export-results.ts';
+import { explainRow } from '../../jobs/operators/explain-rows.ts';
+import { rowByName } from '../../jobs/operators/find-row.ts';
 import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
+import { retryRow } from '../../jobs/operators/retry-row.ts';
 import { heldPage } from '../../jobs/story/held-desk.ts';
 import { heldText } from '../../jobs/story/held-text.ts';
+import { lineOfRow } from '../../jobs/story/line-of-row.ts';
+import { rowStory } from '../../jobs/story/row-story.ts';
 import { exportLines } from '../../src/audit/export-lines.ts';
 import type { ArchivedPageFunctions } from '../../src/console/pages/archived/add-archived-page.ts';
 import type { AuditPageFunctions } from '../../src/console/pages/audit/add-audit-page.ts';
@@ -14,6 +19,7 @@ import type { HeldPageFunctions } from '../../src/console/pages/held/add-held-pa
 import type { PageFunctions } from '../../src/console/pages/index.ts';
 import type { MachineFunctions } from '../../src/console/pages/machines/add-machines.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
+import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
 import type { UserAnswer, UsersPageFunctions } from '../../src/console/pages/users/users-functions.ts';
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
@@ -33,7 +39,6 @@ import { mePageFunctions } from './people/me.ts';
 import { plansPageFunctions } from './plans.ts';
 import { portfolioPageFunctions } from './portfolio.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
-import { rowPageFunctions } from './row.ts';
 
 /** What each page can do and know, from the jobs and the ledger. */
 export function consoleFunctions(context: Context): PageFunctions {
@@ -207,5 +212,39 @@ function usersPageFunctions({ people }: Context): UsersPageFunctions {
     elsewhere: () => people.elsewhere.list(),
     isElsewhere: (name) => people.elsewhere.isKnown(name),
     remove: (name) => answerOf(() => users.remove(name), undefined),
+  };
+}
+
+/** Some 20,000 lines are read in this time, and the page is not to wait longer; somebody who asks for a line waits longer. */
+const LINE_MS = 300;
+const PATIENT_LINE_MS = 30_000;
+
+/** A line further down is not looked for by the page itself, since it would hardly be found in time. */
+const NEAR_LINE = 5_000;
+
+/** What the page of a row is handed. */
+function rowPageFunctions(context: Context): RowPageFunctions {
+  return {
+    archived: context.archives.read,
+
+    async story(row, { patient, signal }) {
+      const story = await rowStory(row, context);
+      if (!story) return undefined;
+      const { line, importId } = story.result;
+      const limitMs = patient ? PATIENT_LINE_MS : LINE_MS;
+      const deps = { imports: context.imports, limitMs, signal };
+      if (!patient && line > NEAR_LINE) return { story, line: { is: 'far' } };
+      return { story, line: await lineOfRow(line, story.imports.get(importId), deps) };
+    },
+
+    async retry({ portfolio, key }, by) {
+      const found = await rowByName(portfolio, key, context);
+      if (typeof found === 'string') return { is: 'stays', why: found };
+      const { state } = found.result;
+      const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
+      if (state !== 'refused' && state !== 'cancelled') return stays();
+      const retried = await retryRow(found.row, by, context, state);
+      return retried.is === 'again' || retried.is === 'waits' ? retried : stays();
+    },
   };
 }

@@ -6,13 +6,14 @@ import type { Calls } from '../../../src/ledger/calls.ts';
 import { APPROVED } from '../../../src/ledger/counts/sums.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import { amountText, shareOf } from '../../../src/ledger/nightly/amount-limbs.ts';
-import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Persist } from '../../../src/ledger/persist.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { RowState } from '../../../src/ledger/row.ts';
 import { rowIdOf } from '../../../src/ledger/row-id.ts';
 import type { RowLists } from '../../../src/ledger/row-lists.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
-import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
+import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
@@ -30,7 +31,6 @@ import { makePortfolioFacts } from './portfolio-facts.ts';
 import { nameWord } from './row-command.ts';
 import { rowItem } from './row-item.ts';
 import { makeSharedCompanies } from './shared-companies.ts';
-import { statementsOf } from './statements.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
 import { makeWaitingRows } from './waiting-rows.ts';
 
@@ -238,3 +238,35 @@ async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps):
 function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
   return submitted === null || (submitted.ended?.faults.length ?? 0) > 0;
 }
+
+/**
+ * How far a row is whose statements are looked at. One that is under way is looked at once it has ended; a request that was given up
+ * or made before is none of its own.
+ */
+const STAGES: Readonly<Partial<Record<RowState, string>>> = {
+  awaiting: 'not sent yet',
+  held: 'held',
+  refused: 'refused',
+  done: 'limit made',
+};
+
+/**
+ * Finds a request above what audited statements are advised for (docs/service.md, "Advice") that names no document, or whose
+ * statements are too old; pure. The rule is that of the import's warning, by the night's date: statements grow old.
+ *
+ * @param oldest the oldest date that statements may have, YYYY-MM-DD (`adviceDates`)
+ */
+export function statementsOf(walked: WalkedRow, oldest: string): FoundItem | undefined {
+  const { state, request, statements } = walked.result;
+  const stage = STAGES[state];
+  if (stage === undefined) return undefined;
+  const amount = request.limit.requested_limit;
+  const lacking = lackingStatements({ amount, hasDocuments: request.documents.length > 0, dated: statements }, oldest);
+  if (lacking === null) return undefined;
+  const [check, what]: [CheckName, string] =
+    lacking === 'none' ? ['no statements', 'no document is named'] : ['old statements', OLD];
+  const more = statements === undefined ? {} : { detail: `statements of ${statements}` };
+  return rowItem(check, walked, `${stage}: ${what}`, more);
+}
+
+const OLD = `the statements are older than ${OLDEST_MONTHS} months`;
