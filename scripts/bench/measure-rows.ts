@@ -36,7 +36,7 @@ export type RowResults = {
   /** Whether Redis had every write on the disk before it answered; else it kept nothing there. */
   isKept: boolean;
   redisVersion: string;
-  /** What the disk takes to keep a write, see `sync-cost.ts`. */
+  /** What the disk takes to keep a write, see {@link measureSyncMs}. */
   syncMs: number;
   results: RowResult[];
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { rowTable } from '../../../scripts/bench/main.ts';
 import type { RowFigures } from '../../../scripts/bench/measure-rows.ts';
+import { rowTable } from '../../../scripts/bench/tables.ts';
 
 const figures: RowFigures = {
   rowsPerS: 1_000,
