@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { dueNights } from '../../jobs/nightly/due-tasks.ts';
+import { startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
@@ -8,8 +9,7 @@ import { makeLog } from '../../src/log.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { NIGHT_PARTS, type NightPart } from '../nightly/night-parts.ts';
 import { nightWords, statusOf } from '../nightly/night-words.ts';
-import { type NightEnd, runNights } from '../nightly/run-nights.ts';
-import { stayOnDuty } from '../nightly/stay-on-duty.ts';
+import { type NightEnd, runNights, startNightWorker } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
@@ -68,8 +68,7 @@ export function register(program: Command, terminal: Terminal): void {
 
 /**
  * One pass of all that the night's process does: what is due by the schedule of this process, what somebody asked for in the console,
- * and the other parts once each. A task is
- * due where its latest moment has passed and no run of that night has ended; so the first pass of all runs everything.
+ * and the other parts once each. A task is due where its latest moment has passed and no run of that night has ended.
  */
 export async function doWhatIsDue(
   context: Context,
@@ -93,4 +92,41 @@ export async function doWhatIsDue(
     }
   }
   return ends;
+}
+
+/**
+ * Runs what is due when it is due, and does what goes on beside it, until it is stopped. Start as many as you like: each run is made
+ * once.
+ *
+ * @param given.parts what goes on beside the schedule; for tests
+ */
+export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { parts?: readonly NightPart[] } = {}) {
+  const { fleet, log, nightlyRuns: runs, settings } = context;
+  const stopping = new AbortController();
+  await fleet.join('nightly');
+  const entries = scheduleOf(settings.LIMITLINE_SCHEDULE);
+  const maintenance = context.maintenance();
+  const schedule = await startKeepingSchedule(entries, { runs, maintenance, onDuty: fleet.onDuty, log });
+  const worker = startNightWorker(context);
+  const started: { stop(): void | Promise<void> }[] = [];
+  for (const part of parts) {
+    try {
+      started.push(await part.start(context, { log, signal: stopping.signal }));
+    } catch (error) {
+      // What is wrong with one, such as a folder that is not there, is no reason to leave the others undone.
+      log.error(
+        { part: part.name, reason: messageOf(error) },
+        `${part.name} could not begin; the rest of the night does`,
+      );
+    }
+  }
+  return {
+    /** Ends in good order: what is in the middle of a run is left to others, or to the next start. */
+    async stop(): Promise<void> {
+      stopping.abort(new Error('this process stops'));
+      schedule.stop();
+      await Promise.all([worker.stop(), ...started.map((part) => part.stop())]);
+      await fleet.leave();
+    },
+  };
 }
