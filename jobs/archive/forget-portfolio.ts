@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
+import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
 import { makeBuyerRequests } from '../../src/ledger/archive/buyer-requests.ts';
@@ -23,9 +25,9 @@ import { forgetEventsByNumber } from './forget-events.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
 import { forgetDropped } from './forget-inbox.ts';
 import { forgetReported } from './forget-reports.ts';
+import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { digestsOf, fileNamesOf, namingFiles } from './named-digests.ts';
-import { ownArchives } from './own-archives.ts';
 
 export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
   account: string;
@@ -224,3 +226,28 @@ async function forgetJobs(name: string, { queues }: ForgetDeps): Promise<void> {
 }
 
 const JOBS_AT_ONCE = 100;
+
+/**
+ * The folders of a portfolio's archives: that of its state, those of before that a restored portfolio has, and what a killed process
+ * did not write to its end. Another ledger may have the same data folder, account and name: its portfolio was begun at another moment.
+ *
+ * @param dir the folder of all archives of the portfolio
+ * @throws LimitlineError `FILE` where it cannot be looked into
+ */
+async function ownArchives(
+  dir: string,
+  { account, name, state }: { account: string; name: string; state: Pick<ArchiveState, 'id' | 'startedMs'> },
+): Promise<string[]> {
+  const found = await readdir(dir).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw fileFault(dir, 'read', error);
+  });
+  const own: string[] = [];
+  for (const folder of found) {
+    const path = join(dir, folder);
+    const isSure = folder === state.id || folder.endsWith(PART);
+    const manifest = isSure ? undefined : await readManifest(path, { account, name }).catch(() => undefined);
+    if (isSure || manifest?.startedMs === state.startedMs) own.push(path);
+  }
+  return own;
+}

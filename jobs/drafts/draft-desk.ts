@@ -2,17 +2,21 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { makeFolder } from '../../src/data-folder.ts';
+import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
+import { makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { freeBytesOf, RESERVE_BYTES } from '../../src/files/free-bytes.ts';
 import type { Log } from '../../src/log.ts';
 import type { DraftDesk } from '../../src/portfolio/draft-desk.ts';
+import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { authorsWith, lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
-import { lastingOf } from '../../src/portfolio/read-options.ts';
+import type { Preview } from '../../src/portfolio/preview.ts';
+import type { Problem } from '../../src/portfolio/problem.ts';
+import { lastingOf, readingFound } from '../../src/portfolio/read-options.ts';
 import { checkImport } from '../import/import-portfolio.ts';
-import { checkLine } from './check-line.ts';
 import { makeDraftStore, QUOTA_BYTES } from './draft-store.ts';
 import { isOwnReading, makeKeptMappings } from './kept-mappings.ts';
-import { fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
+import { documentsOf, fileOf, type MakePreview, type PreviewDeps } from './make-preview.ts';
 import { mendDraft } from './mend-draft.ts';
 import { lineToMend, PROBLEMS_FILE, readMendPage, WARNINGS_FILE } from './mend-list.ts';
 import { makePreviews } from './previews.ts';
@@ -143,3 +147,38 @@ async function freeBytesIn(dir: string): Promise<number> {
   makeFolder(dir);
   return freeBytesOf(dir);
 }
+
+type LineToCheck = { line: number; cells: string[]; numbers?: readonly number[] | undefined };
+
+/**
+ * Says what is wrong with a line if its cells were these, by the code that reads the file: but for what other lines make of it, and for
+ * documents in a ZIP file, which are looked at when a version is read as a whole.
+ *
+ * @throws LimitlineError `FILE`
+ */
+async function checkLine(
+  draft: PortfolioDraft,
+  { line, cells, numbers }: LineToCheck,
+  { dir, preview, requiredColumns, maxDocumentMb }: CheckDeps,
+): Promise<{ problems: Problem[]; warnings: Problem[] }> {
+  const { decimal, dates } = preview.conventions;
+  const documents = draft.isArchive
+    ? ANY_DOCUMENT
+    : makeDocumentFolder({ dir: documentsOf(dir, draft), maxSizeMb: maxDocumentMb });
+  const opened = await openPortfolio({
+    ...readingFound(draft.reading, preview),
+    ...(decimal === null ? {} : { decimal }),
+    ...(dates === null ? {} : { dates }),
+    ...fileOf(dir, draft),
+    requiredColumns,
+    documents,
+  });
+  await opened.close();
+  const sheet = preview.dialect.sheet === undefined ? {} : { sheet: { numbers: numbers ?? [] } };
+  const judged = await opened.judgeAlone({ line, cells, fault: null, ...sheet });
+  return judged.kind === 'row'
+    ? { problems: [], warnings: judged.warnings }
+    : { problems: judged.problems, warnings: [] };
+}
+
+type CheckDeps = { dir: string; preview: Preview; requiredColumns: readonly string[]; maxDocumentMb: number };

@@ -6,6 +6,7 @@ import {
   decideReplacement,
   describeRow,
   isUndecided,
+  isUnsent,
   type OwnFile,
   otherRequest,
   undecidedProblem,
@@ -17,8 +18,8 @@ import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
+import { correctionsOf } from './corrections.ts';
 import { decideMend } from './mend-rows.ts';
-import { sentCorrectionProblem } from './sent-correction.ts';
 
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
@@ -133,4 +134,32 @@ async function decideByBuyer(asking: Asking, earlier: string, ofBuyer: BuyerRows
 
 function manyProblem({ amount }: Asking, count: number): string {
   return `This buyer has ${count} requests, and of more than ${MOST_READ} it cannot be told which of them this line (${amount}) corrects. Give the line a request_reference of its own.`;
+}
+
+/**
+ * Why a line's own row must not come back, as a problem; nothing where it may. One that gave way to a correction which was
+ * sent asks for nothing any more: the file of before that is run once again would have the old amount requested as well as the
+ * new. As long as nothing of the correction was sent, the line of the file that comes last counts, and it gives way in turn.
+ */
+async function sentCorrectionProblem(
+  asking: Asking,
+  ofBuyer: BuyerRows,
+  rows: Pick<Rows, 'ofRow'>,
+): Promise<string | undefined> {
+  const sent = await sentCorrection(asking, ofBuyer, rows);
+  if (!sent) return undefined;
+  const remedy = asking.isNamed ? 'another request_reference' : 'a request_reference of its own';
+  return `This request was corrected: ${describeRow(sent)} took its place and was sent. Leave this line out, or give it ${remedy} if both are meant.`;
+}
+
+async function sentCorrection(
+  { row }: Asking,
+  { isWhole, rows: known }: BuyerRows,
+  rows: Pick<Rows, 'ofRow'>,
+): Promise<BuyerRow | undefined> {
+  // Of a buyer with very many requests not all are known here.
+  const own = known.find((one) => rowName(one.row) === rowName(row)) ?? (isWhole ? undefined : await rows.ofRow(row));
+  if (own?.state !== 'cancelled') return undefined;
+  for await (const next of correctionsOf(own, rows)) if (next && !isUnsent(next)) return next;
+  return undefined;
 }

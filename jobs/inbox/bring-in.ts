@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process';
+import { createHash, type Hash } from 'node:crypto';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { dropActor } from '../../src/actor.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
 import { makeFolder } from '../../src/data-folder.ts';
@@ -11,14 +15,12 @@ import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/por
 import { sha256Of } from '../import/file-digest.ts';
 import { importDepsOf } from '../import/import-deps.ts';
 import { type Imported, importPortfolio } from '../import/import-portfolio.ts';
-import { contentOf } from './content.ts';
 import { documentsNameOf } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';
 import { readingOf } from './inbox-reading.ts';
 import { changeOf, statOf } from './move-over.ts';
 import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
-import { userNameOf } from './user-name.ts';
 
 /** Where a file came from, in the audit trail. */
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;
@@ -129,4 +131,50 @@ function outcomeOf(file: TakenFile, { faults, approval, ...counts }: Imported): 
 function againWords({ name, portfolio, atMs }: TakenFile): string {
   const day = new Date(atMs).toISOString().slice(0, 16).replace('T', ' ');
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
+}
+
+/** A directory service that answers later than this is as good as none. */
+const LOOK_UP_MS = 5_000;
+
+/** The login name of a user of the system: as the system knows it, LDAP included; else `uid 1234`. */
+export async function userNameOf(uid: number): Promise<string> {
+  // A slim image may lack getent; the users of its own are in the file.
+  const found = await promisify(execFile)('getent', ['passwd', String(uid)], { timeout: LOOK_UP_MS }).catch(
+    async () => ({
+      stdout: await readFile('/etc/passwd', 'utf8').catch(() => ''),
+    }),
+  );
+  const users = found.stdout.split('\n').map((line) => line.split(':'));
+  return users.find(([, , id]) => id === String(uid))?.[0] || `uid ${uid}`;
+}
+
+/**
+ * The digest of a file with its documents and how it is read: the same again asks for nothing new. Who owns a document is added to
+ * `owners`, as a number of the system's.
+ *
+ * @param sha256 of the file
+ * @param documents its folder or ZIP file, if there is one. Links are not followed
+ * @param reading how it is read, as JSON
+ */
+async function contentOf(
+  { sha256, documents, reading }: { sha256: string; documents: string | undefined; reading: string },
+  { signal, owners }: Going,
+): Promise<string> {
+  const digest = createHash('sha256').update(JSON.stringify([sha256, reading]));
+  if (documents !== undefined) await addTo(digest, documents, '', { signal, owners });
+  return digest.digest('hex');
+}
+
+type Going = { signal: AbortSignal; owners: Set<number> };
+
+/** Each file by its name and digest, in one order whatever the disk has them in; one folder's names are in memory. */
+async function addTo(digest: Hash, path: string, name: string, going: Going): Promise<void> {
+  going.signal.throwIfAborted();
+  const found = await lstat(path);
+  going.owners.add(found.uid);
+  if (found.isDirectory()) {
+    const names = await readdir(path);
+    for (const one of names.sort()) await addTo(digest, join(path, one), `${name}/${one}`, going);
+  } else if (found.isFile()) digest.update(JSON.stringify([name, await sha256Of(path)]));
+  else if (found.isSymbolicLink()) digest.update(JSON.stringify([name, 'link', await readlink(path)]));
 }

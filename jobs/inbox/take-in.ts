@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import { HELD_MS, SIGN_EVERY_MS } from '../../src/ledger/inbox/inbox.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { makeNamedMappings } from '../drafts/named-mappings.ts';
+import { leaveResults } from '../export/leave-results.ts';
 import { carryThrough, noteRejected } from './carry-through.ts';
 import { openDropFolder } from './drop-folder.ts';
-import { portfolioOf } from './dropped-names.ts';
+import { DONE, portfolioOf } from './dropped-names.ts';
 import { putBackGrown } from './grown-files.ts';
 import type { InboxSource, RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
-import { leaveOpenResults } from './leave-open-results.ts';
 import { type Dropped, lookInto } from './look.ts';
+import { statOf } from './move-over.ts';
 import { type Lying, type Ripe, ripeFiles } from './ripe-files.ts';
 import { DOUBTFUL_MS, makeSettling, type Settling } from './settling.ts';
 import { makeTakenFolder } from './taken-folder.ts';
@@ -201,4 +203,38 @@ async function sayStuck(id: string, error: unknown, deps: RoundDeps): Promise<Ly
     await tellOfLeft(left, deps);
   }
   return { name: file?.name ?? id, why, leftMs: undefined, writtenMs: file?.atMs ?? Date.now() };
+}
+
+/**
+ * Leaves the results of portfolios that have settled beside the files that were imported into them, and an errors file of what is
+ * to be mended. Each is left once: what becomes of a portfolio later, `report` tells.
+ *
+ * @returns the portfolios
+ */
+async function leaveOpenResults(deps: RoundDeps): Promise<string[]> {
+  const { inbox, portfolios, drop, signal } = deps;
+  const left: string[] = [];
+  for (const file of await inbox.open()) {
+    signal.throwIfAborted();
+    if (file.folder !== drop.id) continue;
+    const { finishedMs, states, importing } = await portfolios.read(file.portfolio);
+    if (finishedMs === undefined || importing) continue;
+    const isMending = states.refused > 0 || (file.found?.invalid ?? 0) > 0;
+    await leaveOne(file, isMending, deps);
+    left.push(file.portfolio);
+  }
+  return left;
+}
+
+async function leaveOne(file: TakenFile, isMending: boolean, deps: RoundDeps): Promise<void> {
+  const { account, rows, portfolios, imports, leftFiles, signal, inbox, drop, log } = deps;
+  const { id, portfolio } = file;
+  const [csv, xlsx] = ['.csv', '.xlsx'].map((ending) => join(drop.dir, DONE, id + ending)) as [string, string];
+  // Whoever may read the file may read its results.
+  const path = (await statOf(xlsx)) ? xlsx : csv;
+  const exportDeps = { account, rows, portfolios, imports, signal, leftFiles };
+  const { results, fault } = await leaveResults({ portfolio, path }, isMending, exportDeps);
+  // A disk that is full now may have room at the next look.
+  if (fault !== null) return log.warn({ portfolio, reason: fault }, 'results could not be left in the drop folder yet');
+  await inbox.note({ ...file, results: results === null ? '' : results.slice(join(drop.dir, DONE).length + 1) });
 }

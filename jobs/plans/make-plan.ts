@@ -1,15 +1,17 @@
 import { Big } from 'big.js';
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import { ROW_STATES, type RowState, UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
+import { documentKey } from '../rows/document-key.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './planned-rows.ts';
-import { isByStateAlone, isWhole, plannedFilter } from './planned-states.ts';
-import { makeTally, type Tally } from './tally-plan.ts';
 
 export type PlanDeps = {
   rows: FindRows;
@@ -131,4 +133,84 @@ function secondsOf(calls: number, pace: PaceState | undefined): { from: number; 
   if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.shut?.length ?? 0) > 0) return null;
   const seconds = calls / pace.ratePerS;
   return { from: Math.ceil(seconds), to: Math.ceil(seconds * LONGER_BY) };
+}
+
+/** What is counted of the rows of a plan. */
+type Tally = Pick<Plan, 'rows' | 'sum' | 'calls' | 'made'>;
+
+/**
+ * Adds rows up, and the calls that sending them leads to: each thing once, however many rows name it, and none that is made
+ * already. Only for some thousands of rows: the names of their things stand in memory.
+ */
+function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'> }) {
+  let [rows, sum] = [0, new Big(0)];
+  const things: Record<CallKind, Set<string>> = { company: new Set(), document: new Set(), limit: new Set() };
+
+  async function look(kind: CallKind): Promise<{ calls: number; made: number }> {
+    const keys = [...things[kind]];
+    const ids = await Promise.all(keys.map((key) => calls.madeId({ kind, key })));
+    const made = ids.filter((id) => id !== undefined).length;
+    return { calls: keys.length - made, made };
+  }
+
+  return {
+    add({ row, result: { step, request, companyId } }: FoundRow): void {
+      rows += 1;
+      sum = sum.plus(request.limit.requested_limit);
+      if (action === 'cancel') return;
+      things.limit.add(row.key);
+      // A company that the line itself named is no thing of ours.
+      if (request.companyId === undefined && (step === 'company' || companyId !== ''))
+        things.company.add(request.buyer);
+      for (const document of request.documents) things.document.add(documentKey(document));
+    },
+    count: () => rows,
+    async result(): Promise<Tally> {
+      const [company, document, limit] = [await look('company'), await look('document'), await look('limit')];
+      return {
+        rows,
+        sum: sum.toFixed(),
+        calls: { company: company.calls, document: document.calls, limit: limit.calls },
+        made: { company: company.made, document: document.made, limit: limit.made },
+      };
+    },
+  };
+}
+
+/** The states whose rows an action can be for. */
+const POSSIBLE: Readonly<Record<PlanAction, readonly RowState[]>> = {
+  retry: ['refused', 'cancelled'],
+  cancel: [...UNFINISHED_STATES, 'refused'],
+  resend: ['held'],
+};
+
+/** What is meant where no state is named. Rows that somebody gave up are sent again only where that is said. */
+const MEANT: Readonly<Record<PlanAction, readonly RowState[]>> = {
+  retry: ['refused'],
+  cancel: UNFINISHED_STATES,
+  resend: ['held'],
+};
+
+/**
+ * A filter with the states that an action is for: of those that it names, or of those that are meant where it names none.
+ * Rows have a cause while they are refused or held alone, so to give up all that failed like this is to give up refused ones.
+ */
+function plannedFilter(action: PlanAction, filter: RowFilter): RowFilter & { states: readonly RowState[] } {
+  const named = filter.states;
+  const meant = action === 'cancel' && filter.cause !== undefined ? (['refused'] as const) : MEANT[action];
+  const states = named === undefined ? meant : POSSIBLE[action].filter((state) => named.includes(state));
+  return { ...filter, states: ROW_STATES.filter((state) => states.includes(state)) };
+}
+
+/** Whether everything that is open is to be given up: that is one mark on the portfolio, and not a row at a time. */
+function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boolean {
+  if (action !== 'cancel' || states.length !== UNFINISHED_STATES.length) return false;
+  return (
+    UNFINISHED_STATES.every((state) => states.includes(state)) && Object.values(rest).every((one) => one === undefined)
+  );
+}
+
+/** Whether a filter says nothing beside the states. */
+function isByStateAlone({ states: _states, ...rest }: RowFilter): boolean {
+  return Object.values(rest).every((one) => one === undefined);
 }

@@ -1,8 +1,12 @@
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { startPresence } from '../../src/ledger/presence.ts';
+import type { Log } from '../../src/log.ts';
+import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Service } from '../../src/open-service.ts';
-import { QUEUES } from '../../src/queue/queues.ts';
+import { describePace } from '../../src/pace/pace-words.ts';
+import { type PaceSamples, SAMPLE_EVERY_MS } from '../../src/pace/samples.ts';
+import { QUEUES, type Queues } from '../../src/queue/queues.ts';
 import { makeRunner, type RunnableJob } from '../../src/queue/runner.ts';
 import { JOBS } from '../index.ts';
 import { makeFreeing } from '../operators/free-held.ts';
@@ -12,8 +16,6 @@ import { within } from './deadline.ts';
 import { startFeeder } from './feeder.ts';
 import { startKeepingResults } from './keeping.ts';
 import { startRest } from './rest.ts';
-import { startSamplingPace } from './sample-pace.ts';
-import { startSayingPace } from './say-pace.ts';
 
 /**
  * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
@@ -167,4 +169,70 @@ function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {
     run: (data) => job.run(job.parse(data), deps),
     giveUp: (data, error) => job.giveUp(job.parse(data), error, deps),
   }));
+}
+
+/** The log says this often what the pace is. */
+const SAY_EVERY_MS = 10_000;
+
+/**
+ * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, a door
+ * is shut or a queue is paused, and only while there is something to do.
+ */
+export function startSayingPace({
+  service: { pace, doors, slots, paceNow },
+  queues,
+  log,
+  everyMs = SAY_EVERY_MS,
+}: {
+  service: Pick<Service, 'paceNow'> & {
+    pace: Pick<Service['pace'], 'state' | 'look'>;
+    doors: Pick<Service['doors'], 'shut' | 'look'>;
+    slots: Pick<Service['slots'], 'inFlight'>;
+  };
+  queues: Pick<Queues, 'areIdle'>;
+  log: Log;
+  everyMs?: number;
+}) {
+  let said = pace.state();
+  const say = async (): Promise<void> => {
+    // Calls that wait at shut doors ask for no turn, so the pace stays as it was.
+    const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
+    if (isKnown && doors.shut().length === 0) return;
+    const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
+    if (!isIdle) {
+      await Promise.all([pace.look(), doors.look()]);
+      const words = describePace(paceNow());
+      if (words !== '') log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
+    }
+    said = pace.state();
+  };
+  // While Redis is away, that is said by others.
+  const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
+  return { stop: (): void => clearInterval(timer) };
+}
+
+/** Until an account has its first sample, one is tried for more often: what was accepted before it has no time. */
+const FIRST_EVERY_MS = 250;
+
+/**
+ * Notes every two seconds how the fleet's pace stands, for charts and for the time left. Each process asks; one of them writes, so
+ * that a sample costs Redis some microseconds however many there are.
+ */
+export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
+  let [isFirst, isStopped] = [true, false];
+  // While Redis is away, that is said by others, and a chart has a gap.
+  const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
+  let timer = setInterval(sample, FIRST_EVERY_MS).unref();
+  const startAnew = (noted: boolean): void => {
+    if (!noted || !isFirst || isStopped) return;
+    isFirst = false;
+    clearInterval(timer);
+    timer = setInterval(sample, SAMPLE_EVERY_MS).unref();
+  };
+  return {
+    stop(): void {
+      isStopped = true;
+      clearInterval(timer);
+    },
+  };
 }

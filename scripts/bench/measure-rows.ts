@@ -1,11 +1,12 @@
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import { checkStatement, type Place, ROW_CONTENDERS, type RowContender } from './contenders.ts';
+import { spreadOf } from './figures.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';
 import { startRedis } from './start-redis.ts';
 import { type RunningService, resourceCalls, startService } from './start-service.ts';
-import { measureSyncMs } from './sync-cost.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** What one run of one contender took. */
@@ -35,7 +36,7 @@ export type RowResults = {
   /** Whether Redis had every write on the disk before it answered; else it kept nothing there. */
   isKept: boolean;
   redisVersion: string;
-  /** What the disk takes to keep a write, see `sync-cost.ts`. */
+  /** What the disk takes to keep a write, see {@link measureSyncMs}. */
   syncMs: number;
   results: RowResult[];
 };
@@ -148,3 +149,25 @@ async function countCalls(name: string, { rows, service }: Setup): Promise<{ cal
   }
   return { calls: resourceCalls(report), madeTwice: madeTwice.length };
 }
+
+/**
+ * How long the disk of this folder takes to keep some bytes for good, in ms: the median of many. A Redis that answers
+ * nothing before it is on the disk (`appendfsync always`) waits that long for each bundle of commands.
+ */
+async function measureSyncMs(folder: string): Promise<number> {
+  await using file = await open(join(folder, 'sync-cost'), 'a');
+  const durationsMs: number[] = [];
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    await file.appendFile(BYTES);
+    const startedAt = performance.now();
+    await file.datasync();
+    durationsMs.push(performance.now() - startedAt);
+  }
+  return spreadOf(durationsMs).median;
+}
+
+/** Half a second on a slow disk, and enough for a median. */
+const TURNS = 50;
+
+/** About what a bundle of commands is. */
+const BYTES = Buffer.alloc(4_096, 'x');

@@ -1,13 +1,17 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import type { AuditEntry } from '../../src/audit/entry.ts';
+import type { AuditTrail } from '../../src/audit/audit-trail.ts';
+import { type AuditEntry, readExportLine } from '../../src/audit/entry.ts';
 import { exportLines } from '../../src/audit/export-lines.ts';
 import type { AuditFilter } from '../../src/audit/read-trail.ts';
+import { makeVerifier, type Verdict } from '../../src/audit/verify.ts';
 import type { Context } from '../../src/context.ts';
+import { counted, grouped } from '../../src/counted.ts';
+import { fileFault } from '../../src/files/file-fault.ts';
 import { since } from '../audit/since.ts';
-import { verifyFile } from '../audit/verify-file.ts';
-import { verdictWords } from '../audit/verify-words.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { entryNumber, limitNumber } from '../options/numbers.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -102,4 +106,59 @@ function entryWords({ number, atMs, by, what, is, of, about, from, account, fact
     ...(facts === undefined ? [] : [JSON.stringify(facts)]),
   ];
   return words.join('  ').replace(UNSEEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * Checks an export, a line at a time. It may end before the trail does, and begin where it was asked to; what this host remembers
+ * is held against it as far as it goes.
+ *
+ * @throws LimitlineError `FILE` where it cannot be read
+ */
+async function verifyFile(path: string, audit: AuditTrail, from: number | undefined): Promise<Verdict> {
+  const known = await audit.remembered();
+  const verifier = makeVerifier({
+    chain: await audit.chain(),
+    from,
+    remembered: known ? [{ ...known, by: 'the data folder of this host', mustReach: false }] : [],
+  });
+  const file = createReadStream(path);
+  try {
+    for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const entry = readExportLine(line);
+      // What is no entry has no link that could hold.
+      if (entry || line !== '') verifier.add(entry ?? { text: line, link: '' });
+    }
+  } catch (error) {
+    throw fileFault(path, 'read', error);
+  }
+  return verifier.end();
+}
+
+/**
+ * The verdict on a trail in words.
+ *
+ * @param what `The audit trail`, or the file that was checked
+ * @param given where it was looked at from, and in which file
+ * @param remembered the number that this host remembers; nothing where it remembers none, and an end that is cut off would not show
+ */
+function verdictWords(
+  what: string,
+  { entries, first, last, broken }: Verdict,
+  remembered: number | undefined,
+  { file, from }: { file?: string | undefined; from?: number | undefined } = {},
+): string {
+  const at = (atMs: number) => new Date(atMs).toISOString();
+  if (broken) {
+    const when = broken.atMs === undefined ? '' : ` What stands there is of ${at(broken.atMs)}.`;
+    return `${what} does not hold. ${broken.words}${when} ${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} looked at. To look at what comes behind: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
+  }
+  if ((!last || first === undefined) && from !== undefined)
+    return `${what} has no entry from number ${grouped(from)} on: nothing was looked at.`;
+  if (!last || first === undefined)
+    return `${what} is empty${remembered === undefined ? ', and nothing is remembered of it.' : '.'}`;
+  const known =
+    remembered === undefined
+      ? 'This host remembers none of it: an end that was cut off before now would not show.'
+      : `This host remembers number ${grouped(remembered)}.`;
+  return `${what} is whole: ${counted(entries, 'entry', 'entries')}, number ${grouped(first)} to ${grouped(last.number)}, the last of ${at(last.atMs)}. ${known}`;
 }

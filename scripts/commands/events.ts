@@ -3,16 +3,24 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { eventFacts, eventLines, rowFacts } from '../../jobs/export/event-lines.ts';
 import { listEvents } from '../../jobs/story/list-events.ts';
-import type { Context } from '../../src/context.ts';
+import { accountOf, readSettings } from '../../src/config.ts';
+import { type Context, openContext } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { makeLog } from '../../src/log.ts';
 import { since } from '../audit/since.ts';
 import { eventsList } from '../events/events-list.ts';
-import { addListen } from '../events/listen-command.ts';
+import { openListener, whereEvents } from '../events/open-listener.ts';
+import { announceAccount } from '../opening/announce-account.ts';
 import { mustExist, withContext } from '../opening/on-portfolio.ts';
 import { limitNumber } from '../options/numbers.ts';
+import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
+import { letOthersGoFirst } from '../process/low-priority.ts';
+import { waitForSignal } from '../process/signals.ts';
+import { keepHeapSmall } from '../process/small-heap.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { endWithParent, sayReady } from '../up/with-parent.ts';
 
 /** What a terminal shows of the last ones. */
 const LISTED = 20;
@@ -92,4 +100,39 @@ async function exportEvents(
   const write = (to: Writable) => pipeline(Readable.from(eventLines({ sinceMs, counts, withRows }, context)), to);
   await writeOutput(out, write, { mode: OWN_FILE });
   return counts;
+}
+
+/**
+ * `limitline events listen`: takes what the service posts, until SIGTERM, SIGINT or SIGHUP. It changes nothing of what is requested.
+ * Standard error has its log and nothing else.
+ */
+function addListen(events: Command, terminal: Terminal): void {
+  logUsageFaults(events.command('listen'))
+    .description('keep what the service posts at EVENTS_PORT, until SIGTERM or SIGINT')
+    .action(async () => {
+      const settings = readSettings();
+      const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
+      speakThroughLog(terminal, log);
+      // Before anything else is opened.
+      const where = whereEvents(settings);
+      endWithParent();
+      letOthersGoFirst();
+      keepHeapSmall();
+      const { signal } = waitForSignal();
+      const context = await openContext({ settings, log });
+      try {
+        await announceAccount(context, terminal.say);
+        const listener = await openListener(context, where, context.events.keep);
+        terminal.print(`Events are listened for at ${listener.url}, where EVENTS_SECRET stands for the dots.`, {
+          url: listener.url,
+        });
+        log.info({ url: listener.url, redis: context.redis.where }, 'events are listened for');
+        sayReady(listener.url);
+        await signal;
+        await listener.close();
+      } finally {
+        await context.close();
+      }
+      log.info('stopped');
+    });
 }

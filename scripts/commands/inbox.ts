@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readInbox } from '../../jobs/inbox/read-inbox.ts';
-import { inboxWords } from '../nightly/inbox-words.ts';
+import { counted } from '../../src/counted.ts';
+import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -47,4 +48,45 @@ function lastNumber(text: string): number {
   const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (number < 1 || number > MOST) throw new InvalidArgumentError(`Give a number from 1 to ${MOST}.`);
   return number;
+}
+
+type Shown = {
+  folder: string | null;
+  mapping: string | null;
+  fault: string | null;
+  isOnSchedule: boolean;
+  lying: readonly { name: string; why: string }[];
+  more: number;
+  lately: readonly TakenFile[];
+};
+
+/** The drop folder for people at a terminal. */
+function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately }: Shown): string {
+  if (folder === null && lately.length === 0) {
+    return 'There is no drop folder: set LIMITLINE_INBOX to a folder, and files of buyers that are put into it are imported by themselves.';
+  }
+  const when = isOnSchedule ? 'taken when the schedule says so' : 'taken at once, when they change no more';
+  const read = mapping === null ? '' : `, and read by the mapping ${mapping}`;
+  return [
+    folder === null ? 'There is no drop folder any more.' : `Drop folder ${folder}: files are ${when}${read}.`,
+    ...(fault === null ? [] : [`It cannot be looked into from here: ${fault}`]),
+    ...(lying.length === 0 ? [] : ['', 'Files that lie there:', ...lying.map(({ name, why }) => `  ${name}: ${why}`)]),
+    ...(more > 0 ? [`  … and ${counted(more, 'more file')}`] : []),
+    '',
+    ...(lately.length === 0 ? ['No file was taken yet.'] : ['Files that were taken:', ...lately.map(takenWords)]),
+  ].join('\n');
+}
+
+const WHERE: Readonly<Record<TakenFile['is'], string>> = {
+  taken: 'under way: ',
+  imported: 'done/',
+  again: 'done/',
+  rejected: 'rejected/',
+};
+
+function takenWords({ id, is, words, found, results }: TakenFile): string {
+  const bad = found ? found.invalid + found.duplicate : 0;
+  const why = is === 'imported' && bad > 0 ? `\n    problems: done/${id}.problems.csv` : '';
+  const left = results ? `\n    results: done/${results}` : '';
+  return `  ${WHERE[is]}${id}${words === '' ? '' : `: ${words}`}${why}${left}`;
 }

@@ -1,11 +1,15 @@
 import type { Command } from 'commander';
+import { dueNights } from '../../jobs/nightly/due-tasks.ts';
+import { startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
+import { type Context, openContext } from '../../src/context.ts';
+import { messageOf } from '../../src/errors.ts';
 import { makeLog } from '../../src/log.ts';
+import { scheduleOf } from '../../src/schedule/read-schedule.ts';
+import { NIGHT_PARTS, type NightPart } from '../nightly/night-parts.ts';
 import { nightWords, statusOf } from '../nightly/night-words.ts';
-import { stayOnDuty } from '../nightly/stay-on-duty.ts';
-import { doWhatIsDue } from '../nightly/what-is-due.ts';
+import { type NightEnd, runNights, startNightWorker } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
@@ -60,4 +64,69 @@ export function register(program: Command, terminal: Terminal): void {
         await context.close();
       }
     });
+}
+
+/**
+ * One pass of all that the night's process does: what is due by the schedule of this process, what somebody asked for in the console,
+ * and the other parts once each. A task is due where its latest moment has passed and no run of that night has ended.
+ */
+export async function doWhatIsDue(
+  context: Context,
+  { signal, parts = NIGHT_PARTS }: { signal: AbortSignal; parts?: readonly NightPart[] },
+): Promise<NightEnd[]> {
+  // What a process that is gone has left to be run in its time would be run by this one, though its own schedule is another.
+  if ((await context.fleet.onDuty()).length === 0) await context.maintenance().keep([]);
+  const entries = scheduleOf(context.settings.LIMITLINE_SCHEDULE);
+  const due = await dueNights(entries, { runs: context.nightlyRuns, nowMs: Date.now() });
+  const asked = (await context.maintenance().asked()).map(({ task, dueMs, by }) => {
+    return { task, id: new Date(dueMs).toISOString(), atMs: dueMs, by };
+  });
+  const ends = await runNights([...due, ...asked], context, { signal });
+  for (const part of parts) {
+    if (signal.aborted) break;
+    try {
+      await part.once(context, { signal });
+    } catch (error) {
+      context.log.error({ part: part.name, reason: messageOf(error) }, `${part.name} could not be done`);
+      ends.push({ task: part.name, night: '', end: undefined });
+    }
+  }
+  return ends;
+}
+
+/**
+ * Runs what is due when it is due, and does what goes on beside it, until it is stopped. Start as many as you like: each run is made
+ * once.
+ *
+ * @param given.parts what goes on beside the schedule; for tests
+ */
+export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { parts?: readonly NightPart[] } = {}) {
+  const { fleet, log, nightlyRuns: runs, settings } = context;
+  const stopping = new AbortController();
+  await fleet.join('nightly');
+  const entries = scheduleOf(settings.LIMITLINE_SCHEDULE);
+  const maintenance = context.maintenance();
+  const schedule = await startKeepingSchedule(entries, { runs, maintenance, onDuty: fleet.onDuty, log });
+  const worker = startNightWorker(context);
+  const started: { stop(): void | Promise<void> }[] = [];
+  for (const part of parts) {
+    try {
+      started.push(await part.start(context, { log, signal: stopping.signal }));
+    } catch (error) {
+      // What is wrong with one, such as a folder that is not there, is no reason to leave the others undone.
+      log.error(
+        { part: part.name, reason: messageOf(error) },
+        `${part.name} could not begin; the rest of the night does`,
+      );
+    }
+  }
+  return {
+    /** Ends in good order: what is in the middle of a run is left to others, or to the next start. */
+    async stop(): Promise<void> {
+      stopping.abort(new Error('this process stops'));
+      schedule.stop();
+      await Promise.all([worker.stop(), ...started.map((part) => part.stop())]);
+      await fleet.leave();
+    },
+  };
 }

@@ -2,15 +2,20 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import type { Context } from '../../src/context.ts';
+import { grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { heldRemedy } from '../../src/held-remedy.ts';
+import type { Cause } from '../../src/ledger/counts/causes.ts';
 import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
+import { groupedAmount } from '../../src/money-text.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
+import { visible } from '../../src/portfolio/problem.ts';
 import { onPortfolio, withContext } from '../opening/on-portfolio.ts';
 import { reportArchived } from '../report/archived-report.ts';
-import { causeTable } from '../report/cause-table.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import { summaryTable } from '../report/summary-table.ts';
+import { foldedText } from '../terminal/folded-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { printPortfolios } from './portfolios.ts';
 
@@ -124,4 +129,29 @@ async function writeLines(
   };
   const deps = { account, rows, portfolios, imports, say, signal: new AbortController().signal };
   await writeOutput(out, (to) => exportResults(payload, to, deps));
+}
+
+/** A terminal has 80 columns, or more. */
+const COLUMNS = 80;
+const WORDS_FROM = 10;
+
+/** Why rows of a portfolio are refused or held, the cause of most rows first, with the command that sends a group again. */
+function causeTable(portfolio: string, causes: readonly Cause[]): string {
+  if (causes.length === 0) return `No row of portfolio ${portfolio} is refused or held.`;
+  const lines = [`Failures of portfolio ${portfolio} by cause`, '', line('cause', 'rows', 'sum', 'step', 'meaning')];
+  for (const { id, rows, sum, step, meaning, status, words } of causes) {
+    lines.push(line(id, grouped(rows), groupedAmount(sum), step, status === null ? meaning : `${meaning}, ${status}`));
+    lines.push(...foldedText(visible(words), COLUMNS - WORDS_FROM).map((part) => `${' '.repeat(WORDS_FROM)}${part}`));
+  }
+  const goes = causes.find(({ meaning }) => meaning !== 'unknown');
+  lines.push('');
+  if (goes) lines.push(`To send a group again: npx limitline retry "${portfolio}" --cause ${goes.id}`);
+  if (causes.some(({ meaning }) => meaning === 'unknown')) {
+    lines.push(...heldRemedy(portfolio).split(/(?<=file:|;) /));
+  }
+  return lines.join('\n');
+}
+
+function line(id: string, rows: string, sum: string, step: string, meaning: string): string {
+  return `${id.padEnd(8)}${rows.padStart(10)}${sum.padStart(24)}  ${step.padEnd(9)}  ${meaning}`.trimEnd();
 }

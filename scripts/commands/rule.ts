@@ -4,9 +4,9 @@ import { commandLineActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { type RuleWish, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
+import { ruleNightWords } from '../../src/ledger/nightly/rule-night-words.ts';
 import { type RuleNow, rulesNow } from '../../src/ledger/nightly/rules-now.ts';
 import { STEPS } from '../../src/ledger/row.ts';
-import { ruleTable } from '../nightly/rule-table.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -51,4 +51,28 @@ function printed({ rule: { madeMs, ...rule }, rows, portfolios, last }: RuleNow)
   const { atMs, ...did } = last ?? { atMs: undefined };
   const night = atMs === undefined ? null : { night: new Date(atMs).toISOString(), ...did };
   return { ...rule, made: new Date(madeMs).toISOString(), rows, portfolios, last: night };
+}
+
+/** The rules for people at a terminal, some lines each. */
+function ruleTable(rules: readonly RuleNow[]): string {
+  if (rules.length === 0) {
+    return 'No rule says that refused rows go again at night. To make one: npx limitline rule add --cause ID --nights 3';
+  }
+  return rules.map((one) => ruleLines(one).join('\n')).join('\n\n');
+}
+
+function ruleLines({ rule, last, rows, portfolios }: RuleNow): string[] {
+  const means =
+    rows === 0 ? 'no row now' : `${counted(rows, 'row')} of ${counted(portfolios, 'portfolio')} now, at the most`;
+  return [
+    `${rule.id}   rows ${ruleWords(rule)}`,
+    `  goes   each night, ${counted(rule.nights, 'night')} a row at most`,
+    `  means  ${means}`,
+    `  last   ${last ? `${inUtc(last.atMs)}: ${ruleNightWords(last)}` : 'it has not run yet'}`,
+    `  made   ${inUtc(rule.madeMs)}, by ${rule.by}`,
+  ];
+}
+
+function inUtc(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { People, UserView } from '../../src/people/people.ts';
+import type { People, SessionView, UserView } from '../../src/people/people.ts';
 import { ROLES } from '../../src/people/person.ts';
 import { needRoles, needUserName } from '../../src/people/users/user.ts';
 import type { Users } from '../../src/people/users/users.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { type NewPassword, readNewPassword } from '../users/new-password.ts';
-import { sessionJson, sessionWords, userJson, userWords } from '../users/user-words.ts';
 
 type PasswordOptions = { passwordStdin?: boolean; own?: boolean };
 
@@ -200,4 +199,41 @@ async function viewOf(name: string, { users }: People) {
   const user = await users.read(name);
   if (user === undefined) throw new LimitlineError('NOT_FOUND', `User ${name} was removed at this moment.`);
   return userJson(user);
+}
+
+/** Of 80 columns: name and roles keep to theirs, and a long one pushes the rest along. */
+const [NAME_WIDTH, ROLES_WIDTH] = [20, 34];
+
+/** A user in one line, as a list has them. */
+function userWords({ name, roles, hasFactor, mustChange, lastSignInMs }: UserView): string {
+  const notes = [
+    hasFactor ? 'second factor' : 'no second factor',
+    ...(mustChange ? ['must choose a password'] : []),
+    // By the minute, in UTC as everywhere.
+    lastSignInMs === undefined ? 'never signed in' : `last signed in ${minute(lastSignInMs)}`,
+  ];
+  return `${name.padEnd(NAME_WIDTH)}  ${roles.join(', ').padEnd(ROLES_WIDTH)}  ${notes.join(', ')}`;
+}
+
+/** What a user is as JSON: times as everywhere there, in ISO 8601. */
+function userJson(user: UserView) {
+  const { createdMs, lastSignInMs, ...rest } = user;
+  const created = new Date(createdMs).toISOString();
+  return { ...rest, created, lastSignIn: lastSignInMs === undefined ? null : new Date(lastSignInMs).toISOString() };
+}
+
+/** A session in one line. */
+function sessionWords({ beganMs, seenMs, from, agent }: SessionView): string {
+  // The browser says what it likes of itself.
+  const said = agent.replace(/\p{C}/gu, ' ');
+  return `from ${from}, since ${minute(beganMs)}, last used ${minute(seenMs)}${said === '' ? '' : `, ${said}`}`;
+}
+
+/** What a session is as JSON. */
+function sessionJson({ beganMs, seenMs, from, agent }: SessionView) {
+  return { from, agent, began: new Date(beganMs).toISOString(), seen: new Date(seenMs).toISOString() };
+}
+
+function minute(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }

@@ -1,20 +1,24 @@
 import type { Command } from 'commander';
 import type { RowEnd } from '../../jobs/steps/step.ts';
+import { within } from '../../jobs/workers/deadline.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { makeLog } from '../../src/log.ts';
-import { openService } from '../../src/open-service.ts';
+import { serveMachines } from '../../src/metrics/serve-machines.ts';
+import { openService, type Service } from '../../src/open-service.ts';
 import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
 import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
-import { serveWork } from '../machines/serve-work.ts';
+import { openMachines } from '../machines/open-machines.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { mustExist } from '../opening/on-portfolio.ts';
 import { findService } from '../opening/service-address.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
-import { startWorkLog } from '../progress/work-log.ts';
+import { startRowTally } from '../progress/row-tally.ts';
+import { startSayingFinished } from '../progress/say-finished.ts';
+import { countCalls, startSayingMinutes } from '../progress/say-minutes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
@@ -100,4 +104,51 @@ async function checkName({ untilSettled }: WorkEndOptions, context: Context): Pr
 async function closing(context: Context, error: unknown): Promise<never> {
   await context.close();
   throw error;
+}
+
+/** What is said last is worth no more than this where Redis hangs. */
+const LAST_LOOK_MS = 1_000;
+
+/**
+ * Lets `work` say what an operator must know: which portfolios are finished, how many rows were refused or held and why,
+ * and each minute what was done.
+ */
+async function startWorkLog(context: Context, given: Service) {
+  const { log, queues } = context;
+  const { service, sent } = countCalls(given);
+  const tally = startRowTally({ log });
+  const minutes = startSayingMinutes({ service, queues, counts: tally.counts, callsSent: sent, log });
+  const finished = await startSayingFinished(context);
+  return {
+    /** To be worked with, so that its calls are counted. */
+    service,
+    onRowEnd: tally.ended,
+    /** Says what is left to be said. */
+    async stop(): Promise<void> {
+      minutes.stop();
+      tally.stop();
+      await within(LAST_LOOK_MS, finished.stop());
+    },
+  };
+}
+
+/**
+ * Health and figures of a process that only works, at METRICS_HOST and METRICS_PORT; nothing where no port is set.
+ *
+ * @returns the service to work with, who hears of rows that end, and what ends the serving
+ */
+export async function serveWork(context: Context, service: Service, isWorking: () => boolean) {
+  const { METRICS_HOST: host, METRICS_PORT: port } = context.settings;
+  if (port === undefined) return { service, onRowEnd: () => {}, close: async () => {} };
+  const machines = openMachines(context, { role: 'work', isWorking });
+  const { log } = context;
+  const server = await serveMachines({ host, port, answer: machines.answer, log });
+  log.info({ metrics: `${server.url}/metrics` }, 'health and metrics are served');
+  return {
+    ...machines.count(service),
+    close: async (): Promise<void> => {
+      machines.close();
+      await server.close();
+    },
+  };
 }

@@ -1,23 +1,44 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { writeArchivedResults } from '../../jobs/archive/archived-results.ts';
+import { exportResults } from '../../jobs/export/export-results.ts';
+import { explainRow } from '../../jobs/operators/explain-rows.ts';
+import { rowByName } from '../../jobs/operators/find-row.ts';
+import { makeHeldPlans } from '../../jobs/operators/held-plans.ts';
+import { retryRow } from '../../jobs/operators/retry-row.ts';
+import { heldPage } from '../../jobs/story/held-desk.ts';
+import { heldText } from '../../jobs/story/held-text.ts';
+import { lineOfRow } from '../../jobs/story/line-of-row.ts';
+import { rowStory } from '../../jobs/story/row-story.ts';
+import { exportLines } from '../../src/audit/export-lines.ts';
+import type { ArchivedPageFunctions } from '../../src/console/pages/archived/add-archived-page.ts';
+import type { AuditPageFunctions } from '../../src/console/pages/audit/add-audit-page.ts';
+import type { AuditQuery } from '../../src/console/pages/audit/audit-query.ts';
+import type { DownloadFunctions } from '../../src/console/pages/downloads/add-downloads.ts';
+import type { HeldPageFunctions } from '../../src/console/pages/held/add-held-page.ts';
 import type { PageFunctions } from '../../src/console/pages/index.ts';
+import type { MachineFunctions } from '../../src/console/pages/machines/add-machines.ts';
+import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/add-portfolios-page.ts';
+import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.ts';
+import type { UserAnswer, UsersPageFunctions } from '../../src/console/pages/users/users-functions.ts';
 import type { Context } from '../../src/context.ts';
+import { isLimitlineError } from '../../src/errors.ts';
+import { archivedFault } from '../../src/ledger/archive/archives.ts';
+import { makePortfolioList } from '../../src/ledger/portfolio-list.ts';
+import { countLiving } from '../../src/ledger/presence.ts';
+import { lookAtPace } from '../../src/open-service.ts';
+import { makeInitialPassword } from '../../src/people/passwords/initial-password.ts';
+import { type Machines, openMachines } from '../machines/open-machines.ts';
 import { approvalsPageFunctions } from './approvals.ts';
-import { archivedPageFunctions } from './archived.ts';
-import { auditPageFunctions } from './audit.ts';
-import { downloadFunctions } from './downloads.ts';
 import { eventPageFunctions } from './events.ts';
 import { healthPageFunctions } from './health.ts';
-import { heldPageFunctions } from './held.ts';
-import { machineFunctions } from './machines.ts';
 import { newPageFunctions } from './new.ts';
-import { nightlyPageFunctions } from './nightly/nightly.ts';
-import { scheduleFunctions } from './nightly/schedule.ts';
+import { nightlyPageFunctions, scheduleFunctions } from './nightly/nightly.ts';
+import { wordsOfFault } from './people/change-own.ts';
 import { mePageFunctions } from './people/me.ts';
-import { usersPageFunctions } from './people/users.ts';
 import { plansPageFunctions } from './plans.ts';
 import { portfolioPageFunctions } from './portfolio.ts';
-import { portfoliosPageFunctions } from './portfolios.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
-import { rowPageFunctions } from './row.ts';
 
 /** What each page can do and know, from the jobs and the ledger. */
 export function consoleFunctions(context: Context): PageFunctions {
@@ -41,5 +62,189 @@ export function consoleFunctions(context: Context): PageFunctions {
     nightly: nightlyPageFunctions(context),
     me: mePageFunctions(context),
     users: usersPageFunctions(context),
+  };
+}
+
+/** What the list of archived portfolios is handed. */
+function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): ArchivedPageFunctions {
+  return {
+    async page(from, count) {
+      const [archived, total] = await Promise.all([archives.page(from, count), archives.count()]);
+      return { archived, total };
+    },
+  };
+}
+
+/** What the held desk is handed. */
+function heldPageFunctions(context: Context): HeldPageFunctions {
+  const plans = makeHeldPlans(context);
+  return {
+    async page(range) {
+      const { portfolio } = range;
+      const isThere = portfolio === undefined || (await context.portfolios.read(portfolio)).startedMs !== undefined;
+      return isThere ? heldPage(range, context) : undefined;
+    },
+    text: (items) => heldText(items, { account: context.account, nowMs: Date.now() }),
+    plan: plans.plan,
+    planRow: plans.planRow,
+    confirm: plans.confirm,
+  };
+}
+
+/**
+ * What machines may ask of a console. Where the process works as well, it hands what it counts by; else nothing is measured
+ * before somebody asks.
+ */
+function machineFunctions(context: Context, machines?: Machines): MachineFunctions {
+  let opened = machines;
+  return {
+    answer: (question) => {
+      opened ??= openMachines(context, { role: 'console' });
+      return opened.answer(question);
+    },
+  };
+}
+
+/** What the list of portfolios is handed. */
+function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
+  const { ledger, keys, portfolios, queues, archives } = context;
+  const list = makePortfolioList({ connection: ledger, keys });
+  return {
+    page: async (wish) => {
+      const [page, total, archived, pace, workers, pausedQueues] = await Promise.all([
+        list.page(wish),
+        list.count(),
+        archives.count(),
+        lookAtPace(context),
+        countLiving({ connection: ledger, keys }),
+        queues.paused(),
+      ]);
+      const states = await Promise.all(page.names.map((name) => portfolios.read(name)));
+      const next = page.next === undefined ? {} : { next: page.next };
+      return { portfolios: states, ...next, total, archived, pace, workers, pausedQueues, nowMs: Date.now() };
+    },
+  };
+}
+
+/** A screen and a half. */
+const SHOWN = 50;
+
+/** Some thirty milliseconds, of the hundred that a page may take. */
+const WALK = 5_000;
+
+const DAY_MS = 86_400_000;
+
+/** What the page of the audit trail is handed. */
+function auditPageFunctions({ audit }: Pick<Context, 'audit'>): AuditPageFunctions {
+  /** The number behind the last entry of a day. */
+  const behind = async (day: string): Promise<number | undefined> =>
+    (await audit.read.firstSince(Date.parse(day) + DAY_MS))?.place;
+  return {
+    page: async ({ by, what, about, day, before }: AuditQuery) => {
+      const filter = {
+        ...(by === undefined ? {} : { by }),
+        ...(what === undefined ? {} : { what }),
+        ...(about === undefined ? {} : { about }),
+      };
+      const top = before ?? (day === undefined ? undefined : await behind(day));
+      const [page, total] = await Promise.all([
+        audit.read.page({ before: top, count: SHOWN, filter, walk: WALK }),
+        audit.read.count(),
+      ]);
+      return { ...page, total, walk: WALK };
+    },
+    export: () => Readable.from(exportLines(audit.read)),
+  };
+}
+
+/** What the downloads of a portfolio are handed. */
+function downloadFunctions(context: Context): DownloadFunctions {
+  return {
+    async write(what, to, signal) {
+      const archived = await context.archives.read(what.portfolio);
+      if (!archived || archived.is === 'archiving') {
+        return exportResults({ ...what, likeInput: 'cells' }, to, { ...context, signal });
+      }
+      // What is in its archive as a file; all else would take its rows.
+      if (archived.is !== 'archived' || what.only !== 'all' || what.format !== 'csv') throw archivedFault(archived);
+      const place = { account: context.account, dataDir: context.settings.LIMITLINE_DATA };
+      return writeArchivedResults(archived, place, to, signal);
+    },
+
+    async original(portfolio, importNumber) {
+      const imports = await context.portfolios.allImports(portfolio);
+      const last = (await context.portfolios.read(portfolio)).file?.number;
+      const known = imports.find(({ number }) => number === (importNumber ?? last));
+      if (!known) return undefined;
+      try {
+        const { path, sizeBytes } = context.imports.open(known.id);
+        return { fileName: known.fileName, sizeBytes, content: () => createReadStream(path) };
+      } catch (error) {
+        if (isLimitlineError(error, 'FILE', 'NOT_FOUND')) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What the users' pages can do. */
+function usersPageFunctions({ people }: Context): UsersPageFunctions {
+  const { users } = people;
+  const answerOf = async <T>(work: () => Promise<unknown>, made: T): Promise<UserAnswer<T>> => {
+    const words = await wordsOfFault(work);
+    return words === undefined ? { is: 'done', made } : { is: 'no', words };
+  };
+  return {
+    list: (wish) => users.list(wish),
+    count: () => users.count(),
+    read: (name) => users.read(name),
+    add: ({ name, roles }) => {
+      const password = makeInitialPassword();
+      return answerOf(() => users.add({ name, roles, password, mustChange: true }), { password });
+    },
+    setRoles: (name, roles) => answerOf(() => users.setRoles(name, roles), undefined),
+    resetPassword: (name) => {
+      const password = makeInitialPassword();
+      return answerOf(() => users.setPassword(name, password, { mustChange: true }), { password });
+    },
+    resetFactor: (name) => answerOf(() => users.resetFactor(name), undefined),
+    endSessions: (name) => answerOf(() => people.sessions.endAll(name), undefined),
+    elsewhere: () => people.elsewhere.list(),
+    isElsewhere: (name) => people.elsewhere.isKnown(name),
+    remove: (name) => answerOf(() => users.remove(name), undefined),
+  };
+}
+
+/** Some 20,000 lines are read in this time, and the page is not to wait longer; somebody who asks for a line waits longer. */
+const LINE_MS = 300;
+const PATIENT_LINE_MS = 30_000;
+
+/** A line further down is not looked for by the page itself, since it would hardly be found in time. */
+const NEAR_LINE = 5_000;
+
+/** What the page of a row is handed. */
+function rowPageFunctions(context: Context): RowPageFunctions {
+  return {
+    archived: context.archives.read,
+
+    async story(row, { patient, signal }) {
+      const story = await rowStory(row, context);
+      if (!story) return undefined;
+      const { line, importId } = story.result;
+      const limitMs = patient ? PATIENT_LINE_MS : LINE_MS;
+      const deps = { imports: context.imports, limitMs, signal };
+      if (!patient && line > NEAR_LINE) return { story, line: { is: 'far' } };
+      return { story, line: await lineOfRow(line, story.imports.get(importId), deps) };
+    },
+
+    async retry({ portfolio, key }, by) {
+      const found = await rowByName(portfolio, key, context);
+      if (typeof found === 'string') return { is: 'stays', why: found };
+      const { state } = found.result;
+      const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
+      if (state !== 'refused' && state !== 'cancelled') return stays();
+      const retried = await retryRow(found.row, by, context, state);
+      return retried.is === 'again' || retried.is === 'waits' ? retried : stays();
+    },
   };
 }

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kindOfName, REJECTED } from '../../jobs/inbox/dropped-names.ts';
 import { lookAtDisk, readRedisRoom } from '../../jobs/notices/look-at-rooms.ts';
+import type { CallKind } from '../../src/call-kind.ts';
 import type { Context } from '../../src/context.ts';
 import { makeRowTotals } from '../../src/ledger/counts/row-totals.ts';
 import { countLiving } from '../../src/ledger/presence.ts';
@@ -9,10 +10,11 @@ import type { AccountPicture } from '../../src/metrics/account-gauges.ts';
 import { inTime } from '../../src/metrics/kept.ts';
 import { makeMachineAnswers, type Readiness } from '../../src/metrics/machine-answers.ts';
 import { makeMetrics } from '../../src/metrics/metrics.ts';
+import type { CallMetrics } from '../../src/metrics/process-metrics.ts';
 import { lookAtPace, type Service } from '../../src/open-service.ts';
 import { TASKS } from '../../src/schedule/schedule.ts';
+import type { Answered, CallOptions } from '../../src/service/client.ts';
 import { readBuild } from '../../src/version.ts';
-import { countService } from './count-service.ts';
 
 /** Longer than that, Redis is of no use to anybody who waits for an answer. */
 const REDIS_LIMIT_MS = 1_000;
@@ -91,4 +93,33 @@ async function countInbox(folder: string | undefined): Promise<AccountPicture['i
   const isOfBuyers = (name: string) => kindOfName(name) === 'buyers' && !name.endsWith('.problems.csv');
   const countIn = async (dir: string) => (await readdir(dir)).filter(isOfBuyers).length;
   return { waiting: await countIn(folder), rejected: await countIn(join(folder, REJECTED)).catch(() => 0) };
+}
+
+/** The same service, whose calls are counted by what became of them. */
+function countService(service: Service, { called, tokenCalled }: Omit<CallMetrics, 'rowEnded'>): Service {
+  const { client } = service;
+  const hearing = (onTokenCall: () => void) => (): void => {
+    tokenCalled();
+    onTokenCall();
+  };
+  const counted =
+    <Body>(kind: CallKind, send: (body: Body, call: CallOptions) => Promise<Answered>) =>
+    async (body: Body, call: CallOptions): Promise<Answered> => {
+      const sentAtMs = performance.now();
+      const answer = await send(body, { ...call, onTokenCall: hearing(call.onTokenCall) });
+      called(kind, answer.is, performance.now() - sentAtMs);
+      return answer;
+    };
+  return {
+    ...service,
+    client: {
+      ...client,
+      authorize: (onTokenCall) => client.authorize(hearing(onTokenCall)),
+      renewToken: (refused, onTokenCall) => client.renewToken(refused, hearing(onTokenCall)),
+      tryToken: (onTokenCall) => client.tryToken(hearing(onTokenCall)),
+      createCompany: counted('company', client.createCompany),
+      requestLimit: counted('limit', client.requestLimit),
+      uploadDocument: counted('document', client.uploadDocument),
+    },
+  };
 }

@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import type { Context } from '../../src/context.ts';
+import { counted, grouped } from '../../src/counted.ts';
+import { callsLeft, funnelOf, stoppedAt } from '../../src/ledger/counts/funnel.ts';
+import { settledRows } from '../../src/ledger/counts/standing.ts';
+import { rowCountOf } from '../../src/ledger/counts/summary.ts';
 import { isOurMistake } from '../../src/ledger/persist.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import type { Service } from '../../src/open-service.ts';
+import { callsSent, type PortfolioState } from '../../src/ledger/portfolio.ts';
+import { lookAtPace, type Service } from '../../src/open-service.ts';
+import { makeOwnPace } from '../../src/pace/own-pace.ts';
+import { describePace } from '../../src/pace/pace-words.ts';
+import { makeSampleReader } from '../../src/pace/samples.ts';
+import { timeLeftRange, timeLeftWords } from '../../src/pace/time-left.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { isFinished, isLetGo } from '../ending/open-portfolios.ts';
 import { importFile } from '../file/import-file.ts';
 import type { Understanding } from '../file/understanding.ts';
-import { ofAccount, startProgress } from '../progress/progress.ts';
+import { type Extent, ofAccount, startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { makeTimeLeftReader } from './read-time-left.ts';
-import { extentOf } from './run-extent.ts';
 
 /** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
 const LOOK_EVERY_MS = 100;
@@ -71,4 +77,57 @@ async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T
     if (isOurMistake(error)) throw error;
     return last;
   });
+}
+
+/**
+ * How far a run is: while it imports by lines read, then by rows that are settled, with what calls wait for and the time left.
+ *
+ * @param left see `read-time-left.ts`
+ */
+export function extentOf(
+  lines: number,
+  state: PortfolioState | undefined,
+  { service, left }: { service: Pick<Service, 'paceNow'>; left: string },
+): Extent {
+  const words = describePace(service.paceNow());
+  const waiting = words === '' ? '' : `; ${words}`;
+  if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
+  const { refused, held, awaiting } = state.states;
+  const [settled, total] = [settledRows(state.states), rowCountOf(state)];
+  const waits = awaiting > 0 ? `, ${grouped(awaiting)} waiting for approval` : '';
+  const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : '', waits].join('');
+  const time = left === '' ? '' : `; ${left} left`;
+  return {
+    done: settled,
+    total,
+    words: `${grouped(settled)} of ${counted(total, 'row')} settled${trouble}${waiting}${time}`,
+  };
+}
+
+/** A person sees no difference, and Redis neither. */
+const READ_EVERY_MS = 1_000;
+
+/**
+ * Says how long a portfolio will take, as its page of the console does: `35 to 40 s`; empty where that cannot be told, as while it
+ * is being imported.
+ */
+export function makeTimeLeftReader(context: Context): (state: PortfolioState) => Promise<string> {
+  const ownPace = makeOwnPace();
+  const readSamples = makeSampleReader(context.paceSamples);
+  let said = '';
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  return async (state) => {
+    if (performance.now() - saidAtMs < READ_EVERY_MS) return said;
+    saidAtMs = performance.now();
+    const [pace, samples, causes] = await Promise.all([
+      lookAtPace(context),
+      readSamples(),
+      context.portfolios.causes(state.name),
+    ]);
+    const nowMs = Date.now();
+    const ownPerS = ownPace.note(state.name, callsSent(state), nowMs, state.startedMs);
+    const calls = callsLeft(funnelOf(state, stoppedAt(causes)), state.states);
+    said = pace && !state.importing ? timeLeftWords(timeLeftRange(calls, { pace, samples, ownPerS }, nowMs)) : '';
+    return said;
+  };
 }

@@ -4,6 +4,7 @@ import csrfProtection from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { addressGroup } from '../people/sign-in/address-group.ts';
@@ -12,11 +13,12 @@ import { type AccessFunctions, addAccess } from './access/add-access.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
-import { addReplies } from './layout/add-replies.ts';
+import type { Html } from './html/html.ts';
 import { formUser } from './layout/form-user.ts';
-import type { Strip } from './layout/strip.ts';
+import { type Assets, layout, type PageParts } from './layout/layout.ts';
+import type { Strip, StripState } from './layout/strip.ts';
+import { wantsFragment } from './layout/wants-fragment.ts';
 import { rememberWhoLooks } from './privacy/who-looks.ts';
-import { addAccessLog } from './server/access-log.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
 import { askWhoWasLed } from './server/led-here.ts';
@@ -156,4 +158,54 @@ function tokenOf(body: unknown, query: unknown, header: string | string[] | unde
 
 function fieldOf(fields: unknown): unknown {
   return typeof fields === 'object' && fields !== null && '_csrf' in fields ? fields._csrf : undefined;
+}
+
+/** Gives each reply the ways in which pages answer. No page is kept by a browser: it shows other people's data. */
+function addReplies(
+  app: ConsoleApp,
+  { assets, strip }: { assets: Assets; strip: { fresh: () => Promise<StripState>; last: () => StripState } },
+): void {
+  // One for the whole answer: a first visit has no secret yet, and each call would make another.
+  const tokens = new WeakMap<FastifyReply, string>();
+  app.decorateReply('csrf', function csrf(this: FastifyReply) {
+    const token = tokens.get(this) ?? this.generateCsrf({ userInfo: formUser(this.request) });
+    tokens.set(this, token);
+    return token;
+  });
+  app.decorateReply('fragment', function fragment(this: FastifyReply, piece: Html) {
+    return this.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(piece.markup);
+  });
+  app.decorateReply('pageNow', function pageNow(this: FastifyReply, parts: PageParts) {
+    // It took too long, and the person was told so meanwhile.
+    if (this.sent) return this;
+    if (wantsFragment(this.request)) return this.fragment(parts.body);
+    const { person } = this.request;
+    const rights = person.by === '' ? undefined : this.request.rights;
+    return this.fragment(layout(parts, { assets, csrf: this.csrf(), strip: strip.last(), rights, person }));
+  });
+  app.decorateReply('page', async function page(this: FastifyReply, parts: PageParts) {
+    if (!wantsFragment(this.request) && this.request.person.by !== '') await strip.fresh();
+    return this.pageNow(parts);
+  });
+}
+
+/**
+ * Says in the log what was asked for, by the pattern of its address and never by the address: names of portfolios, keys of
+ * rows and what somebody looked for stand in that. What changes something is said at `info`, what only reads at `debug`.
+ */
+function addAccessLog(app: FastifyInstance, log: Log): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const { id, method, routeOptions } = request;
+    const { action } = routeOptions.config;
+    const facts = {
+      request: id,
+      method,
+      route: routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      ...(action === undefined ? {} : { action }),
+    };
+    if (action !== undefined) log.info(facts, 'an action was asked for');
+    else log.debug(facts, 'a page was asked for');
+  });
 }

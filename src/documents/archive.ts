@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rmdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -9,7 +9,7 @@ import { systemCode } from '../files/file-fault.ts';
 import { roomBytesOf } from '../files/free-bytes.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
 import { type FolderWords, wordsOf } from './folder.ts';
-import { liftTopFolder } from './top-folder.ts';
+import { foldedName } from './names.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 
 /** Where documents are looked up: a folder that is there, or one made of a ZIP file until `close`, and what people know it by. */
@@ -118,4 +118,28 @@ const LINK = 0o120000;
 function isDocument({ fileName, externalFileAttributes }: Entry): boolean {
   const isLink = ((externalFileAttributes >>> 16) & FILE_TYPE) === LINK;
   return !fileName.endsWith('/') && !isLink && !fileName.startsWith('__MACOSX/');
+}
+
+/**
+ * Where all of an archive lies in one folder, as when a folder was packed and not what is in it: puts what is in it beside
+ * it, so that lines may name files with the folder and without. Nothing is done where that would not be clear.
+ *
+ * @param dir the folder that the archive was unpacked to; nobody else knows of it yet.
+ */
+async function liftTopFolder(dir: string): Promise<void> {
+  const entries = (await readdir(dir, { withFileTypes: true })).filter(({ name }) => !isLitter(name));
+  const [top] = entries;
+  if (top === undefined || entries.length > 1 || !top.isDirectory()) return;
+  const names = await readdir(join(dir, top.name));
+  const taken = new Set((await readdir(dir)).map(foldedName));
+  if (names.some((name) => taken.has(foldedName(name)))) return;
+  for (const name of names) await rename(join(dir, top.name, name), join(dir, name));
+  await rmdir(join(dir, top.name));
+  // Names that begin with the folder lead back to where it lies: documents are found through links that stay inside.
+  await symlink('.', join(dir, top.name), 'dir');
+}
+
+/** What systems leave beside the files without being asked. */
+function isLitter(name: string): boolean {
+  return name.startsWith('.') || ['thumbs.db', 'desktop.ini'].includes(name.toLowerCase());
 }

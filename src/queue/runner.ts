@@ -37,9 +37,7 @@ const MAX_STALLED = 1_000_000;
 /** BullMQ waits this long when Redis fails it while it ends a job; its default of 15 s is longer than our lock. */
 const RUN_RETRY_MS = 1_000;
 
-/**
- * Runs the jobs of one queue and turns their ends into BullMQ's terms; nobody else throws BullMQ's errors.
- */
+/** Runs the jobs of one queue and turns their ends into BullMQ's terms; nobody else throws BullMQ's errors. */
 export function makeRunner({
   connection,
   queue,

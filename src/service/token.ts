@@ -1,8 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError } from '../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { makeSeal } from './seal.ts';
 
 /** A bearer token, and a name for it that may be shown: which token a 401 answered. */
 export type Token = { value: string; version: string };
@@ -172,4 +171,31 @@ export function makeTokenCache({
 
 function versionOf(value: string): string {
   return createHash('sha256').update(value).digest('base64url').slice(0, 12);
+}
+
+/**
+ * Seals a text so that only who knows the secret can open it: AES-256-GCM with a fresh 96-bit nonce each time
+ * (NIST SP 800-38D), laid out as nonce, tag, ciphertext. `context` makes two uses of one secret independent.
+ */
+export function makeSeal(secret: string, context: string) {
+  const key = Buffer.from(hkdfSync('sha256', secret, context, 'limitline token', 32));
+  return {
+    close(text: string): string {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+    },
+    /** Nothing when it was sealed under another secret, or changed. */
+    open(sealed: string): string | undefined {
+      const bytes = Buffer.from(sealed, 'base64');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+        decipher.setAuthTag(bytes.subarray(12, 28));
+        return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }

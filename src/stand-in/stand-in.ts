@@ -1,7 +1,9 @@
 import type { Log } from '../log.ts';
+import { tokenFormSchema } from '../service/schemas.ts';
+import type { Checked } from './answers.ts';
 import { makeApp } from './app.ts';
 import { makeControl } from './control.ts';
-import type { FaultChange } from './fault-settings.ts';
+import type { FaultChange, TokenSettings } from './fault-settings.ts';
 import { makeFaults } from './faults.ts';
 import { makeGate } from './gate.ts';
 import { makeIds } from './ids.ts';
@@ -11,8 +13,7 @@ import { makeRecord } from './record.ts';
 import { makeRequestTimes } from './request-times.ts';
 import { makeResourceEndpoints } from './resource-endpoints.ts';
 import { makeServe } from './serve.ts';
-import { type Credentials, makeTokenEndpoint } from './token-endpoint.ts';
-import { makeTokens } from './tokens.ts';
+import { makeTokens, type Tokens } from './tokens.ts';
 
 export type StandIn = ReturnType<typeof makeStandIn>;
 
@@ -100,4 +101,35 @@ export function makeStandIn(options: StandInOptions) {
       await outage.follow();
     },
   };
+}
+
+/** Client ID and Client Secret (docs/service.md, "Token"). */
+type Credentials = { clientId: string; clientSecret: string };
+
+/**
+ * POST token: checks the form and the credentials, and grants. Neither its answer nor its errors are shown by the
+ * service; they are RFC 6749's (sections 5.1 and 5.2) here.
+ */
+function makeTokenEndpoint(options: {
+  credentials: Credentials;
+  tokens: Tokens;
+  settings: () => TokenSettings;
+}): (form: unknown) => Checked {
+  const { clientId, clientSecret } = options.credentials;
+  return (form) => {
+    const parsed = tokenFormSchema.safeParse(form);
+    if (!parsed.success) {
+      const fields = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+      return refuse(400, 'invalid_request', fields);
+    }
+    const { client_id, client_secret } = parsed.data;
+    if (client_id !== clientId || client_secret !== clientSecret) {
+      return refuse(401, 'invalid_client', 'client_id and client_secret are not known here');
+    }
+    return { make: () => ({ status: 200, body: options.tokens.issue(options.settings()) }) };
+  };
+}
+
+function refuse(status: number, error: string, description: string): Checked {
+  return { refusal: { status, body: { error, error_description: description } } };
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startWorkers } from '../../jobs/workers/workers.ts';
-import { serveWork } from '../../scripts/machines/serve-work.ts';
+import { serveWork } from '../../scripts/commands/work.ts';
 import { openService } from '../../src/open-service.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeSeal } from '../../src/service/seal.ts';
+import { makeSeal } from '../../src/service/token.ts';
 
 test('opens what it sealed, and nothing else', () => {
   const seal = makeSeal('secret', 'account');

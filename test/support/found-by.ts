@@ -1,4 +1,4 @@
-import { type LookDeps, lookThrough } from '../../jobs/nightly/look-through.ts';
+import { type LookDeps, lookThrough } from '../../jobs/nightly/reconcile.ts';
 import { CHECKS, type FoundItem } from '../../src/ledger/nightly/checks.ts';
 import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
 

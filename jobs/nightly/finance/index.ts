@@ -1,29 +1,37 @@
 import { join } from 'node:path';
+import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Buyers } from '../../../src/ledger/buyers.ts';
 import type { Calls } from '../../../src/ledger/calls.ts';
+import { APPROVED } from '../../../src/ledger/counts/sums.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
-import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import { amountText, shareOf } from '../../../src/ledger/nightly/amount-limbs.ts';
+import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Persist } from '../../../src/ledger/persist.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { RowState } from '../../../src/ledger/row.ts';
+import { rowIdOf } from '../../../src/ledger/row-id.ts';
+import type { RowLists } from '../../../src/ledger/row-lists.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
-import { adviceDates } from '../../../src/portfolio/lines/advice.ts';
-import { makeDraftStore } from '../../drafts/draft-store.ts';
+import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/portfolio/lines/advice.ts';
+import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
+import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
+import { visible } from '../../../src/portfolio/problem.ts';
+import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
+import { fileOf } from '../../drafts/make-preview.ts';
+import { openImported } from '../../export/open-imported.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
 import type { RowCheck, WalkedRow } from '../row-check.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
+import { type DayFile, dayImports } from './days-files.ts';
 import { droppedFiles } from './dropped-files.ts';
 import { makeFailedRows } from './failed-rows.ts';
-import { grantedBelow } from './granted-below.ts';
-import { importedFiles } from './imported-files.ts';
-import { findMadeTwice } from './made-twice.ts';
 import { findNamedByEvents } from './named-by-events.ts';
-import { answeredOtherwise, otherStatus } from './other-status.ts';
 import { makePortfolioFacts } from './portfolio-facts.ts';
+import { nameWord } from './row-command.ts';
+import { rowItem } from './row-item.ts';
 import { makeSharedCompanies } from './shared-companies.ts';
-import { statementsOf } from './statements.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
-import { uploadedFiles } from './uploaded-files.ts';
 import { makeWaitingRows } from './waiting-rows.ts';
 
 export type FinanceDeps = {
@@ -104,3 +112,161 @@ function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | unde
     },
   };
 }
+
+/**
+ * Finds an approved limit of which less was granted than requested, and that nothing was granted, which is a no; pure. A request that
+ * was made before (`skipped`) is not told of again: the row that made it is. Where nobody knows what was granted, as of an id that a
+ * person named, there is nothing to compare.
+ */
+export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
+  const { state, record, request, limitId } = walked.result;
+  if (state !== 'done' || record.total_limit === undefined) return undefined;
+  const { total_limit: granted } = record;
+  const more = { granted, detail: limitId };
+  if (amountText(granted) === '?')
+    return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
+  const share = record.status === APPROVED ? shareOf(granted, request.limit.requested_limit) : '';
+  if (share === '3') return rowItem('other status', walked, 'approved, and nothing was granted', more);
+  return share === '' ? undefined : rowItem('granted below', walked, 'less than requested', more);
+}
+
+/** Finds a limit whose answer differs from what was sent, in a field that does not decide whose it is; pure. */
+function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
+  const { record, limitId } = walked.result;
+  if (!record.differs) return undefined;
+  return rowItem('answered otherwise', walked, 'the answer differs from what was sent', {
+    detail: `${limitId}: ${record.differs}`,
+  });
+}
+
+/** Longer ones are no status any more; what they begin with tells them apart well enough. */
+const MOST_CHARACTERS = 60;
+
+/**
+ * Finds a limit with any other status than approved, as the service wrote it; pure. What others there are, and whether they change,
+ * is not shown, so each is only told.
+ */
+export function otherStatus(walked: WalkedRow): FoundItem | undefined {
+  const { state, record, limitId } = walked.result;
+  if (state !== 'done' || record.status === APPROVED) return undefined;
+  const { status = '', total_limit: granted } = record;
+  const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
+  if (status === '') return rowItem('other status', walked, 'no status is known of it', more);
+  const isLong = status.length > MOST_CHARACTERS;
+  return rowItem('other status', walked, visible(isLong ? `${status.slice(0, MOST_CHARACTERS)}…` : status), more);
+}
+
+type MadeTwiceDeps = { calls: Pick<Calls, 'madeTwice'>; rows: Pick<RowLists, 'read'>; sink: FoundSink };
+
+/**
+ * Tells of each thing that was made twice at the service, which only sending again after an unknown outcome can lead to. The service
+ * shows no way to take one back: a person has to ask for it there.
+ */
+async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void> {
+  for (const { kind, id, again, row: name } of await calls.madeTwice()) {
+    const row = rowIdOf(name);
+    const [result] = row ? await rows.read([row]) : [];
+    const says = `a ${kind} was made twice: ${id} and ${again}`;
+    const bare: FoundItem = {
+      check: 'made twice',
+      // A supplier has no row, and stands under its portfolio's name.
+      portfolio: name.split('/')[0] ?? '',
+      says,
+      detail: REMEDY,
+      isMended: false,
+    };
+    await sink.found(row && result ? rowItem('made twice', { row, result }, says, { detail: REMEDY }) : bare);
+  }
+}
+
+const REMEDY = 'ask the service to take one of them back';
+
+type ImportedDeps = {
+  portfolios: Pick<Portfolios, 'names' | 'allImports' | 'read'>;
+  imports: DocumentStore;
+  signal: AbortSignal;
+};
+
+/** The files that were imported since a moment and have lines that led to no row, as their copies in the data folder. */
+async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
+  for await (const { portfolio, known, isBrokenOff, later } of dayImports(sinceMs, deps.portfolios)) {
+    const { fileName, number, found } = known;
+    const name = nameWord(portfolio);
+    yield {
+      portfolio,
+      fileName,
+      importId: String(number),
+      later,
+      why: isBrokenOff ? 'its import broke off before it' : 'it led to no request',
+      unread: {
+        says: 'lines led to no request, and the copy of their file cannot be read here',
+        rows: found?.invalid ?? 1,
+      },
+      // An import that broke off goes on with the same file; where that lies, nobody keeps.
+      command: isBrokenOff ? `import FILE --portfolio ${name}` : `report ${name} --format errors-csv`,
+      open: (buyers) => openImported(known, { imports: deps.imports, signal: deps.signal, buyers }),
+    };
+  }
+}
+
+type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
+
+/**
+ * The files that were uploaded in the console, or mended there, since a moment, and never submitted. One that was is an import, or was
+ * meant for another account.
+ */
+async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
+  const found = (await drafts.list()).filter((draft) => lastVersion(draft).madeMs >= sinceMs && isUnsubmitted(draft));
+  return found.map((draft) => ({
+    portfolio: draft.portfolio,
+    fileName: draft.name,
+    later: new Set(),
+    why: 'its file was uploaded in the console and not submitted',
+    unread: { says: 'a file was uploaded in the console that cannot be read', rows: 1 },
+    open: (buyers) =>
+      openPortfolio({
+        ...draft.reading,
+        ...fileOf(drafts.dirOf(draft.id), draft),
+        requiredColumns: [],
+        documents: ANY_DOCUMENT,
+        buyers,
+        signal,
+      }),
+  }));
+}
+
+function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
+  return submitted === null || (submitted.ended?.faults.length ?? 0) > 0;
+}
+
+/**
+ * How far a row is whose statements are looked at. One that is under way is looked at once it has ended; a request that was given up
+ * or made before is none of its own.
+ */
+const STAGES: Readonly<Partial<Record<RowState, string>>> = {
+  awaiting: 'not sent yet',
+  held: 'held',
+  refused: 'refused',
+  done: 'limit made',
+};
+
+/**
+ * Finds a request above what audited statements are advised for (docs/service.md, "Advice") that names no document, or whose
+ * statements are too old; pure. The rule is that of the import's warning, by the night's date: statements grow old.
+ *
+ * @param oldest the oldest date that statements may have, YYYY-MM-DD (`adviceDates`)
+ */
+export function statementsOf(walked: WalkedRow, oldest: string): FoundItem | undefined {
+  const { state, request, statements } = walked.result;
+  const stage = STAGES[state];
+  if (stage === undefined) return undefined;
+  const amount = request.limit.requested_limit;
+  const lacking = lackingStatements({ amount, hasDocuments: request.documents.length > 0, dated: statements }, oldest);
+  if (lacking === null) return undefined;
+  const [check, what]: [CheckName, string] =
+    lacking === 'none' ? ['no statements', 'no document is named'] : ['old statements', OLD];
+  const more = statements === undefined ? {} : { detail: `statements of ${statements}` };
+  return rowItem(check, walked, `${stage}: ${what}`, more);
+}
+
+const OLD = `the statements are older than ${OLDEST_MONTHS} months`;

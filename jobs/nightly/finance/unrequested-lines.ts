@@ -5,13 +5,17 @@ import type { Portfolios } from '../../../src/ledger/portfolios.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import { placeOf } from '../../../src/portfolio/columns/column.ts';
 import type { KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
-import { type BuyerStore, makeBuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
+import {
+  type BuyerBook,
+  type BuyerStore,
+  CLOSED_BOOK,
+  makeBuyerBook,
+} from '../../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
 import { type Line, requestOf } from '../../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 import { type Problem, visible } from '../../../src/portfolio/problem.ts';
 import type { DayFile } from './days-files.ts';
-import { makeRowlessBook } from './rowless-book.ts';
 
 export type LinesDeps = {
   rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
@@ -161,3 +165,40 @@ function cut(text: string): string {
 
 /** Two sentences; a list of all that is wrong stands in the errors file. */
 const MOST_SAID = 400;
+
+/**
+ * A book that asks another one only about lines that no row has: most lines of a file have one, and whom they mean is not asked. Of
+ * those, each is taken for the buyer that its strongest identifier tells.
+ */
+type RowlessBook = BuyerBook & {
+  /** Whether this line, of those that were told last, has a row. */
+  hasRow(line: number): boolean;
+};
+
+/** @param rowLines which lines of a span have a row; both ends are included */
+function makeRowlessBook(
+  book: BuyerBook,
+  rowLines: (from: number, to: number) => Promise<ReadonlySet<number>>,
+): RowlessBook {
+  let known: ReadonlySet<number> = new Set();
+  return {
+    portfolio: book.portfolio,
+    hasRow: (line) => known.has(line),
+    async tell(lines) {
+      const [first, last] = [lines[0], lines.at(-1)];
+      if (!first || !last) {
+        known = new Set();
+        return [];
+      }
+      known = await rowLines(first.line, last.line);
+      const rowless = lines.filter(({ line }) => !known.has(line));
+      if (rowless.length === lines.length) return book.tell(lines);
+      const [decisions, others] = await Promise.all([
+        book.tell(rowless),
+        CLOSED_BOOK.tell(lines.filter(({ line }) => known.has(line))),
+      ]);
+      const [asked, unasked] = [decisions.values(), others.values()];
+      return lines.flatMap(({ line }) => (known.has(line) ? unasked : asked).next().value ?? []);
+    },
+  };
+}

@@ -4,8 +4,10 @@ import type { InboxFunctions } from '../../../src/console/pages/nightly/inbox-vi
 import type { NightlyPageFunctions } from '../../../src/console/pages/nightly/nightly-functions.ts';
 import type { NoticesFunctions } from '../../../src/console/pages/nightly/notices-view.ts';
 import type { RuleFunctions } from '../../../src/console/pages/nightly/rules-view.ts';
+import type { ScheduleFunctions } from '../../../src/console/pages/nightly/schedule-view.ts';
 import type { Context } from '../../../src/context.ts';
 import { rulesNow } from '../../../src/ledger/nightly/rules-now.ts';
+import { readScheduleFacts } from '../../nightly/schedule-facts.ts';
 import { readNoticesFacts } from '../../notices/notices-facts.ts';
 import { eventsFunctions } from '../events.ts';
 import { reportFunctions } from './report.ts';
@@ -37,5 +39,16 @@ function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'fai
     look: () => rulesNow(context),
     add: async (wish, by) => (await addRule(wish, by, context)).id,
     remove: async (id) => (await context.retryRules.remove(id)) !== undefined,
+  };
+}
+
+/** What the page *Nightly* is handed of the schedule. */
+export function scheduleFunctions(context: Context): ScheduleFunctions {
+  return {
+    look: () => readScheduleFacts(context),
+    async run(task, by) {
+      await context.maintenance().oneAtATime();
+      await context.maintenance().add({ task, dueMs: Date.now(), by });
+    },
   };
 }

@@ -5,9 +5,14 @@ import type { GateFunctions, OtherWay } from '../../../src/console/sign-in/peopl
 import { openedCookieName, sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
 import type { SignInFunctions } from '../../../src/console/sign-in/sign-in-functions.ts';
 import type { Context } from '../../../src/context.ts';
-import type { Oidc } from '../../../src/people/oidc/oidc.ts';
+import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { readGroupRoles } from '../../../src/people/oidc/group-roles.ts';
+import { makeIssuerFetch } from '../../../src/people/oidc/issuer-fetch.ts';
+import { makeOidc, type Oidc } from '../../../src/people/oidc/oidc.ts';
+import { makePersonNames } from '../../../src/people/oidc/person-names.ts';
+import { makeProvider } from '../../../src/people/oidc/provider.ts';
+import { makeSignIns } from '../../../src/people/oidc/sign-ins.ts';
 import { changeOwn } from './change-own.ts';
-import { openOidc } from './open-oidc.ts';
 
 /** Enough to tell the installations of one machine apart. */
 const MARK_DIGITS = 8;
@@ -69,4 +74,25 @@ function signInFunctions(context: Context): Omit<SignInFunctions, 'ways'> {
     end: async (token) => void (await people.sessions.end(token)),
     isUser: async (name) => (await people.users.read(name)) !== undefined,
   };
+}
+
+/** Sign-in at the identity provider that the settings name, if they name one. It is not asked for anything yet. */
+function openOidc({ settings, ledger, log }: Pick<Context, 'settings' | 'ledger' | 'log'>): Oidc | undefined {
+  const { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_OIDC_CLIENT_ID: clientId } = settings;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  const keys = makeSharedKeys(settings.LIMITLINE_PREFIX);
+  return makeOidc({
+    provider: makeProvider({
+      issuer,
+      clientId,
+      clientSecret: settings.CONSOLE_OIDC_CLIENT_SECRET,
+      scopes: settings.CONSOLE_OIDC_SCOPES,
+      fetch: makeIssuerFetch(settings),
+      log,
+    }),
+    signIns: makeSignIns({ connection: ledger, keys }),
+    nameOf: makePersonNames({ connection: ledger, keys }),
+    groupsClaim: settings.CONSOLE_OIDC_GROUPS_CLAIM,
+    groupRoles: settings.CONSOLE_OIDC_ROLES.flatMap((pair) => readGroupRoles(pair) ?? []),
+  });
 }

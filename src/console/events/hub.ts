@@ -2,9 +2,15 @@ import { messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 import type { Html } from '../html/html.ts';
-import { APPROVALS_COUNT_ID, approvalsCount, renderStrip, STRIP_ID, type Strip } from '../layout/strip.ts';
+import {
+  APPROVALS_COUNT_ID,
+  approvalsCount,
+  renderStrip,
+  STRIP_ID,
+  type Strip,
+  type StripState,
+} from '../layout/strip.ts';
 import { makeSharedRead } from './shared-read.ts';
-import { makeStripReader } from './strip-reader.ts';
 
 /** A piece of a page that stands in the element of this id. */
 export type Fragment = { id: string; html: Html };
@@ -196,4 +202,30 @@ function askForWatchers({
     ask().catch((error) => log.debug({ reason: messageOf(error) }, 'nobody can say who may still watch')),
   );
   return setInterval(next, ASK_EVERY_MS).unref();
+}
+
+/** A page is not kept waiting for its strip. */
+const PATIENCE_MS = 1_500;
+
+const AWAY = 'Redis does not answer: nothing is sent, and nothing here changes, until it is back.';
+
+/**
+ * Reads the strip for all pages together: what was read less than `freshMs` ago is good enough. Where none is to be had, it
+ * is the last one with the word that Redis is away, and since when.
+ */
+function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; freshMs: number }) {
+  let state: StripState = { strip: undefined, away: undefined, atMs: 0 };
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  const read = makeSharedRead(strip, PATIENCE_MS);
+
+  const fresh = async (): Promise<StripState> => {
+    if (performance.now() - triedAtMs < freshMs) return state;
+    const found = await read();
+    // Whatever went wrong, the pages cannot know how things stand; the log of it is with those who asked Redis.
+    state = 'value' in found ? { strip: found.value, away: undefined, atMs: Date.now() } : { ...state, away: AWAY };
+    triedAtMs = performance.now();
+    return state;
+  };
+  /** As it was read last, at once. */
+  return { fresh, last: (): StripState => state };
 }

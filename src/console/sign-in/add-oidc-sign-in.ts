@@ -2,15 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Oidc, OidcAnswer } from '../../people/oidc/oidc.ts';
 import { type Anew, browserName, UNDER_WAY_S } from '../../people/oidc/sign-ins.ts';
 import type { Person } from '../../people/person.ts';
+import { addressGroup } from '../../people/sign-in/address-group.ts';
 import type { ConsoleApp } from '../console-app.ts';
+import { ConsoleError } from '../server/console-error.ts';
 import { isAway } from '../server/error-pages.ts';
 import type { SignInGiven } from './add-sign-in.ts';
 import { comingOf } from './coming.ts';
+import { tooMany } from './hold-tries.ts';
 import { nextAddress } from './make-gate.ts';
 import { OIDC_ADDRESS, type OidcTrouble, oidcDoneView, oidcOutView, oidcTroubleView, STATUS_OF } from './oidc-view.ts';
 import type { Coming } from './people-functions.ts';
 import { giveToken, readToken } from './session-cookie.ts';
-import { slowDown } from './slow-down.ts';
 import { wayBack } from './way-back.ts';
 
 /** Where the provider sends the browser back to: what is registered there as redirect address, behind the console's own. */
@@ -143,5 +145,24 @@ function makeSecondLimit(most: number): () => boolean {
     count = now === second ? count + 1 : 1;
     second = now;
     return count <= most;
+  };
+}
+
+/** More than the people of one office begin on a Monday morning, all behind one address. */
+const BEGUN_PER_MINUTE = 60;
+
+/**
+ * Bounds how often a sign-in at an identity provider is begun from one network: each is a record in Redis.
+ *
+ * @returns the route's `config.rateLimit`
+ */
+function slowDown() {
+  return {
+    max: BEGUN_PER_MINUTE,
+    timeWindow: '1 minute',
+    groupId: 'sign-in',
+    keyGenerator: ({ ip }: FastifyRequest) => addressGroup(ip),
+    errorResponseBuilder: (_request: FastifyRequest, { ttl }: { ttl: number }) =>
+      new ConsoleError(429, tooMany(Math.ceil(ttl / 1_000))),
   };
 }

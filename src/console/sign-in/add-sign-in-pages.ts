@@ -1,13 +1,13 @@
 import type { Audit } from '../../audit/audit.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { addOidcSignIn, type OidcFunctions } from './add-oidc-sign-in.ts';
-import { addSignIn } from './add-sign-in.ts';
+import { addOidcSignIn, addressAfterSignOut, type OidcFunctions } from './add-oidc-sign-in.ts';
+import { addSignIn, type SignInGiven } from './add-sign-in.ts';
 import { addSignInSteps } from './add-sign-in-steps.ts';
-import { addSignOut } from './add-sign-out.ts';
 import type { Devices } from './device-cookie.ts';
 import type { Know } from './hold-tries.ts';
 import type { Gate } from './make-gate.ts';
 import type { GateFunctions } from './people-functions.ts';
+import { takeToken } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
 
 /** How people sign in to a console; made in scripts/console/people/sign-in.ts. */
@@ -32,4 +32,32 @@ export function addSignInPages(
   addSignInSteps(app, steps);
   if (given.oidc) addOidcSignIn(app, { ...steps, ...given.oidc });
   addSignOut(app, steps);
+}
+
+/**
+ * `POST /sign-out`: the session ends in Redis, for whoever knows its token, and the browser forgets what it keeps of the console:
+ * its cache, with the pages that it would show when somebody goes back. Its cookies are not all cleared (`"cookies"`): that
+ * would take those of every other program under this name as well (Clear Site Data, section 3.1).
+ */
+function addSignOut(app: ConsoleApp, { functions, audit, cookie, gate }: SignInGiven): void {
+  app.post(
+    '/sign-out',
+    {
+      onRequest: async (request, reply) => {
+        await gate.readSession(request);
+        // It ended by itself, and the token of the form with it.
+        if (!request.signedIn) return reply.redirect('/sign-in', 303);
+      },
+      preHandler: app.csrfProtection,
+    },
+    async ({ signedIn, ip }, reply) => {
+      if (signedIn) {
+        await functions.end(signedIn.token);
+        await audit.note({ by: signedIn.person.by, what: 'session ended', from: ip, facts: { by: 'sign-out' } });
+      }
+      takeToken(reply, cookie);
+      const next = signedIn ? addressAfterSignOut(signedIn.person.by) : '/sign-in';
+      return reply.header('clear-site-data', '"cache"').redirect(next, 303);
+    },
+  );
 }

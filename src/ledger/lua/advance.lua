@@ -13,7 +13,7 @@
 -- made, whatever we thought. So does one that was held until somebody said what became of its call, which waits for an approval and
 -- needs none any more. Of a row that has other words by now nothing is written. One that is put back ("queued")
 -- since its portfolio is paused, and was cancelled at that moment, is "cancelled": nobody else would come by it. One whose
--- approval is not granted is put back as that stands (put-back.lua).
+-- approval is not granted is put back as that stands.
 -- @include move
 -- @include add-plain
 -- @include plain-tally
@@ -36,7 +36,23 @@ if state == 'done' then return state end
 if to == 'queued' or to == 'awaiting' then
   if state ~= from then return state end
 -- @include cancelled
--- @include put-back
+-- @include approvals
+  -- Why nobody sends a request that a person said no to, as the problem of its row.
+  local function declinedProblem(portfolio, id)
+    return cjson.encode({ step = 'limit', message = 'declined ' .. noOf(portfolio, id) })
+  end
+
+  -- "awaiting", as long as somebody may say yes; what was granted meanwhile goes on, and what never will be is given up, unless its
+  -- limit was sent: then its outcome counts. Behind it the problem that the row has then, where it has one.
+  local function stateOfWaiting(portfolio, row, limit)
+    local approval = redis.call('HGET', row, 'approval')
+    local standing = approval and standingOf(portfolio, approval)
+    if standing == 'open' or standing == 'waiting' then return 'awaiting' end
+    local declined = declinedOf(portfolio, limit)
+    if declined and not isSent(limit) then return 'cancelled', declinedProblem(portfolio, declined) end
+    if not approval or standing == 'granted' or isSent(limit) then return 'queued' end
+    return 'cancelled'
+  end
   if to == 'awaiting' then to, problem = stateOfWaiting(portfolio, row, limit) end
   if isCancelled(portfolio, row) and not isSent(limit) then to = 'cancelled' end
 end

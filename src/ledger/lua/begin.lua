@@ -19,7 +19,12 @@ if state ~= 'queued' or found[7] ~= step then
 end
 
 -- @include move
--- @include may-begin
+-- Rows of a paused portfolio stay. While a portfolio sends some rows first (`first` of them), only rows of that set do; the supplier of
+-- the portfolio goes before all.
+local function mayBegin(portfolio, key, paused, first)
+  if paused then return false end
+  return not first or redis.call('SISMEMBER', portfolio .. ':first', key) == 1
+end
 -- @include add-plain
 -- @include plain-tally
 -- Whether somebody has cancelled what nobody sent.

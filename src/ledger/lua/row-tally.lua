@@ -1,5 +1,55 @@
--- Included where it is computed from a row what it adds to its portfolio's sums (tally.lua).
--- @include tally-changes
+-- Included where it is computed from a row what it adds to its portfolio's sums, as a tally (tally.lua) says that, and where that is put on
+-- and taken off.
+-- @include amounts
+local FULL_TALLY = '^([ab])|(%a+)|([^|]*)|([^|]*)|([^|]*)|(%d?)|([^|]*)|(.*)$'
+
+-- Puts what a tally says into `changes` ({ [side] = { [field] = number } }), with the sign + or -.
+local function addTally(changes, tally, sign)
+  local side, bucket, requested, granted, available, share, cause, status = string.match(tally, FULL_TALLY)
+  if not side then side, bucket, requested = string.match(tally, '^([ab])|(%a+)|([^|]*)$') end
+  if not side then return '' end
+  local change = changes[side] or {}
+  changes[side] = change
+  local function count(field) change[field] = (change[field] or 0) + sign end
+  local function sum(name, text)
+    for k, limb in pairs(text and limbsOf(text) or {}) do
+      local field = 'sum:' .. name .. ':' .. k
+      change[field] = (change[field] or 0) + sign * limb
+    end
+  end
+  count('rows')
+  sum(bucket, requested)
+  if bucket == 'replaced' then count('replaced') end
+  if requested == '?' or granted == '?' or available == '?' then count('unreadable') end
+  -- An older version knew one such count alone, whatever the status: it goes with its rows.
+  if share == '1' then count('below') end
+  if share == '2' or share == '3' then count((share == '3' and 'nothing:' or 'below:') .. status) end
+  if bucket == 'done' then
+    sum('granted', granted)
+    sum('available', available)
+    if status and status ~= '' then count('status:' .. status) end
+  elseif bucket == 'skipped' then
+    sum('before', granted)
+    count('earlier:' .. (status or ''))
+  end
+  if cause and cause ~= '' then
+    count('cause:' .. cause)
+    sum('cause/' .. cause, requested)
+  end
+  return cause or ''
+end
+
+-- Nothing here may fail, since the row is written already: a field that somebody damaged is left to reconcile.
+local function addTo(hash, field, number)
+  if number ~= 0 and redis.pcall('HINCRBY', hash, field, number) == 0 then redis.call('HDEL', hash, field) end
+end
+
+local function applyChanges(portfolio, changes)
+  for side, change in pairs(changes) do
+    local hash = portfolio .. ':sums:' .. side
+    for field, number in pairs(change) do addTo(hash, field, number) end
+  end
+end
 -- What the service answered, less what cannot be counted by: a word of more than 100 bytes is cut.
 local function grantedOf(text)
   local isRead, record = pcall(cjson.decode, text or '{}')

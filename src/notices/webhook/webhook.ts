@@ -3,9 +3,7 @@ import { noConnectionWords } from '../../no-connection.ts';
 import type { ForwardProxy } from '../../proxy.ts';
 import { userInfoOf } from '../user-info.ts';
 import type { Message, Sent, Way } from '../way.ts';
-import { jsonForm } from './json-form.ts';
 import { slackForm } from './slack-form.ts';
-import { teamsForm } from './teams-form.ts';
 import { meaningOfAnswer } from './webhook-answer.ts';
 
 export type WebhookForm = keyof typeof FORMS;
@@ -125,4 +123,57 @@ function proxyRefuses({ where, setting }: ForwardProxy): Sent {
 function basicOf(address: URL): string | undefined {
   const login = userInfoOf(address);
   return login && `Basic ${Buffer.from(`${login.user}:${login.pass}`).toString('base64')}`;
+}
+
+/**
+ * A notice as programs read it. Documented in docs/nightly.md: names are added, and none is changed.
+ *
+ * @returns a value for JSON.stringify
+ */
+export function jsonForm({ id, kind, title, facts, atMs, account, link }: Message) {
+  return { id, kind, at: new Date(atMs).toISOString(), account, title, facts, link: link ?? null };
+}
+
+/**
+ * A notice for a webhook of Teams' Workflows ("When a Teams webhook request is received"): a message with an Adaptive Card. Texts
+ * are runs of RichTextBlocks, which know no Markdown, unlike TextBlocks and FactSets: so no name is a link or bold by what stands in it.
+ *
+ * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+ */
+export function teamsForm({ id, title, facts, account, link }: Message) {
+  const body = [
+    text([{ text: title, size: 'Large', weight: 'Bolder' }]),
+    ...[...facts, { term: 'Account', what: account }].map(({ term, what }) =>
+      text([{ text: `${term}: `, weight: 'Bolder' }, { text: what || '–' }], 'Small'),
+    ),
+    text([{ text: `Limitline, notice ${id}`, size: 'Small', isSubtle: true }]),
+  ];
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          // What Teams shows on all of its clients.
+          version: '1.4',
+          fallbackText: title,
+          body,
+          ...(link === undefined
+            ? {}
+            : { actions: [{ type: 'Action.OpenUrl', title: 'Open in the console', url: new URL(link).href }] }),
+          msteams: { width: 'Full' },
+        },
+      },
+    ],
+  };
+}
+
+/** How a run of text looks. */
+type Run = { text: string; size?: 'Small' | 'Large'; weight?: 'Bolder'; isSubtle?: boolean };
+
+function text(runs: readonly Run[], spacing: 'Small' | 'Default' = 'Default') {
+  return { type: 'RichTextBlock', spacing, inlines: runs.map((run) => ({ type: 'TextRun', ...run })) };
 }

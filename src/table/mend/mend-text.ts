@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { LimitlineError } from '../../errors.ts';
 import { readSound } from '../cells.ts';
-import type { Dialect } from '../dialect.ts';
+import type { Delimiter, Dialect } from '../dialect.ts';
 import { makeDecoder } from '../encodings/decoders.ts';
 import { makeEncoder, makeEncodingTest } from '../encodings/encoders.ts';
 import { harmless } from '../formulas.ts';
+import { findQuoteFault } from '../quote-fault.ts';
 import { bytePlace } from './byte-place.ts';
-import { cellSpans, writtenCell } from './cell-spans.ts';
 import { type BytePlace, linePlaces } from './line-places.ts';
 
 /** What becomes of one record: other texts for some of its cells, or, of one that is broken, another text for all of it. */
@@ -97,4 +97,37 @@ function encoderOf(encoding: string, line: number): (text: string) => Buffer {
 function changedLine(line: number): LimitlineError {
   const message = `Line ${line} is not what it was when it was shown: load the page again, and mend it there.`;
   return new LimitlineError('USAGE', message);
+}
+
+/** Where a cell stands in its record's text, with its quotation marks; `to` is behind it. */
+type CellSpan = { from: number; to: number };
+
+/** Where the cells of one record stand (RFC 4180, section 2); null where its quotation marks do not tell. */
+function cellSpans(text: string, delimiter: Delimiter): CellSpan[] | null {
+  if (findQuoteFault(text, delimiter)) return null;
+  const spans: CellSpan[] = [];
+  for (let from = 0; ; ) {
+    const to = text[from] === '"' ? behindQuotes(text, from) : endOfPlain(text, from, delimiter);
+    spans.push({ from, to });
+    if (to >= text.length) return spans;
+    from = to + 1;
+  }
+}
+
+/** A cell as it is written there: in quotation marks where it was so before, or would not come back without them. */
+function writtenCell(cell: string, delimiter: Delimiter, wasQuoted: boolean): string {
+  const needsQuotes = wasQuoted || cell.includes(delimiter) || /["\r\n]/.test(cell);
+  return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+function endOfPlain(text: string, from: number, delimiter: Delimiter): number {
+  const found = text.indexOf(delimiter, from);
+  return found === -1 ? text.length : found;
+}
+
+/** The record is sound, so the quotation mark closes. */
+function behindQuotes(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1);
+  while (text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at + 1;
 }

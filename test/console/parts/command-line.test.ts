@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { sameCommand } from '../../../src/console/pages/new/same-command.ts';
+import { sameCommand } from '../../../src/console/pages/new/submit-view.ts';
 import { shellWord } from '../../../src/console/parts/command-line.ts';
 
 test.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
 import { approversOf } from '../../../jobs/approvals/approvers.ts';
-import { userNameOf } from '../../../jobs/inbox/user-name.ts';
+import { userNameOf } from '../../../jobs/inbox/bring-in.ts';
 import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts';
 import { type Context, openContext } from '../../../src/context.ts';
 import { makeSilentLog } from '../../../src/log.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TakenIn } from '../../../jobs/inbox/take-in.ts';
-import { inboxResult, inboxTask } from '../../../jobs/nightly/inbox-task.ts';
+import { inboxResult, inboxTask } from '../../../jobs/nightly/tasks.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/taken-file.ts';
 import { openInbox } from '../../support/inbox.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reportNotice } from '../../../jobs/notices/report-notice.ts';
+import { reportNotice } from '../../../jobs/notices/nightly-reports.ts';
 import { compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
 import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
 import type { NightReport } from '../../../src/ledger/nightly/night-report.ts';

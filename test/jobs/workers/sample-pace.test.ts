@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startSamplingPace } from '../../../jobs/workers/sample-pace.ts';
+import { startSamplingPace } from '../../../jobs/workers/workers.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startSayingPace } from '../../../jobs/workers/say-pace.ts';
+import { startSayingPace } from '../../../jobs/workers/workers.ts';
 import type { Shut } from '../../../src/pace/door-words.ts';
 import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundedNotice } from '../../../src/notices/bounded-notice.ts';
+import { boundedNotice } from '../../../src/notices/outbox.ts';
 import type { Message } from '../../../src/notices/way.ts';
 import { makeWebhook, type WebhookForm } from '../../../src/notices/webhook/webhook.ts';
 import { chooseProxy } from '../../../src/proxy.ts';

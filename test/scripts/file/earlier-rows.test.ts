@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { earlierRowWords } from '../../../scripts/file/earlier-rows.ts';
+import { earlierRowWords } from '../../../scripts/file/import-file.ts';
 
 const NOTHING = {
   faults: [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doWhatIsDue } from '../../../scripts/nightly/what-is-due.ts';
+import { doWhatIsDue } from '../../../scripts/commands/nightly.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 test('one pass looks for notices, as whoever stays on duty does', async () => {

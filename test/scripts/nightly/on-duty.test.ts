@@ -1,10 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { scheduleFunctions } from '../../../scripts/console/nightly/schedule.ts';
+import { doWhatIsDue, stayOnDuty } from '../../../scripts/commands/nightly.ts';
+import { scheduleFunctions } from '../../../scripts/console/nightly/nightly.ts';
 import { statusOf } from '../../../scripts/nightly/night-words.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { readScheduleFacts } from '../../../scripts/nightly/schedule-facts.ts';
-import { stayOnDuty } from '../../../scripts/nightly/stay-on-duty.ts';
-import { doWhatIsDue } from '../../../scripts/nightly/what-is-due.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeTimeLeftReader } from '../../../scripts/run/read-time-left.ts';
+import { makeTimeLeftReader } from '../../../scripts/run/import-and-wait.ts';
 import type { Context } from '../../../src/context.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import type { PaceState } from '../../../src/pace/pace-state.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellText } from '../../../src/table/xlsx/cell-text.ts';
+import { cellText } from '../../../src/table/xlsx/sheet-rows.ts';
 
 const PLAIN = { isDate: false, leastDigits: 0, scale: '' };
 const BOOK = {

@@ -7,11 +7,11 @@ import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button } from '../../parts/button.ts';
-import { commandLine } from '../../parts/command-line.ts';
+import { commandLine, shellWord } from '../../parts/command-line.ts';
 import { hidden, tick } from '../../parts/form.ts';
 import { notice } from '../../parts/notice.ts';
 import { DRAFT_FORM } from './reading-form.ts';
-import { sameCommand } from './same-command.ts';
+import { DELIMITER_WORDS } from './words.ts';
 
 /** As many as are sent to see whether all is right, before the others go. */
 export const SENT_FIRST = 5;
@@ -81,4 +81,34 @@ function approvalNotice(
   if (policy.above === undefined) return false;
   // Decided by all of the portfolio, which this file is only a part of.
   return isThere && notice('info', `Where the portfolio is above ${limit} with this file, ${words}.`);
+}
+
+/** The command that does the same with the file on one's own disk. What a command has no flag for is a file of its own: `mapping.json`. */
+export function sameCommand({ name, portfolio, reading, documents, isArchive }: PortfolioDraft): string {
+  const { encoding, delimiter, sheet, headerLine, mapping, decimal, dates, hiddenRows } = reading;
+  const hasConstants = Object.keys(mapping?.constants ?? {}).length > 0;
+  const maps = Object.entries(mapping?.columns ?? {}).flatMap(([written, known]) => [
+    '--map',
+    `${written}=${known ?? ''}`,
+  ]);
+  const [document] = documents;
+  const words = [
+    'npx',
+    'limitline',
+    'run',
+    // A name that begins like an option would be one.
+    name.startsWith('-') ? `./${name}` : name,
+    ...['--portfolio', portfolio],
+    ...(isArchive && document ? ['--documents', document.name] : documents.length > 0 ? ['--documents', 'FOLDER'] : []),
+    ...(encoding === undefined ? [] : ['--encoding', encoding]),
+    ...(delimiter === undefined ? [] : ['--delimiter', DELIMITER_WORDS[delimiter] ?? delimiter]),
+    ...(sheet === undefined ? [] : ['--sheet', sheet]),
+    ...(headerLine === undefined ? [] : ['--header-line', String(headerLine)]),
+    ...(hasConstants ? ['--map', 'mapping.json'] : []),
+    ...maps,
+    ...(decimal === undefined ? [] : ['--decimal', decimal === '.' ? 'point' : 'comma']),
+    ...(dates === undefined ? [] : ['--dates', dates]),
+    ...(hiddenRows === undefined ? [] : ['--hidden-rows']),
+  ];
+  return words.map(shellWord).join(' ');
 }

@@ -1,14 +1,16 @@
+import { LimitlineError } from '../../../errors.ts';
 import { CHECKS, type CheckName } from '../../../ledger/nightly/checks.ts';
 import { SECTIONS as PARTS } from '../../../ledger/nightly/night-report.ts';
+import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHead, panel, panelHeading } from '../../parts/page-head.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { addRuleActions } from './add-rule-actions.ts';
 import type { NightlyParts, ReportPlace } from './nightly-functions.ts';
 import { groupPage, reportPage } from './report-pages.ts';
 import { nightTitle } from './report-view.ts';
+import type { RuleFunctions } from './rules-view.ts';
 import { SECTIONS } from './sections.ts';
 
 /** A million items take some seconds, and a slow line of the reader's takes longer. */
@@ -86,4 +88,32 @@ function noFile(): ConsoleError {
     404,
     'There is no such file here: it lies in the data folder of the host that made the report.',
   );
+}
+
+/** `POST /nightly/rules` makes a rule in the name of who asks for it, `POST /nightly/rules/:id/remove` removes one. */
+function addRuleActions(app: ConsoleApp, { add, remove }: Pick<RuleFunctions, 'add' | 'remove'>): void {
+  addAction(app, {
+    url: '/nightly/rules',
+    action: 'add rule',
+    // Not the words, which may be anybody's.
+    says: ['cause', 'step', 'status', 'portfolio', 'nights'],
+    handle: async ({ fields, actor, reply, tell }) => {
+      try {
+        tell({ rule: await add(fields, actor.name) });
+      } catch (error) {
+        if (!(error instanceof LimitlineError)) throw error;
+        tell({ refused: true });
+        throw new ConsoleError(422, `No rule was made. ${error.message}`, { cause: error });
+      }
+      return reply.redirect('/nightly?rule=added#sent-again-at-night-title', 303);
+    },
+  });
+  addAction(app, {
+    url: '/nightly/rules/:id/remove',
+    action: 'remove rule',
+    handle: async ({ params: { id = '' }, reply }) => {
+      if (!(await remove(id))) throw new ConsoleError(404, 'There is no such rule, or not any more.');
+      return reply.redirect('/nightly?rule=removed#sent-again-at-night-title', 303);
+    },
+  });
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROWS } from '../../../../jobs/archive/archive-files.ts';
 import { archivePortfolio } from '../../../../jobs/archive/archive-portfolio.ts';
-import { lookThrough } from '../../../../jobs/nightly/look-through.ts';
+import { lookThrough } from '../../../../jobs/nightly/reconcile.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import { ownRedis } from '../../../support/redis/own-database.ts';
 import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
