@@ -118,8 +118,8 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       const isFree = given && !['done', 'skipped'].includes(given.state) && !calls.has(`limit ${old}`);
       if (!isDone && (!isFree || given.replaced)) return 'again';
       const declinedBefore = isDone ? undefined : noes.declinedBy(old);
-      const waitsForYes = (noes.declinedBy(key) ?? declinedBefore) !== undefined && !portfolio(name).approval;
-      if (waitsForYes && this.goesOn(name, key, rowName)) return 'declined';
+      const isDeclined = (noes.declinedBy(key) ?? declinedBefore) !== undefined;
+      if (isDeclined && !portfolio(name).approval && this.goesOn(name, key, rowName)) return 'declined';
       if (given && !isDone) {
         portfolio(name).replaced += given.replaced === undefined ? 1 : 0;
         Object.assign(given, { state: 'cancelled', replaced: key, was: undefined });
@@ -148,8 +148,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (call?.state === 'claimed') noteDoubt(call);
       const awaits = !isGranted(row, approvals) || noes.declinedBy(attempt.key) !== undefined;
       if (call && (hold || gone || awaits || call.doubts > 8)) return 'unknown';
-      if (gone) return 'cancelled';
-      if (awaits) return 'awaiting';
+      if (gone || awaits) return gone ? 'cancelled' : 'awaiting';
       if (portfolio(attempt.portfolio).paused) return 'paused';
       if (row?.state === 'held' || row?.revision !== attempt.revision) return 'changed';
       if (call?.doubted) return 'later';
@@ -261,11 +260,12 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     cancelRow(name: string, key: string): CancelAnswer {
       const row = rowOf(name, key);
       if (!row || !(isOpen(row.state) || row.state === 'awaiting')) return 'nothing';
-      for (const thing of [`limit ${key}`, thingOf(key, row.step)]) {
+      // What somebody said of a held row's call is withdrawn, whatever may have become of that.
+      for (const thing of row.was?.state === 'held' ? [] : [`limit ${key}`, thingOf(key, row.step)]) {
         const call = calls.get(thing);
-        if (call?.row !== `${name}/${key}`) continue;
-        if (call.state === 'claimed') return alive.has(call.owner.process) ? 'under way' : 'left';
-        if (thing.startsWith('limit')) return 'under way';
+        const isOwn = call?.row === `${name}/${key}`;
+        if (isOwn && call.state === 'claimed') return alive.has(call.owner.process) ? 'under way' : 'left';
+        if (isOwn && thing.startsWith('limit')) return 'under way';
       }
       if (goBack(row, portfolio(name))) return 'restored';
       row.state = 'cancelled';
