@@ -29,7 +29,9 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
     const atMs = performance.now();
     if (finishedMs === undefined ? atMs < lastMs + everyMs : before === finishedMs) return;
     // What rows on their way have made is worth as much as what those have that ended; where nothing was made there is nothing to keep.
-    const { calls, states } = await portfolios.read(name);
+    const { calls, states, startedMs = 0 } = await portfolios.read(name);
+    // Most portfolios are settled before they are as old as that, and are written once.
+    if (finishedMs === undefined && Date.now() < startedMs + everyMs) return;
     const isNothing = finishedMs === undefined && calls.company + calls.document + calls.limit <= calls.throttled;
     const seen = finishedMs ?? JSON.stringify([calls, states]);
     const isKept = (keptMs: number, nowMs: number) => keptMs >= (finishedMs ?? nowMs - everyMs);

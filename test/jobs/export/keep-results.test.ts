@@ -69,10 +69,13 @@ test('a ledger that is lost in the middle of the work comes back with the rows t
   });
   const path = keptResultsPath('q4', place.context);
   await place.import(buyerLines(200));
+  // For the worker itself it is still too new to be kept.
+  const keeping = startKeepingResults(place.context, 500);
   const worker = place.startWorker();
   await expect.poll(async () => countOf(await read(path), 'done'), { timeout: 60_000 }).toBeGreaterThan(3);
   worker.child.kill('SIGKILL');
   await worker.ended;
+  await keeping.stop();
   const text = await read(path);
   await redis.admin.flushall();
   // Whoever starts now knows less than what is there.
@@ -83,6 +86,20 @@ test('a ledger that is lost in the middle of the work comes back with the rows t
     status: 0,
     stdout: expect.stringMatching(new RegExp(`limits +${countOf(text, 'done')} put back`)),
   });
+});
+
+test('a portfolio that is new is not kept at once, but when this process stops', async () => {
+  const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: '4' } });
+  const path = keptResultsPath('q4', place.context);
+  const keeping = startKeepingResults(place.context);
+  await place.import(buyerLines(60));
+  const workers = await place.work();
+  // At this pace it is looked at twice until then.
+  await expect.poll(async () => (await place.report()).states.done, { timeout: 60_000 }).toBeGreaterThan(8);
+  expect(await read(path)).toBe('');
+  await keeping.stop();
+  expect(countOf(await read(path), 'done')).toBeGreaterThan(8);
+  await workers.stop();
 });
 
 test('two processes that keep the same portfolio at once leave one whole file', async () => {
