@@ -35,7 +35,7 @@ export const NOTHING_MADE = new Set(['refused', 'too late, refused', 'throttled'
 /** A call arrives at the service. @throws where it should not have been sent, by what the service and people know alone */
 export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: readonly Say[], rules: Rules): void {
   for (const before of earlier) {
-    if (!mayFollow(before, says, rules)) {
+    if (!mayFollow(before, says, rules) && !isOvertaken(call, says, rules)) {
       throw new Error(`asked for again: ${callName(call)}, while what became of ${callName(before)} is not known`);
     }
   }
@@ -68,6 +68,12 @@ function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): b
   // Where a setting allows it, nobody may be about to hear the answer.
   const isLost = isGone(before) || (before.isHeard && before.answer !== 'made' && before.answer !== 'late, made');
   return resends.includes(before.kind) && isLost && before.answer !== 'not ours';
+}
+
+/** Whether its sender stood still on the way, and a setting or a person let it be sent again meanwhile: that may make it twice (README). */
+function isOvertaken({ sender, kind, what }: Arrival, says: readonly Say[], { resends }: Rules): boolean {
+  const isMeant = says.some((say) => say.is === 'resend' && say.kind === kind && say.what === what);
+  return sender.stood && (isMeant || resends.includes(kind));
 }
 
 /** Whether the sender of a call died or stood still, and may not have written down what it was told. */
