@@ -1,4 +1,5 @@
 import { messageOf } from '../../src/errors.ts';
+import { isPending } from '../../src/ledger/portfolio.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, SUPPLIER_JOB } from '../rows/step-jobs.ts';
@@ -20,7 +21,7 @@ export const createSupplier = {
 
   async run(row: RowId, deps: StepDeps): Promise<JobEnd> {
     const { supplier } = await deps.portfolios.read(row.portfolio);
-    if (!supplier?.body || !supplier.key || supplier.id) return { is: 'finished' };
+    if (!supplier?.body || !supplier.key || !isPending(supplier)) return { is: 'finished' };
     const { body, key } = supplier;
     const wish: Wish = {
       kind: 'company',

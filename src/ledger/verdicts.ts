@@ -24,6 +24,8 @@ export type Verdict =
   | { is: 'paused' }
   /** The row was given up meanwhile. */
   | { is: 'cancelled' }
+  /** It was refused for this row, which another of its jobs has not ended yet. */
+  | { is: 'refused'; status: number; body: string }
   /** The row has other words by now than those that are to be sent. */
   | { is: 'changed' }
   /** Redis lacks the mark under which it was to leave: it is older than what was sent, or its marks began anew. */
@@ -87,6 +89,8 @@ export function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: st
       return { is, id: first ?? '' };
     case 'unknown':
       return { is, reason: first ?? '', sentMs: Number(second) };
+    case 'refused':
+      return { is, status: Number(first), body: second ?? '' };
     case 'later':
       return { is, waitMs: Number(first) };
     default:

@@ -8,6 +8,7 @@
 -- ARGV[12] ms after which a claim is disputed   ARGV[13] number of the mark under which it is to leave, or ""   ARGV[14] that mark
 -- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)
 --         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" }
+--         | { "refused", status, what the service said } (to another job of the row, which is about to end it)
 --         | { "unmarked" } (Redis is older than what was sent),
 -- where "at" is when it was sent, in ms, and "first" is the owner of the first of the sends of this content whose outcome
 -- is open or that made nothing: the same for every repetition.
@@ -18,6 +19,7 @@
 -- @include approvals
 -- @include doubts
 -- @include may-leave
+-- @include refusal
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local call = redis.call('HMGET', KEYS[1], 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words',
@@ -61,7 +63,7 @@ local function no(...)
 end
 -- What cancelled.lua says, of fields that are read together. A supplier has no row, and is given up and approved with its import.
 local ofRow = ARGV[7] ~= ''
-local row = redis.call('HMGET', KEYS[4], 'state', 'gen', 'rev', 'approval')
+local row = redis.call('HMGET', KEYS[4], 'state', 'gen', 'rev', 'approval', 'refusal')
 local portfolio = redis.call('HMGET', KEYS[3], 'cancels', 'importGen', 'paused', 'supplierApproval', 'archive')
 local gen = row[2]
 if not ofRow then gen = portfolio[2] end
@@ -72,6 +74,8 @@ local approval = row[4] or not ofRow and portfolio[4]
 local awaits = approval and standingOf(KEYS[3], approval) ~= 'granted'
 local request = ofRow and requestOf(KEYS[3], string.match(KEYS[4], '([^:]*)$')) or KEYS[1]
 awaits = awaits or declinedOf(KEYS[3], request) ~= nil
+local refusedWith, refusedBody = refusalOf(row[5], ARGV[5], ARGV[7])
+if refusedWith then return no('refused', refusedWith, refusedBody) end
 local inDoubt = isInDoubt(KEYS[1])
 if inDoubt then
   -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a

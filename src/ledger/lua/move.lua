@@ -45,6 +45,7 @@ local function moveRow(portfolio, row, key, from, to, line, now, fields)
   else
     redis.call('HSET', row, 'state', to, 'updated', now)
   end
+  if to == 'refused' or to == 'cancelled' then redis.call('HDEL', row, 'refusal') end
   if from == 'held' or to == 'held' then
 -- @include held
     noteHeld(portfolio, key, from, to, now)

@@ -5,12 +5,14 @@
 -- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An
 -- earlier one still is, and so is the call: nothing that a repetition hears tells what became of that one.
 -- A refusal forgets the sends, and nothing else: that it was refused stays known, by which rows that were held for it go on. A
--- repetition after the others is the same request still, and keeps its name.
+-- repetition after the others is the same request still, and keeps its name. Until its row has ended by it the row has the refusal
+-- (refusal.lua): no other job of the row asks again.
 -- Answers { "back", how often the row was put off by now, where others of its kind passed since the time before, else 0, 1
 -- where the outcome had been unknown } | { "doubt", what was heard of the earlier send, when it was sent, in ms } | { "other" } when the
 -- claim is not this owner's (any more). In an outage nobody passes, so it puts off no row for itself; at its
 -- beginning it puts off some of the calls that are under way and not the others, so once is not enough.
 -- @include doubts
+-- @include refusal
 -- Where nobody else calls, it cannot be told from an outage: then one put-off in so many seconds counts, so that a row waits
 -- out ten minutes of one before it is set aside, and a run ends all the same.
 local ALONE_EVERY_S = 20
@@ -46,6 +48,7 @@ if ARGV[2] == 'refused' then
   for at, name in ipairs({ 'declined', 'asks', 'yes' }) do
     if keeps[at] then redis.call('HSET', KEYS[1], name, keeps[at]) end
   end
+  noteRefusal(KEYS[3], ARGV[3], ARGV[5], ARGV[6])
   return { 'back', 0, late }
 end
 redis.call('HSET', KEYS[1], 'state', 'free')

@@ -43,7 +43,10 @@ local now = nowMs()
 moveRow(portfolio, row, key, from, 'queued', found[2], now)
 forgetTries(row)
 if told ~= '' then tell(row, now, told) end
-if isMeant == '1' then redis.call('HSET', row, 'gen', generation(portfolio)) end
+if isMeant == '1' then
+  redis.call('HSET', row, 'gen', generation(portfolio))
+  redis.call('HDEL', row, 'refusal')
+end
 tallyRow(portfolio, row, key)
 notePlanned(plan, before)
 noteNight(row, rules, night, false)

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { supplierJob } from '../../../jobs/rows/step-jobs.ts';
 import { buyerLines, makeFolder, openWorkplace } from '../../support/workplace.ts';
 
 describe('the supplier', () => {
@@ -21,7 +22,7 @@ describe('the supplier', () => {
   });
 
   test('that the service refuses is reported, and stops no row', async () => {
-    const { work, settled, context, ...place } = await openWorkplace({
+    const { work, settled, context, standIn, ...place } = await openWorkplace({
       faults: { rules: [{ on: 'company', match: 'Lieferant', fault: 'status', status: 422 }] },
     });
     const supplierPath = join(await makeFolder(), 'supplier.csv');
@@ -30,5 +31,11 @@ describe('the supplier', () => {
     await work();
     expect(await settled()).toMatchObject({ supplier: null, states: { done: 2 } });
     expect((await context.portfolios.read('q4')).supplier?.problem).toContain('422');
+    // Its job is run again, from the board or since it stalled.
+    const before = standIn.counts();
+    await context.queues.forget([supplierJob('q4').data]);
+    await context.queues.add([supplierJob('q4')]);
+    await vi.waitFor(async () => expect(await context.queues.areIdle()).toBe(true));
+    expect(standIn.counts()).toEqual(before);
   });
 });

@@ -126,6 +126,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'read-buyers': 'reads',
   'recover-call': 'refuses',
   release: 'quiet',
+  refusal: 'included',
   replaced: 'included',
   requeue: 'refuses',
   resolve: 'quiet',

@@ -30,4 +30,13 @@ export const FOUND: readonly Found[] = [
       answers: { 'limit of Buyer-1@example.com 2000 #1': 'the id of another' },
     },
   },
+  {
+    words: 'another job of a row asked again between its refusal and its end, as the reply of that was lost',
+    world: 'a plan of retries and the board',
+    schedule: {
+      order: ['ann', 'bob', 'rita', 'olga'],
+      deviations: { 'ann#62': 'fails early' },
+      answers: { [LIMIT_1]: 'refused' },
+    },
+  },
 ];

@@ -83,6 +83,7 @@ export function awaitRow(model: Model, name: string, from: ModelRow['state'], id
   if (!row || row.state !== from || row.replaced || approval?.standing !== 'open') return false;
   const portfolio = model.portfolio(approval.portfolio);
   if (row.replaced !== undefined) portfolio.replaced -= 1;
+  if (row.state !== 'held') row.refusal = undefined;
   const was = { state: row.state, approval: row.approval, replaced: row.replaced };
   Object.assign(row, { state: 'awaiting', was, approval: id, replaced: undefined, generation: portfolio.cancels });
   model.joins(name.slice(approval.portfolio.length + 1), id);

@@ -12,6 +12,8 @@ import {
   type ModelRow,
   newPortfolio,
   noteDoubt,
+  noteRefusal,
+  watchCanary,
 } from './state.ts';
 
 /** What is asked for, and by whom: two portfolios want the same requests, rows share a buyer and a document. */
@@ -40,14 +42,6 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
   /** What is known of a request, in whichever portfolio: the approval that it joined last, and the one by which a person said no to it. */
   const noes = makeNoes({ approvals, rowOf });
   const isMade = (key: string) => calls.get(`limit ${key}`)?.state === 'made';
-
-  const watchCanary = (name: string, step: Step, answer: 'ok' | '422' | '') => {
-    const { canary } = portfolio(name);
-    if (answer === '' || canary[step] === 'ok') return;
-    const count = Number(canary[step] ?? 0) + 1;
-    canary[step] = answer === 'ok' ? 'ok' : String(count);
-    if (answer !== 'ok' && count >= canaryRefusals) portfolio(name).paused = true;
-  };
 
   const hasClosed = ({ approval = '' }: ModelRow) => approvals.get(approval)?.standing !== 'open';
 
@@ -146,6 +140,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (call?.state === 'made') return 'made';
       if (call?.state === 'claimed' && alive.has(call.owner.process)) return 'busy';
       if (call?.state === 'claimed') noteDoubt(call);
+      if (row?.refusal === `${attempt.step} ${attempt.revision}`) return 'refused';
       const awaits = !isGranted(row, approvals) || noes.declinedBy(attempt.key) !== undefined;
       if (call && (hold || gone || awaits || call.doubts > 8)) return 'unknown';
       if (gone || awaits) return gone ? 'cancelled' : 'awaiting';
@@ -184,6 +179,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       }
       if (call.open > 0) Object.assign(call, { state: 'unknown', owner: undefined });
       else calls.delete(attempt.thing);
+      if (why === 'refused' && call.open === 0) noteRefusal(rowOf(attempt.portfolio, attempt.key), attempt);
       const counts = portfolio(attempt.portfolio).calls;
       if (why === 'throttled') counts.throttled += 1;
       if (why === 'unreachable') counts[kindOf(attempt.step)] -= 1;
@@ -212,10 +208,11 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (row.state === 'done' || !expected) return row.state;
       if (row.was) bind(row, row.was.approval);
       row.state = to;
+      if (to === 'refused') row.refusal = undefined;
       if (to === 'company' || to === 'documents' || to === 'limit') row.step = to;
       row.company = brought.company ?? row.company;
       if (to === 'done' && brought.answer === 'ok') portfolio(name).statuses += 1;
-      watchCanary(name, step, brought.answer);
+      watchCanary(portfolio(name), step, brought.answer, canaryRefusals);
       return to;
     },
 
@@ -234,8 +231,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
       if (row?.state !== from || row.replaced || noes.declinedBy(key) !== undefined) return false;
       if (row.approval && (from === 'cancelled' || !isGranted(row, approvals))) return false;
       portfolio(name).replaced -= row.replaced === undefined ? 0 : 1;
-      row.replaced = undefined;
-      row.state = 'queued';
+      Object.assign(row, { replaced: undefined, refusal: undefined, state: 'queued' });
       row.generation = portfolio(name).cancels;
       return true;
     },

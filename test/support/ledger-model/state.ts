@@ -15,6 +15,8 @@ export type ModelRow = {
   replaced?: string | undefined;
   /** The approval that it has, or waits for. */
   approval?: string | undefined;
+  /** Step and revision at which its call was refused, until somebody has ended it by that. */
+  refusal?: string | undefined;
   /** Of one that waits and was not new. */
   was?: Pick<ModelRow, 'state' | 'approval' | 'replaced'> | undefined;
 };
@@ -69,6 +71,20 @@ export function noteDoubt(call: ModelCall): void {
   call.state = 'unknown';
   call.open += 1;
   call.doubts += 1;
+}
+
+export function noteRefusal(row: ModelRow | undefined, { step }: Attempt): void {
+  const isAt = row?.state === step || (row?.state === 'held' && row.step === step);
+  if (isAt) row.refusal = `${step} ${row.revision}`;
+}
+
+/** So many first answers of a step that are all refusals pause the portfolio. */
+export function watchCanary(portfolio: ModelPortfolio, step: Step, answer: 'ok' | '422' | '', refusals: number): void {
+  const { canary } = portfolio;
+  if (answer === '' || canary[step] === 'ok') return;
+  const count = Number(canary[step] ?? 0) + 1;
+  canary[step] = answer === 'ok' ? 'ok' : String(count);
+  if (answer !== 'ok' && count >= refusals) portfolio.paused = true;
 }
 
 export function newPortfolio(): ModelPortfolio {
