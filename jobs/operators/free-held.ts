@@ -1,4 +1,5 @@
 import type { Calls } from '../../src/ledger/calls.ts';
+import type { RowResult } from '../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../src/ledger/row-id.ts';
 import type { HeldRow, Stories } from '../../src/ledger/story/story.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
@@ -8,8 +9,8 @@ import { sendAgain } from './send-again.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
 
-/** A call of which it has become known what became of it, the buyer for whom it was, and the row that the answer ends. */
-export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string; ends?: RowId };
+/** A call of which it has become known what became of it, the buyer for whom it was, and the row that the answer ends, by its words. */
+export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string; ends?: Pick<Thing, 'row' | 'revision'> };
 
 /** Held rows that are read at a time. */
 const PAGE = 500;
@@ -23,14 +24,15 @@ const PAGE = 500;
  */
 export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<number> {
   const ofOneBuyer = known !== undefined && known.kind !== 'document';
+  const isEnded = (row: RowId, { revision = '0' }: RowResult): boolean =>
+    known?.ends !== undefined && rowName(row) === rowName(known.ends.row) && revision === known.ends.revision;
   let freed = 0;
   for await (const page of ofOneBuyer ? deps.rows.allOf(known.buyer) : heldPages(deps)) {
     const results = await deps.rows.read(page);
-    const ends = known?.ends && rowName(known.ends);
     const went = await Promise.all(
       page.map(async (row, place) => {
         const result = results[place];
-        if (result?.state !== 'held' || rowName(row) === ends || (await isInDoubt({ row, result }, deps.calls)))
+        if (result?.state !== 'held' || isEnded(row, result) || (await isInDoubt({ row, result }, deps.calls)))
           return false;
         return sendAgain(row, 'held', deps, false);
       }),

@@ -101,7 +101,7 @@ export function makeCalls({
     const answer = await persist('release', () =>
       release(
         [callKey(thing), portfolioKey(thing), rowKey(thing), keys.account],
-        [owner, why, thing.kind, MOST_PUT_OFFS, refusal?.status ?? '', refusal?.body ?? ''],
+        [owner, why, thing.kind, MOST_PUT_OFFS, refusal?.status ?? '', refusal?.body ?? '', thing.revision ?? ''],
       ),
     );
     return toReleased(answer as [string, ...(string | number)[]]);

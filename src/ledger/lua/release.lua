@@ -1,7 +1,7 @@
 -- Gives a claim back, because nothing was made by this send: refused, put off by the service, or never sent.
 -- KEYS[1] the call   KEYS[2] the portfolio that asked   KEYS[3] the row that asked   KEYS[4] the account
 -- ARGV[1] owner   ARGV[2] "refused" | "throttled" | "unauthorized" | "unreachable" | "unsent"   ARGV[3] kind   ARGV[4] put-offs at most
--- ARGV[5] status of a refusal   ARGV[6] what the service said with it; both "" for the others
+-- ARGV[5] status of a refusal   ARGV[6] what the service said with it; both "" for the others   ARGV[7] revision of the row, or ""
 -- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An
 -- earlier one still is, and so is the call: nothing that a repetition hears tells what became of that one.
 -- A refusal forgets the sends, and nothing else: that it was refused stays known, by which rows that were held for it go on. A
@@ -48,7 +48,7 @@ if ARGV[2] == 'refused' then
   for at, name in ipairs({ 'declined', 'asks', 'yes' }) do
     if keeps[at] then redis.call('HSET', KEYS[1], name, keeps[at]) end
   end
-  noteRefusal(KEYS[3], ARGV[3], ARGV[5], ARGV[6])
+  noteRefusal(KEYS[3], ARGV[3], ARGV[7], ARGV[5], ARGV[6])
   return { 'back', 0, late }
 end
 redis.call('HSET', KEYS[1], 'state', 'free')

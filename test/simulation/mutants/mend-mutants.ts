@@ -107,7 +107,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     id: 'free-held: own',
     words: 'a row that is refused late goes again by itself',
     file: 'jobs/steps/call-once.ts',
-    from: "outcome.is === 'refused' ? { ...wish, ends: wish.row } : wish",
+    from: "outcome.is === 'refused' ? { ...wish, ends: wish } : wish",
     to: 'wish',
     worlds: ['one row', 'refused too late, in two portfolios'],
   },

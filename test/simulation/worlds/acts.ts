@@ -188,14 +188,14 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const meant = (await desk.now()).rows.filter((row) => row.approval === id && row.state === 'awaiting');
     const whats = whatsOf(meant);
     const rows = meant.map(({ portfolio, key }) => `${portfolio}/${key}`);
-    if (answer === 'approve') simulation.says.push({ is: 'yes', whats, approval: id, rows, atMs: simulation.nowMs() });
-    // It may be heard, and this person not told so.
-    else simulation.says.push({ is: 'gives up', whats, approval: id, atMs: simulation.nowMs() });
+    const said = { whats, approval: id, rows, atMs: simulation.nowMs() };
+    // What is said of a call says nothing of the request. A no may be heard, and this person not told so.
+    const isOfRequest = approval.kind !== 'answer';
+    if (isOfRequest) simulation.says.push({ is: answer === 'approve' ? 'yes' : 'gives up', ...said });
     const person = { by, roles: ['approver' as const] };
     const answered = await answerApproval({ id, answer, digest, words: 'thought over', person }, context);
     if (answered.is !== 'done') return;
-    // What is said of a call says nothing of the request.
-    const isNo = answer === 'decline' && approval.kind !== 'answer';
+    const isNo = answer === 'decline' && isOfRequest;
     if (isNo) await sayNo({ is: 'no', whats, approval: id, atMs: simulation.nowMs() }, desk);
     await carryOutAnswered(answered.approval, context);
   });

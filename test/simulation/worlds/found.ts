@@ -39,4 +39,22 @@ export const FOUND: readonly Found[] = [
       answers: { [LIMIT_1]: 'refused' },
     },
   },
+  {
+    words: 'a row whose line was mended stayed held when the call of its former words was refused late',
+    world: 'mended on the way',
+    schedule: {
+      order: ['ann', 'bob', 'igor'],
+      deviations: {},
+      answers: { 'company of Buyer 1 #1': 'too late, refused' },
+    },
+  },
+  {
+    words: 'a yes to what was said of a call counted as one to the request, to which somebody had said no',
+    world: 'declined and wanted again',
+    schedule: {
+      order: ['ann', 'dan', 'igor', 'rita', 'amy'],
+      deviations: { 'dan#1': 'stands still' },
+      answers: { 'company of Buyer 1 #1': '500, not made' },
+    },
+  },
 ];

@@ -73,9 +73,9 @@ export function noteDoubt(call: ModelCall): void {
   call.doubts += 1;
 }
 
-export function noteRefusal(row: ModelRow | undefined, { step }: Attempt): void {
+export function noteRefusal(row: ModelRow | undefined, { step, revision }: Attempt): void {
   const isAt = row?.state === step || (row?.state === 'held' && row.step === step);
-  if (isAt) row.refusal = `${step} ${row.revision}`;
+  if (isAt && row.revision === revision) row.refusal = `${step} ${revision}`;
 }
 
 /** So many first answers of a step that are all refusals pause the portfolio. */
