@@ -38,6 +38,8 @@ type Meant = {
   generation: number;
   /** When a rule was made for this portfolio by its name, the last of them; 0 where all rules are for any portfolio. */
   namedMs: number;
+  /** When it was put back from its archive; 0 where it never was. */
+  restoredMs: number;
 };
 
 /** What a run leaves: rows that used up their nights, by the rule that would have sent them, and portfolios. */
@@ -67,7 +69,8 @@ export async function retryByRules(night: Night, deps: RetryDeps): Promise<Night
     }
     const generation = await deps.retryRules.generation(name);
     const namedMs = Math.max(0, ...rules.flatMap(({ portfolio, madeMs }) => (portfolio === name ? madeMs : [])));
-    const meant = { portfolio: name, causes, generation, namedMs };
+    const restoredMs = await deps.retryRules.restoredMs(name);
+    const meant = { portfolio: name, causes, generation, namedMs, restoredMs };
     for (const [rule, rows] of await sendUnlessArchived(meant, left, night, deps)) {
       left.usedUp.set(rule, (left.usedUp.get(rule) ?? 0) + rows);
     }
@@ -145,24 +148,23 @@ async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
 }
 
 async function* wishedRows(
-  { portfolio, causes, generation, namedMs }: Meant,
+  { portfolio, causes, generation, namedMs, restoredMs }: Meant,
   { usedUp, restored }: Left,
   { atMs, signal }: Night,
-  { rows, approvals, retryRules }: RetryDeps,
+  { rows, approvals }: RetryDeps,
 ): AsyncGenerator<readonly Wished[]> {
   for (const { cause, rule } of causes) {
     for await (const page of pagesOfFilter(rows, portfolio, { states: ['refused'], cause })) {
       signal.throwIfAborted();
       const declined = await approvals.declined(page.map(({ row }) => row));
       const meant = page.filter(({ row, result }) => !declined.has(row) && !isLeftAlone(result, generation));
-      const restoredMs = await retryRules.restoredMs(portfolio);
-      const free = meant.filter(({ result }) => result.updatedMs > restoredMs || namedMs > restoredMs);
+      const free = meant.filter(({ result }) => Math.max(result.updatedMs, namedMs) > restoredMs);
       if (free.length < meant.length) restored.add(portfolio);
       const used = free.filter(
         ({ result }) => (result.atNight?.nights ?? 0) >= rule.nights && !isOfNight(result, atMs),
       );
       if (used.length > 0) usedUp.set(rule.id, (usedUp.get(rule.id) ?? 0) + used.length);
-      yield free.flatMap((found) => wishOf(found, rule, atMs));
+      yield free.flatMap((found) => wishOf(found, rule, atMs, namedMs));
     }
   }
 }
@@ -176,10 +178,10 @@ function isOfNight({ atNight }: FoundRow['result'], atMs: number): boolean {
   return atNight !== undefined && Math.abs(atMs - atNight.lastMs) < ONE_NIGHT_MS;
 }
 
-function wishOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number): Wished[] {
+function wishOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number, namedMs: number): Wished[] {
   const before = found.result.atNight?.nights ?? 0;
   if (before >= nights || isOfNight(found.result, atMs)) return [];
-  return [{ found, rule: { by, night: { rule: id, nightMs: atMs, night: before + 1, of: nights } } }];
+  return [{ found, rule: { by, night: { rule: id, nightMs: atMs, night: before + 1, of: nights, namedMs } } }];
 }
 
 async function sendPage(page: readonly Wished[], { rows, queues }: RetryDeps): Promise<number> {

@@ -209,7 +209,7 @@ export function makeKeys(prefix: string, account: string) {
     ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
     /** What the keys of calls begin with, of whichever kind. */
     calls: `${root}:call:`,
-    /** Sorted set: portfolios that were put back, by when that began last, in ms: from then on they are kept as long as others. */
+    /** Sorted set: portfolios that were put back, by when that began last, in ms: from then on they are kept as long as others. Lua builds this name too (goes-tonight.lua). */
     restored: `${root}:restored`,
     /** Hash: one content that came from the service's events: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,

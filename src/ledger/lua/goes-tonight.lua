@@ -1,6 +1,7 @@
 -- Included where a refused row goes again by an operator's rule, or comes to wait for that: its night is counted in the step that
 -- moves it. Comes behind cancelled.lua. `night` is "" where somebody means the row, else "<rule> <moment of the night in ms> <nights
--- at most>". `atNight` of a row is "<nights> <moment of the last in ms> <revision>": with other words it begins anew.
+-- at most> <when a rule was made for the portfolio by its name, in ms>". `atNight` of a row is "<nights> <moment of the last in ms>
+-- <revision>": with other words it begins anew.
 -- `rules` has the rules by their ids, and of each "<rule> last": "<moment of the night in ms> <sent> <waiting>".
 local ONE_NIGHT = 43200000
 
@@ -13,12 +14,20 @@ local function nightsOf(row)
   return tonumber(nights), tonumber(last), revision
 end
 
--- Not where the rule was removed, the portfolio paused or the row given up with it; not twice a night, and no more nights than it may.
+-- Whether the row's portfolio was put back from an archive, and nobody touched the row or made a rule for that portfolio since.
+local function isForALook(portfolio, row, rules, named)
+  local restored = redis.call('ZSCORE', string.gsub(rules, 'retry%-rules$', 'restored'), string.match(portfolio, '([^:]*)$'))
+  if not restored then return false end
+  return math.max(tonumber(redis.call('HGET', row, 'updated') or 0), tonumber(named)) <= tonumber(restored)
+end
+
+-- Not where the rule was removed, the portfolio paused or the row given up with it, nor where it was restored for a look; not twice a
+-- night, and no more nights than it may.
 local function mayGoTonight(portfolio, row, rules, night)
   if night == '' then return true end
-  local rule, at, most = string.match(night, '^(%S+) (%d+) (%d+)$')
+  local rule, at, most, named = string.match(night, '^(%S+) (%d+) (%d+) (%d+)$')
   if redis.call('HEXISTS', rules, rule) == 0 or redis.call('HEXISTS', portfolio, 'paused') == 1 then return false end
-  if isCancelled(portfolio, row) then return false end
+  if isCancelled(portfolio, row) or isForALook(portfolio, row, rules, named) then return false end
   local nights, last = nightsOf(row)
   return nights < tonumber(most) and not (last and math.abs(tonumber(at) - last) < ONE_NIGHT)
 end

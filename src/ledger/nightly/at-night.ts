@@ -1,5 +1,8 @@
-/** How a row goes at night: by which rule, in which night, which night of its own that is, and of how many at most. */
-export type AtNight = { rule: string; nightMs: number; night: number; of: number };
+/**
+ * How a row goes at night: by which rule, in which night, which night of its own that is, and of how many at most. `namedMs` is when a rule
+ * was made for its portfolio by name, the last of them; 0 for never.
+ */
+export type AtNight = { rule: string; nightMs: number; night: number; of: number; namedMs: number };
 
 /**
  * Two runs that are closer than this are one night, however often the schedule says so and whoever asks for a run besides: a row goes
@@ -9,7 +12,7 @@ export const ONE_NIGHT_MS = 12 * 3_600_000;
 
 /** What the scripts are told of a row that goes at night, as goes-tonight.lua reads it; '' of one that somebody sends. */
 export function nightArg(night: AtNight | undefined): string {
-  return night === undefined ? '' : `${night.rule} ${night.nightMs} ${night.of}`;
+  return night === undefined ? '' : `${night.rule} ${night.nightMs} ${night.of} ${night.namedMs}`;
 }
 
 /** What a row's story is told of its night. */

@@ -126,6 +126,32 @@ test('what was restored from an archive is left alone, until somebody makes a ru
   expect((await place.night(4)).words).toMatch(left);
 });
 
+test.each([
+  ['before its rows go', 'requeue'],
+  ['before its rows wait for approval', 'awaitRow'],
+])('what is archived and restored while a night stands still, %s, is left alone', async (_when, name) => {
+  const place = await openRefused(1, name === 'awaitRow' ? { APPROVE_ALWAYS: 'on' } : {});
+  const { context } = place;
+  await approveAll(place);
+  await place.refuseAll();
+  await place.rule();
+  const behind = <T extends object>(of: T): T =>
+    new Proxy(of, {
+      get: (target, key) => {
+        const found = Reflect.get(target, key) as (...args: unknown[]) => unknown;
+        if (key !== name) return found;
+        return async (...args: unknown[]) => {
+          const signal = new AbortController().signal;
+          await archivePortfolio(context, 'q4', { by: 'alice', signal });
+          await restorePortfolio(context, 'q4', { signal });
+          return found(...args);
+        };
+      },
+    });
+  await place.night(0, { rows: behind(context.rows), approvals: behind(context.approvals) });
+  expect(await place.states()).toMatchObject({ refused: 1, queued: 0, awaiting: 0 });
+});
+
 test('where a sum needs approval the rows wait for another than who made the rule, and a no is for good', async () => {
   const place = await openRefused(3, { APPROVE_ABOVE: '2500' });
   await approveAll(place);

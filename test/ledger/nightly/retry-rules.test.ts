@@ -58,7 +58,18 @@ test('there are no more rules than somebody oversees', async () => {
 /** What may happen to a row around its nights; `by` is the rule's place, `hours` the time to the night before. */
 type Step =
   | { is: 'night'; by: number; hours: number; waits: boolean; twice: boolean }
-  | { is: 'other words' | 'same words' | 'by a person' | 'paused' | 'resumed' | 'given up' | 'rule removed' };
+  | {
+      is:
+        | 'other words'
+        | 'same words'
+        | 'by a person'
+        | 'paused'
+        | 'resumed'
+        | 'given up'
+        | 'rule removed'
+        | 'restored'
+        | 'named';
+    };
 
 const STEPS = fc.array(
   fc.oneof(
@@ -81,6 +92,8 @@ const STEPS = fc.array(
         { is: 'paused' },
         { is: 'resumed' },
         { is: 'given up' },
+        { is: 'restored' },
+        { is: 'named' },
       ),
     },
     { weight: 1, arbitrary: fc.constant<Step>({ is: 'rule removed' }) },
@@ -94,13 +107,13 @@ const NIGHTS = [2, 3] as const;
 test('whatever happens to a row, it goes once a night and as many nights as it may, and each is counted once', async () => {
   await fc.assert(
     fc.asyncProperty(STEPS, async (steps) => {
-      const { rules, rows, approvals, portfolios, put, refuse } = await openRules();
+      const { connection, keys, rules, rows, approvals, portfolios, put, refuse } = await openRules();
       const made = [
         await rules.add({ status: 422, nights: NIGHTS[0], by: 'olivia' }),
         await rules.add({ step: 'company', nights: NIGHTS[1], by: 'ann' }),
       ];
       let [nights, lastMs, nowMs, name] = [0, Number.NEGATIVE_INFINITY, Date.parse('2026-11-22T03:00:00Z'), 'Muster 0'];
-      const is = { paused: false, givenUp: false, removed: false };
+      const is = { paused: false, givenUp: false, removed: false, restoredMs: 0, namedMs: 0 };
       await put(name);
       await refuse();
       for (const step of steps) {
@@ -108,8 +121,9 @@ test('whatever happens to a row, it goes once a night and as many nights as it m
           nowMs += step.hours * 3_600_000;
           const [rule, of = 0] = [made[step.by], NIGHTS[step.by]];
           const may = !is.paused && !is.givenUp && !(is.removed && step.by === 0);
-          const goes = may && nights < of && Math.abs(nowMs - lastMs) >= ONE_NIGHT_MS;
-          const night = { rule: rule?.id ?? '', nightMs: nowMs, night: nights + 1, of };
+          const isMeant = Math.max(await updatedMs(), is.namedMs) > is.restoredMs;
+          const goes = may && isMeant && nights < of && Math.abs(nowMs - lastMs) >= ONE_NIGHT_MS;
+          const night = { rule: rule?.id ?? '', nightMs: nowMs, night: nights + 1, of, namedMs: is.namedMs };
           const id = step.waits ? await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'olivia' }) : '';
           const go = () =>
             step.waits
@@ -142,6 +156,11 @@ test('whatever happens to a row, it goes once a night and as many nights as it m
         } else if (step.is === 'given up') {
           is.givenUp = true;
           await portfolios.cancel('q4', 'ida');
+        } else if (step.is === 'restored') {
+          is.restoredMs = Math.max(await updatedMs(), is.namedMs);
+          await connection.zadd(keys.restored, is.restoredMs, 'q4');
+        } else if (step.is === 'named') {
+          is.namedMs = is.restoredMs + 1;
         } else {
           is.removed = true;
           await rules.remove(made[0]?.id ?? '');
@@ -155,6 +174,10 @@ test('whatever happens to a row, it goes once a night and as many nights as it m
         if (is.paused) await portfolios.resume('q4');
         await refuse();
         if (is.paused) await portfolios.pause('q4', 'somebody');
+      }
+
+      async function updatedMs() {
+        return (await rows.read([ROW]))[0]?.updatedMs ?? 0;
       }
 
       async function free(id: string) {

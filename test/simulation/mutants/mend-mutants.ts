@@ -80,14 +80,13 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['if first ~= key then return first end', ''],
     ['answered with an archived id'],
   ),
-  {
-    id: 'retry-by-rules: restored',
-    words: 'a rule sends what was restored for a look (issue 24, 8)',
-    file: 'jobs/nightly/retry-by-rules.ts',
-    from: '({ result }) => result.updatedMs > restoredMs || namedMs > restoredMs',
-    to: '() => restoredMs >= 0 || namedMs >= 0',
-    worlds: ['restored, and a rule'],
-  },
+  lua(
+    'goes-tonight',
+    'restored',
+    'a rule sends what was restored for a look while the night stood still (issue 24, 8)',
+    [' or isForALook(portfolio, row, rules, named)', ''],
+    ['restored, and a rule'],
+  ),
   lua(
     'sweep-imports',
     'cancelled',

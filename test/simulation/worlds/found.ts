@@ -57,4 +57,13 @@ export const FOUND: readonly Found[] = [
       answers: { 'company of Buyer 1 #1': '500, not made' },
     },
   },
+  {
+    words: 'a rule sent what was restored for a look while the night stood still',
+    world: 'restored, and a rule',
+    schedule: {
+      order: ['rose', 'nina', 'ann', 'ada'],
+      deviations: { 'nina#21': 'stands still' },
+      answers: { [LIMIT_1]: 'refused', 'limit of Buyer-1@example.com 1000 #2': 'refused' },
+    },
+  },
 ];
