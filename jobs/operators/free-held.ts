@@ -1,6 +1,5 @@
 import type { Calls } from '../../src/ledger/calls.ts';
-import type { RowResult } from '../../src/ledger/row.ts';
-import { type RowId, rowName } from '../../src/ledger/row-id.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
 import type { HeldRow, Stories } from '../../src/ledger/story/story.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
 import type { FeedDeps } from '../rows/feed.ts';
@@ -9,31 +8,29 @@ import { sendAgain } from './send-again.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
 
-/** A call of which it has become known what became of it, the buyer for whom it was, and the row that the answer ends, by its words. */
-export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string; ends?: Pick<Thing, 'row' | 'revision'> };
+/** A call of which it has become known what became of it, and the buyer for whom it was. */
+export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string };
 
 /** Held rows that are read at a time. */
 const PAGE = 500;
 
 /**
  * Puts held rows of all portfolios back to their step, where none of its calls is unknown any more: a person, or a
- * late answer, has said what became of it. Nobody asked for these rows themselves, so one whose portfolio was given up stays so.
+ * late answer, has said what became of it. Nobody asked for these rows themselves, so one whose portfolio was given up stays so; and one
+ * whose call was refused ends by that.
  *
  * @param known the call whose answer came: then only rows are looked at that may wait for it. A company, or a limit, is that of one
  *   buyer; any row may have attached a document
  */
 export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<number> {
   const ofOneBuyer = known !== undefined && known.kind !== 'document';
-  const isEnded = (row: RowId, { revision = '0' }: RowResult): boolean =>
-    known?.ends !== undefined && rowName(row) === rowName(known.ends.row) && revision === known.ends.revision;
   let freed = 0;
   for await (const page of ofOneBuyer ? deps.rows.allOf(known.buyer) : heldPages(deps)) {
     const results = await deps.rows.read(page);
     const went = await Promise.all(
       page.map(async (row, place) => {
         const result = results[place];
-        if (result?.state !== 'held' || isEnded(row, result) || (await isInDoubt({ row, result }, deps.calls)))
-          return false;
+        if (result?.state !== 'held' || (await isInDoubt({ row, result }, deps.calls))) return false;
         return sendAgain(row, 'held', deps, false);
       }),
     );

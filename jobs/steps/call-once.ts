@@ -23,7 +23,7 @@ export type CallDeps = PassageDeps & {
   /** What is known of the 401s of rows that have stepped aside, by the name of their call. */
   suspects: Map<string, Unauthorized>;
   /** Lets rows go on that are held for a call of which nobody is in doubt any more. */
-  freeHeld: (known: Pick<Wish, 'kind' | 'key' | 'buyer'> & { ends?: Wish }) => Promise<unknown>;
+  freeHeld: (known: Pick<Wish, 'kind' | 'key' | 'buyer'>) => Promise<unknown>;
   log: Log;
   /** Hears of a fault that every row would meet, such as refused credentials. */
   onCommonFault: (error: Error) => void;
@@ -93,9 +93,8 @@ export async function callOnce(
     const turn: Turn = { passage, isAlone, unauthorized, onward };
     const outcome = await callInTurn(wish, turn, given?.claim, deps).finally(passage.end);
     given = undefined;
-    // Other rows may be held for what has become known only now. The row that it refuses ends by it, unless its words are others by now.
-    if ('wasUnknown' in outcome && outcome.wasUnknown)
-      await deps.freeHeld(outcome.is === 'refused' ? { ...wish, ends: wish } : wish);
+    // Rows may be held for what has become known only now.
+    if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld(wish);
     if (outcome.is !== 'later' || outcome.again !== 'in turn') return outcome;
     const asideMs = unauthorized.stepAside();
     if (asideMs > 0) {

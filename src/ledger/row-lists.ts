@@ -72,7 +72,6 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
     again: fields.again ? readPair(fields.again) : undefined,
     ...(atNight ? { atNight } : {}),
     ...(Number(fields.gen ?? 0) > 0 ? { generation: Number(fields.gen) } : {}),
-    ...(fields.rev ? { revision: fields.rev } : {}),
     updatedMs: Number(fields.updated),
   };
 }

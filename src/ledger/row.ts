@@ -124,8 +124,6 @@ export type RowResult = {
   atNight?: { nights: number; lastMs: number };
   /** How often its portfolio had been given up when it was last brought in or sent again; nothing for never. */
   generation?: number;
-  /** Which of its words it has; nothing for its first ones. */
-  revision?: string;
   updatedMs: number;
 };
 

@@ -31,6 +31,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   lua('claim', 'refused', 'a second job sends a refused row', ["row[1] == 'refused' or ", ''], BOARD),
   lua(
     'claim',
+    'refusal',
+    'another job asks again between the refusal of a row and its end',
+    ["if refusedWith then return no('refused', refusedWith, refusedBody) end", ''],
+    BOARD,
+  ),
+  lua(
+    'claim',
     'not ours',
     'a setting sends again what was answered for another',
     ['or other or call[12] or', 'or other or'],

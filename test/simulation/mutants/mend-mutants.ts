@@ -69,8 +69,8 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     id: 'call-once: freed',
     words: 'rows that were held for a call stay held when it is known (issue 24, 6)',
     file: 'jobs/steps/call-once.ts',
-    from: "if ('wasUnknown' in outcome && outcome.wasUnknown)\n",
-    to: "if ('wasUnknown' in outcome && (outcome.is as string) === 'never')\n",
+    from: 'outcome.wasUnknown) await deps.freeHeld(wish);',
+    to: "(outcome.is as string) === 'never') await deps.freeHeld(wish);",
     worlds: ['refused too late, in two portfolios', 'late answers and people'],
   },
   lua(
@@ -102,14 +102,13 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     APPROVED,
     [inLua('approvals', 'isLaterThan(portfolio, id, of[3])', 'true')],
   ),
-  {
-    id: 'free-held: own',
-    words: 'a row that is refused late goes again by itself',
-    file: 'jobs/steps/call-once.ts',
-    from: "outcome.is === 'refused' ? { ...wish, ends: wish } : wish",
-    to: 'wish',
-    worlds: ['one row', 'refused too late, in two portfolios'],
-  },
+  lua(
+    'release',
+    'refusal',
+    'a row that is refused late goes again by itself',
+    ['noteRefusal(KEYS[3], ARGV[3], ARGV[7], ARGV[5], ARGV[6])', ''],
+    ['one row', 'the board and a held row'],
+  ),
   lua(
     'mend-approval',
     'begun',

@@ -75,7 +75,7 @@ export function noteDoubt(call: ModelCall): void {
 
 export function noteRefusal(row: ModelRow | undefined, { step, revision }: Attempt): void {
   const isAt = row?.state === step || (row?.state === 'held' && row.step === step);
-  if (isAt && row.revision === revision) row.refusal = `${step} ${revision}`;
+  if (isAt) row.refusal = `${step} ${revision}`;
 }
 
 /** So many first answers of a step that are all refusals pause the portfolio. */
