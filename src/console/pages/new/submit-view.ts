@@ -51,7 +51,7 @@ export function submitButtons(draft: PortfolioDraft, { preview, names, approvalP
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
       <div class="submit-ways">
-        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself; look at the answers, then let the others go.</span></div>`}
+        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself. Somebody with the role operator looks at the answers, then resumes it, and the others go.</span></div>`}
         <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">What is imported is what you see here, to the byte.</span></div>
       </div>
       <p class="same-command">The same from a terminal: ${commandLine(sameCommand(draft))}</p>
