@@ -77,19 +77,25 @@ export async function decideLine(
 }
 
 /**
- * A warning of another request of the buyer that is open or made, or refused, with another amount, where there is one; and
- * whether both are asked for: a refused one asks for nothing until somebody sends it again.
+ * A warning where this request waits for an approval in another portfolio; else of another request of the buyer that is open or made, or
+ * refused, with another amount, where there is one. And whether both are asked for: a refused one asks for nothing until somebody sends
+ * it again.
  */
 export function warningOfOther(
   line: RowLine,
   { asking, rows, replaces }: { asking: Asking; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
-): { warning: Problem; isBesides: boolean } | undefined {
-  const other = otherRequest(asking, rows, replaces);
+): { warning: Problem; isBesides: boolean; waits: boolean } | undefined {
+  const { key, portfolio } = asking.row;
+  const same = rows.find(({ row, state }) => row.key === key && row.portfolio !== portfolio && state === 'awaiting');
+  const other = same ?? otherRequest(asking, rows, replaces);
   if (!other) return undefined;
-  const isBesides = other.state !== 'refused';
+  const isBesides = !same && other.state !== 'refused';
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
-  const message = `The same buyer has another request, ${describeRow(other)}: ${result}.`;
-  return { warning: makeProblem(line.line, 'requested_limit', asking.amount, message), isBesides };
+  const message = same
+    ? `This request waits for an approval already, ${describeRow(same)}: it is requested once.`
+    : `The same buyer has another request, ${describeRow(other)}: ${result}.`;
+  const warning = makeProblem(line.line, 'requested_limit', asking.amount, message);
+  return { warning, isBesides, waits: same !== undefined };
 }
 
 /** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */

@@ -6,9 +6,9 @@ import { buyerRowsAfter, decideLine, type Place, type RowLine, requestsFor, warn
 
 /**
  * What an import would say of a line: that it is refused; or that its buyer has another request, and whether both are asked
- * for.
+ * for, or this one waits elsewhere already.
  */
-export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: boolean };
+export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: boolean; waits: boolean };
 
 /**
  * Makes a function that tells of lines whether an import would refuse them, since nobody can tell which row they correct, or

@@ -23,8 +23,8 @@ export type ForeseeDeps = {
 };
 
 /**
- * What an import would make of a line with a row: `request` its limit, which is `open` where the row waits in the portfolio
- * already; or not, since it was made before, or since it is `held`: nobody knows what became of its call, or it is under way.
+ * What an import would make of a line with a row: `request` its limit, which is `open` where it waits
+ * already, in the portfolio or elsewhere for an approval; or not, since it was made before, or since it is `held`: nobody knows what became of its call, or it is under way.
  */
 type Fate = 'request' | 'open' | 'before' | 'held';
 
@@ -60,7 +60,8 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   if ('problem' in found) return { line: refusedLine(line, found.problem) };
   // What was made before, or is held, is not asked for by this line.
   if (fate !== 'request' && fate !== 'open') return one;
-  return { ...one, line: { ...line, warnings: [...line.warnings, found.warning] }, isBesides: found.isBesides };
+  const { warning, isBesides, waits } = found;
+  return { ...one, fate: waits ? 'open' : fate, line: { ...line, warnings: [...line.warnings, warning] }, isBesides };
 }
 
 /** A call in one of these may have made something. */

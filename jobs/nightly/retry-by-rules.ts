@@ -157,7 +157,8 @@ async function* wishedRows(
     for await (const page of pagesOfFilter(rows, portfolio, { states: ['refused'], cause })) {
       signal.throwIfAborted();
       const declined = await approvals.declined(page.map(({ row }) => row));
-      const meant = page.filter(({ row, result }) => !declined.has(row) && !isLeftAlone(result, generation));
+      const isOpen = ({ replaced, generation: own = 0 }: FoundRow['result']) => !replaced && own >= generation;
+      const meant = page.filter(({ row, result }) => !declined.has(row) && isOpen(result));
       const free = meant.filter(({ result }) => Math.max(result.updatedMs, namedMs) > restoredMs);
       if (free.length < meant.length) restored.add(portfolio);
       const used = free.filter(
@@ -167,10 +168,6 @@ async function* wishedRows(
       yield free.flatMap((found) => wishOf(found, rule, atMs, namedMs));
     }
   }
-}
-
-function isLeftAlone({ replaced, generation = 0 }: FoundRow['result'], given: number): boolean {
-  return replaced || generation < given;
 }
 
 /** Whether it went in this night already. */

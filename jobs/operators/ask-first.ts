@@ -103,9 +103,9 @@ export async function askFirst(
 /** The states from which a row can come to wait. */
 type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
-/** Which sum is above its limit, [] where they need it for another reason, nothing where they do not. */
-async function whyNeeded(
-  { portfolio, kind, supplierMs }: Asking,
+/** Why another person has to approve it: which sum is above its limit, [] where they need it for another reason, nothing where they do not. */
+export async function whyNeeded(
+  { portfolio, kind, supplierMs }: Pick<Asking, 'portfolio' | 'kind' | 'supplierMs'>,
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Over | undefined> {

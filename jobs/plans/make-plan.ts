@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import type { CallKind } from '../../src/call-kind.ts';
+import { asksApprovalOf } from '../../src/ledger/approvals/approval.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
@@ -8,12 +9,14 @@ import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type RowState, UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
+import { moneyText } from '../../src/money-text.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
+import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
 import { documentKey } from '../rows/document-key.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './planned-rows.ts';
 
-export type PlanDeps = {
+export type PlanDeps = AskDeps & {
   rows: FindRows;
   portfolios: Portfolios;
   plans: Plans;
@@ -63,9 +66,31 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
     ...counts,
     supplier,
     seconds: action === 'cancel' ? null : secondsOf(calls, pace),
+    approval: await whyApproved({ portfolio, action, filter }, counts.sum, deps),
     begun: state.begun,
     reopened: state.reopened,
   });
+}
+
+/** See {@link Plan.approval}, as far as that is seen in the time of a count. It has no names: a plan outlives its rows. */
+async function whyApproved({ portfolio, action, filter }: Wish, sum: string, { rows, approvals, ...deps }: PlanDeps) {
+  if (action === 'cancel') return undefined;
+  const policy = await deps.approvalPolicy();
+  const untilMs = performance.now() + COUNT_FOR_MS;
+  const wished = async function* () {
+    for await (const page of pagesOfFilter(rows, portfolio, filter)) {
+      yield page.map((found) => ({ found }));
+      if (performance.now() > untilMs) return;
+    }
+  };
+  const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer' } as const;
+  const isAbove = !policy.always && asksApprovalOf(policy, sum);
+  const over = isAbove ? ['rows'] : await whyNeeded(asking, wished, { approvals, policy });
+  const [of] = over ?? [];
+  const limit = moneyText((of === 'person' ? policy.personAbove : policy.above) ?? '0');
+  const one = `With these rows the sum of one ${of === 'person' ? 'person' : 'buyer'}`;
+  const whose = of === 'rows' ? `These rows ask for ${moneyText(sum)}, which` : one;
+  return of ? `${whose} is above ${limit}.` : over && '';
 }
 
 /** Nobody knows what became of the call for its company; it has no row that could be held. */

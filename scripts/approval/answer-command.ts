@@ -61,7 +61,9 @@ export function answerByCommand(
     if (answered.is !== 'done') throw new LimitlineError('USAGE', notDone(answered));
     await carryOutAnswered(answered.approval, context);
     const workers = await countLiving({ connection: context.ledger, keys: context.keys });
-    terminal.print(doneWords(answer, { portfolio: name, rows: approval.rows, by: person.by, workers }), {
+    const { paused } = await context.portfolios.read(name);
+    const goes = goingOn(rows, workers, paused !== undefined);
+    terminal.print(doneWords(answer, { portfolio: name, rows, by: person.by, goes }), {
       portfolio: name,
       ...waitingOf(approval),
       answer: answer === 'approve' ? 'approved' : 'declined',
@@ -73,10 +75,10 @@ export function answerByCommand(
 
 function doneWords(
   answer: ApprovalAnswer,
-  { portfolio, rows, by, workers }: { portfolio: string; rows: number; by: string; workers: number },
+  { portfolio, rows, by, goes }: { portfolio: string; rows: number; by: string; goes: string },
 ): string {
   return answer === 'approve'
-    ? `Portfolio ${portfolio}: approved by ${by}; ${goingOn(rows, workers)}`
+    ? `Portfolio ${portfolio}: approved by ${by}; ${goes}`
     : `Portfolio ${portfolio}: declined by ${by}; nothing of ${counted(rows, 'row')} is sent.`;
 }
 

@@ -5,13 +5,14 @@ import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 
 /** What a plan would do, in a sentence; and that nothing was done. */
-export function planWords({ action, portfolio, rows, sum, calls, isExact }: Plan): string {
+export function planWords({ action, portfolio, rows, sum, calls, isExact, approval }: Plan): string {
   if (rows === 0) return `No row of portfolio ${portfolio} that this chooses can be ${DONE[action]}.`;
   const atLeast = isExact ? '' : 'at least ';
   const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all,`;
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
-  return `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}. Nothing was done.`;
+  const first = approval === undefined ? '' : ` Another person approves it first. ${approval}`.trimEnd();
+  return `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.${first} Nothing was done.`;
 }
 
 const DONE: Readonly<Record<Plan['action'], string>> = {
@@ -21,8 +22,8 @@ const DONE: Readonly<Record<Plan['action'], string>> = {
 };
 
 /** The same as data. */
-export function plannedOf({ rows, sum, isExact, calls, made }: Plan) {
-  return { rows, sum, isExact, calls, made };
+export function plannedOf({ rows, sum, isExact, calls, made, approval }: Plan) {
+  return { rows, sum, isExact, calls, made, ...(approval === undefined ? {} : { approval }) };
 }
 
 export function cancelledWords(portfolio: string, rows: number): string {

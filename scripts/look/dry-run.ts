@@ -54,7 +54,7 @@ export function dryRunWords(dryRun: DryRun): string {
     `An import would request ${counted(limits, 'limit')} (${requested} in total), create ${counted(companies, 'company', 'companies')}`,
     ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
   ];
-  if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} in this portfolio already.`);
+  if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
     const words = counted(besides.limits, 'of them is for a buyer that has', 'of them are for buyers that have');
     parts.push(` ${words} another limit already, open or made (${besides.requested} in total).`);

@@ -76,7 +76,7 @@ function fileWords({ path, counts, warnings }: Look): string[] {
 }
 
 function requestsWords({ counts, dryRun: { limits, requested, open, before } }: Look): string {
-  const waiting = open > 0 ? `; ${open.toLocaleString('en')} of them in this portfolio already` : '';
+  const waiting = open > 0 ? `; ${counted(open, 'of them waits', 'of them wait')} already` : '';
   const all = allBeforeWords(counts.rows, before?.limits);
   return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
 }

@@ -7,7 +7,7 @@ import type { Problem } from './problem.ts';
 
 /** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */
 export type DryRun = Forecast & {
-  /** Of the limits, those whose rows wait in this portfolio already. */
+  /** Of the limits, those that wait already: in this portfolio, or in another for an approval. */
   open: number;
   /** Of the limits, those whose buyers have another request that is open or made, and their sum. */
   besides: { limits: number; requested: string };

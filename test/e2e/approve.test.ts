@@ -57,6 +57,15 @@ describe('a run of which everything waits', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ awaiting: 0, done: 3 });
   });
 
+  test('waits on where its portfolio is paused, and the yes says so', async () => {
+    const { limitline, addUser, answer } = await openApproving();
+    const [code] = await addUser('bob');
+    await limitline('import', 'q4.csv');
+    await limitline('pause', 'q4');
+    const { stdout } = await answer(['approve', 'q4', '--as', 'bob'], code);
+    expect(stdout).toMatch(/approved by bob; 3 rows go on once somebody resumes the portfolio, which is paused\./);
+  });
+
   test.each([
     ['work', '--until-settled'],
     ['run', 'q4.csv', '--no-results'],

@@ -57,6 +57,9 @@ export function whyWords({ over, redone, supplier, kind }: Approval): string {
   return words.join(' ');
 }
 
+/** What holds until then, where another person approves it first. */
+export const BEFORE_YES = 'nothing is sent before somebody else with the role approver has said yes';
+
 function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
   if (of === 'alike')
     return `${name} may be one with more than 1,000 other buyers: what they are to get together is not known to be at most ${moneyText(limit)}.`;

@@ -30,6 +30,7 @@ local was = { state = from, approval = found[3] or nil, cause = found[4] or nil,
 was.known = found[4] and redis.call('HGET', portfolio .. ':causes', found[4]) or nil
 was.of, was.asOf = of ~= '' and of or nil, tonumber(asOf)
 local now = nowMs()
+if from == 'cancelled' then tellGivenUp(portfolio, row) end
 takeBackReplaced(row)
 moveRow(portfolio, row, key, from, 'awaiting', found[2], now)
 redis.call('HSET', row, 'was', cjson.encode(was), 'approval', approval, 'gen', generation(portfolio))

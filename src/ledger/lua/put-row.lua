@@ -107,6 +107,7 @@ if old then
 end
 
 if statements ~= '' then redis.call('HSET', row, 'statements', statements) else redis.call('HDEL', row, 'statements') end
+if state == 'cancelled' then tellGivenUp(portfolio, row) end
 if state then
   redis.call('HSET', row, 'line', line, 'import', import, 'gen', gen)
   redis.call('ZADD', portfolio .. ':state:' .. state, 'XX', line, key)

@@ -40,6 +40,7 @@ if isAsked and from ~= 'held' then
 end
 takeBackReplaced(row)
 local now = nowMs()
+if from == 'cancelled' then tellGivenUp(portfolio, row) end
 moveRow(portfolio, row, key, from, 'queued', found[2], now)
 forgetTries(row)
 if told ~= '' then tell(row, now, told) end

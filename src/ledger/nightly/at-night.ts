@@ -1,7 +1,4 @@
-/**
- * How a row goes at night: by which rule, in which night, which night of its own that is, and of how many at most. `namedMs` is when a rule
- * was made for its portfolio by name, the last of them; 0 for never.
- */
+/** How a row goes at night: by which rule, in which night, which night of its own that is, of how many; and when a rule last named its portfolio, or 0. */
 export type AtNight = { rule: string; nightMs: number; night: number; of: number; namedMs: number };
 
 /**

@@ -38,6 +38,8 @@ export type Plan = {
   isLookedUp: boolean;
   /** The time it takes at the known pace, in seconds; null where no pace is known. */
   seconds: { from: number; to: number } | null;
+  /** Why another person has to approve it before anything is sent, "" for another reason than a sum; nothing where nobody has to. */
+  approval?: string | undefined;
   /** How many imports of the portfolio had been begun, and how often one of its rows had come back from its end. */
   begun: number;
   reopened: number;

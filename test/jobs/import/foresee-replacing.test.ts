@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
-import { outlookOf } from '../../../scripts/look/dry-run.ts';
+import { dryRunWords, outlookOf } from '../../../scripts/look/dry-run.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import type { Problem } from '../../../src/portfolio/problem.ts';
 import { acme, HEADER, zinc } from '../../support/corrections.ts';
@@ -69,4 +69,27 @@ test('check warns of a second limit for a buyer just as the import does, and not
   // All of it is made by now, and nothing is asked for any more.
   expect(await foresee()).toMatchObject({ limits: 0, besides: { limits: 0 } });
   expect((await place.importFile(path)).warnings.filter(isOther)).toEqual([]);
+});
+
+test('lines whose requests wait for an approval in another portfolio are said to wait already, and are no second request', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  await place.import([HEADER, acme(1), zinc(5)]);
+  const path = join(place.dir, 'again.csv');
+  await writeFile(path, `${[HEADER, acme(1), zinc(7)].join('\n')}\n`);
+  const outlook = await outlookOf(place.context, { portfolio: 'q5', path, reading: {} });
+  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  const warnings: string[] = [];
+  for await (const batch of opened.batches()) {
+    for (const line of await dryRun.add(batch)) {
+      if (line.kind === 'row') warnings.push(...line.warnings.map(({ message }) => message));
+    }
+  }
+  expect(warnings).toEqual([
+    'This request waits for an approval already, line 2 of portfolio q4 (1, awaiting): it is requested once.',
+    'The same buyer has another request, line 3 of portfolio q4 (5, awaiting): this limit is requested as well.',
+  ]);
+  expect(dryRunWords(dryRun.result())).toContain(' 1 of them waits already. 1 of them is for a buyer that has another');
+  const imported = await place.import([HEADER, acme(1), zinc(7)], { portfolio: 'q5' });
+  expect(imported.warnings.map(({ message }) => message)).toEqual(expect.arrayContaining(warnings));
 });

@@ -88,6 +88,33 @@ test('other words, another row in its place, and an import without it are told',
   expect(await stories.entries({ ...ROW, key: 'row-3' })).toEqual([]);
 });
 
+test.each<[by: string, again: (story: Awaited<ReturnType<typeof openStory>>) => Promise<unknown>, is: string]>([
+  ['a person', ({ rows }) => rows.requeue(ROW, 'cancelled', true, { by: 'olga' }), 'retried'],
+  ['a file', ({ rows }) => rows.put(ROW, 3, '2', makeRequest()), 'imported again'],
+  ['a person whom another has to approve', (story) => awaitRow(story), 'asked'],
+])(
+  'who gave a row up with its portfolio stays in its story once it is asked for again by %s',
+  async (_by, again, is) => {
+    const story = await openStory();
+    const { portfolios, rows, stories, told } = story;
+    await portfolios.cancel('q4', 'anna');
+    await rows.cancel(ROW);
+    expect(await told()).toEqual([]);
+    await again(story);
+    await portfolios.cancel('q4', 'bert');
+    const [givenUp, asked, ...more] = await stories.entries(ROW);
+    expect(givenUp).toMatchObject({ is: 'cancelled', by: 'anna' });
+    expect(asked).toMatchObject({ is, from: 'cancelled' });
+    expect(givenUp?.atMs).toBeLessThanOrEqual(asked?.atMs ?? 0);
+    expect(more).toEqual([]);
+  },
+);
+
+async function awaitRow({ approvals }: Awaited<ReturnType<typeof openStory>>) {
+  const id = await approvals.askFor({ portfolio: 'q4', kind: 'retry', by: 'olga' });
+  return approvals.awaitRow(ROW, 'cancelled', { id, by: 'olga' });
+}
+
 test('no more than fifty entries are kept, the last ones', async () => {
   const { rows, stories } = await openStory();
   for (let time = 0; time < 60; time += 1) await rows.put(ROW, 3, String(time), makeRequest({ name: `${time} GmbH` }));

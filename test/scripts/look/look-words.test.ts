@@ -45,7 +45,7 @@ test('a look names what would be requested, what not and why, and how long it ta
     '          Read as UTF-8, separated by commas, lines end in CRLF.',
     '          Columns read: Firma as name.',
     '          Kept, but not sent: Notiz.',
-    'Requests  1,190 limits, 1,234,567.50 in total; 3 of them in this portfolio already',
+    'Requests  1,190 limits, 1,234,567.50 in total; 3 of them wait already',
     'Of these  2 are for buyers that have another (71,000.00)',
     'Skips     8 requested before',
     '          2 held or under way (npx limitline report NAME --state held)',

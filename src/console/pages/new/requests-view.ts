@@ -60,7 +60,7 @@ export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, f
 
 function besideWords({ open, besides, before }: Preview['dryRun']): Html {
   const sentences: string[] = [];
-  if (open > 0) sentences.push(`${counted(open, 'of them waits', 'of them wait')} in this portfolio already.`);
+  if (open > 0) sentences.push(`${counted(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
     sentences.push(
       `${grouped(besides.limits)} of them ${besides.limits === 1 ? 'is for a buyer that has' : 'are for buyers that have'} another limit already, open or made.`,

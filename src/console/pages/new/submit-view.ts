@@ -1,5 +1,5 @@
 import { allBeforeWords, counted } from '../../../counted.ts';
-import { type ApprovalPolicy, asksApprovalOf } from '../../../ledger/approvals/approval.ts';
+import { type ApprovalPolicy, asksApprovalOf, BEFORE_YES } from '../../../ledger/approvals/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
@@ -51,7 +51,7 @@ export function submitButtons(draft: PortfolioDraft, { preview, names, approvalP
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
       <div class="submit-ways">
-        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself; look at the answers, then let the others go.</span></div>`}
+        ${limits > SENT_FIRST && html`<div class="way">${button({ ...sends, words: `Send ${SENT_FIRST}, then wait`, name: 'first', value: String(SENT_FIRST) })}<span class="hint">The portfolio pauses itself. Somebody with the role operator looks at the answers, then resumes it, and the others go.</span></div>`}
         <div class="way">${button({ ...sends, words, kind: 'primary' })}<span class="hint">What is imported is what you see here, to the byte.</span></div>
       </div>
       <p class="same-command">The same from a terminal: ${commandLine(sameCommand(draft))}</p>
@@ -72,15 +72,14 @@ function approvalNotice(
   { requested, isThere }: { requested: string; isThere: boolean },
 ): Html | false {
   const title = 'Another person approves it first.';
-  const words = 'nothing is sent before somebody else with the role approver has said yes';
   const limit = policy.above === undefined ? '' : moneyText(policy.above);
   if (asksApprovalOf(policy, requested)) {
     const why = policy.always ? 'It waits once it is submitted' : `It is above ${limit}`;
-    return notice('warn', `${why}: ${words}.`, { title });
+    return notice('warn', `${why}: ${BEFORE_YES}.`, { title });
   }
   if (policy.above === undefined) return false;
   // Decided by all of the portfolio, which this file is only a part of.
-  return isThere && notice('info', `Where the portfolio is above ${limit} with this file, ${words}.`);
+  return isThere && notice('info', `Where the portfolio is above ${limit} with this file, ${BEFORE_YES}.`);
 }
 
 /** The command that does the same with the file on one's own disk. What a command has no flag for is a file of its own: `mapping.json`. */

@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
+import { BEFORE_YES } from '../../../ledger/approvals/approval.ts';
 import type { Plan, PlanState } from '../../../ledger/plans/plan.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
@@ -56,6 +57,7 @@ export function planBody({ plan }: Pick<PlanState, 'plan'>, { csrf, rights }: { 
         : [callsStat(plan), { label: 'Takes', value: timeWords(seconds), hint: paceHint(plan) }]),
     ])}
     ${action === 'resend' && notice('warn', 'Whatever the service did make of these calls is then made twice. Ask at the service first.', { title: 'Nobody knows what became of them.' })}
+    ${plan.approval !== undefined && notice('warn', `${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: 'Another person approves it first.' })}
     ${facts([
       { term: 'Which rows', what: html`${filterWords(plan).join('; ')}` },
       ...(plan.supplier ? [{ term: 'Sent again with them', what: 'the company of the supplier' }] : []),

@@ -49,6 +49,15 @@ test('an upload is previewed, and mended and submitted by ordinary forms', async
   expect((await web.get(`${location}/file`)).text).toBe(lines.replace('much', '12.5'));
 });
 
+test('who sends five first is told who lets the others go', async () => {
+  const { web } = await openUploads();
+  const { location } = await uploadTo(web, ['file', 'q9.csv', buyerLines(6).join('\n')]);
+  const words = 'Somebody with the role operator looks at the answers, then resumes it, and the others go.';
+  expect((await web.get(location)).text).toContain(
+    `Send 5, then wait</button><span class="hint">The portfolio pauses itself. ${words}`,
+  );
+});
+
 test.each([
   ['q4-errors.csv', 'q4'],
   ['q4-errors-9x8bjr8t.csv', 'q4'],

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { makePlan, type Wish } from '../../../jobs/plans/make-plan.ts';
+import { planWords } from '../../../scripts/choice/chosen-words.ts';
+import { NO_RIGHTS } from '../../../src/console/access/access.ts';
+import { planBody } from '../../../src/console/pages/plans/plan-view.ts';
+import { openWindow } from '../../support/approval-window.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+
+/** Three rows that ask for 3,007.50 in all, were approved where that is asked for, and are refused by now. */
+async function openRefused(settings: Record<string, string>) {
+  const place = await openPortfolio(3, settings);
+  if ((await place.states()).awaiting > 0) await place.approve();
+  for (const row of await place.all('queued')) await place.refuse(row);
+  const { plans } = place.context;
+  // The ledger notes changes in ms, and one of the same ms as a plan counts as later.
+  const since = await plans.now();
+  while ((await plans.now()) === since);
+  return place;
+}
+
+const WISH: Wish = { portfolio: 'q4', action: 'retry', filter: {} };
+const ASKED = 'These rows ask for 3,007.50, which is above 2,500.00.';
+
+test.each<[settings: Record<string, string>, wish: Partial<Wish>, approval: string | undefined]>([
+  [{ APPROVE_ABOVE: '2500' }, {}, ASKED],
+  [{ APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' }, { filter: { max: '1001.5' } }, undefined],
+  [{ APPROVE_ALWAYS: 'on' }, {}, ''],
+  [{ APPROVE_ALWAYS: 'on' }, { action: 'cancel', filter: { states: ['refused'] } }, undefined],
+  [{}, {}, undefined],
+])('under %o a plan of %o says whether another person has to approve it', async (settings, wish, approval) => {
+  const { context } = await openRefused(settings);
+  const plan = await makePlan({ ...WISH, ...wish }, context);
+  expect(plan.rows).toBeGreaterThan(0);
+  expect(plan.approval).toBe(approval);
+});
+
+test('a plan says so of the sum of who brought the rows in, too', async () => {
+  const { ask, refuse, context } = await openWindow({ APPROVE_PERSON_ABOVE: '150000' });
+  await ask('refused', '100000');
+  await refuse('refused');
+  await ask('last', '100000', { buyer: 'Fourth' });
+  const { approval } = await makePlan({ ...WISH, portfolio: 'refused' }, context);
+  expect(approval).toBe('With these rows the sum of one person is above 150,000.00.');
+});
+
+test('the command line and the page of a plan say so before the yes', async () => {
+  const { context } = await openRefused({ APPROVE_ABOVE: '2500' });
+  const plan = await makePlan(WISH, context);
+  expect(planWords(plan)).toContain(`Another person approves it first. ${ASKED}`);
+  const page = planBody({ plan }, { csrf: '', rights: NO_RIGHTS });
+  expect(String(page)).toMatch(/Another person approves it first\..*3,007\.50.*nothing is sent before somebody else/su);
+});
