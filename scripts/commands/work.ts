@@ -40,7 +40,7 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log, saysOlder: false });
       await context.marks.check().catch((error) => closing(context, error));
       await checkName(options, context);
-      await announceAccount(context, terminal.say);
+      await announceAccount(context, terminal.say, true);
       await keepApprovalRule(context);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
