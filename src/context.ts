@@ -44,6 +44,7 @@ import { nodesOf } from './redis/nodes.ts';
 import { openRedis } from './redis/open-redis.ts';
 import { makeExpectedReplicas } from './redis/replicas.ts';
 import { readInfo } from './redis/server-info.ts';
+import { isNearlyFull, nearlyFullWords, readMemory } from './redis-memory/memory.ts';
 import { nextMoment } from './schedule/moments.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
@@ -82,6 +83,8 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     await redis.close();
     throw error;
   }
+  const memory = await readMemory(ledger);
+  if (memory && isNearlyFull(memory)) log.warn(nearlyFullWords(memory));
   const ending = new AbortController();
   const persist = makePersist({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');

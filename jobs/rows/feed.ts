@@ -4,6 +4,7 @@ import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { RowState } from '../../src/ledger/row.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queue/queues.ts';
+import { isRefusedAsFull } from '../../src/redis-memory/memory.ts';
 import { STEP_JOBS, supplierJob } from './step-jobs.ts';
 
 /** What it takes to turn rows into jobs. */
@@ -56,8 +57,17 @@ export function depthFor(flowPerS: number): number {
  * one leaves of its share goes to the others. Feeding twice is harmless: a row that has a job is passed over.
  *
  * Jobs at a shut door count neither for the depth nor for the shares: calls of the other kinds go on, of all portfolios.
+ *
+ * While the memory of Redis is full no row gets a job, which fails nobody: workers feed again each second.
  */
-export async function feed({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen = UNKNOWN_PACE): Promise<number> {
+export async function feed(deps: FeedDeps, pace: PaceSeen = UNKNOWN_PACE): Promise<number> {
+  return feedRows(deps, pace).catch((error) => {
+    if (isRefusedAsFull(error)) return 0;
+    throw error;
+  });
+}
+
+async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen): Promise<number> {
   const open = await portfolios.open();
   await queues.add(open.filter(supplierComesFirst).map(({ name }) => supplierJob(name)));
   const going = open.filter((state) => mayGoOn(state) && state.states.queued > 0);

@@ -3,7 +3,7 @@ import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
 import type { Outlook } from '../../jobs/preview/outlook.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
-import { counted } from '../../src/counted.ts';
+import { counted, grouped } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { unnamedDocuments } from '../../src/documents/unnamed.ts';
@@ -137,7 +137,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     ...(deps.isToListBuyers ? buyerWords(buyers.result()) : []),
     ...(counts.rows > 0 ? [dryRunWords(dryRun.result())] : []),
     ...(ledger.fault === null ? [] : [ledger.fault]),
-    `${file}: ${counted(counts.lines, 'line')}: ${counts.rows} good, ${counts.invalid} invalid, ${counts.duplicate} duplicate; ${tally}`,
+    `${file}: ${counted(counts.lines, 'line')}: ${grouped(counts.rows)} good, ${grouped(counts.invalid)} invalid, ${grouped(counts.duplicate)} duplicate; ${tally}`,
   ];
   terminal.print(words.join('\n'), {
     file,

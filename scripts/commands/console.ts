@@ -39,7 +39,7 @@ export function register(program: Command, terminal: Terminal): void {
         // Whatever it will be needed for: a secret that is not this installation's is said before anybody is let in.
         await context.secret.key('sessions');
         for (const words of inTheClear(settings)) log.warn(words);
-        await announceAccount(context, terminal.say);
+        await announceAccount(context, terminal.say, true);
         await keepApprovalRule(context);
         const web = await openConsole(context, { reach });
         await web.listen();

@@ -121,7 +121,7 @@ function addListen(events: Command, terminal: Terminal): void {
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
       try {
-        await announceAccount(context, terminal.say);
+        await announceAccount(context, terminal.say, true);
         const listener = await openListener(context, where, context.events.keep);
         terminal.print(`Events are listened for at ${listener.url}, where EVENTS_SECRET stands for the dots.`, {
           url: listener.url,

@@ -38,7 +38,7 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log });
       const keeping = startKeepingResults(context);
       try {
-        await announceAccount(context, terminal.say);
+        await announceAccount(context, terminal.say, true);
         // A host with another secret than the installation could write down nothing of what it does.
         await context.secret.key('audit');
         if (!wait) {

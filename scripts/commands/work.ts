@@ -17,6 +17,7 @@ import { findService } from '../opening/service-address.ts';
 import { logUsageFaults, speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
 import { startRowTally } from '../progress/row-tally.ts';
+import { makeSayingFaults } from '../progress/say-faults.ts';
 import { startSayingFinished } from '../progress/say-finished.ts';
 import { countCalls, startSayingMinutes } from '../progress/say-minutes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -40,7 +41,7 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log, saysOlder: false });
       await context.marks.check().catch((error) => closing(context, error));
       await checkName(options, context);
-      await announceAccount(context, terminal.say);
+      await announceAccount(context, terminal.say, true);
       await keepApprovalRule(context);
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
@@ -58,8 +59,9 @@ export function register(program: Command, terminal: Terminal): void {
         workLog.onRowEnd(end);
         served.onRowEnd(end);
       };
+      const sayFault = makeSayingFaults(log);
       const onCommonFault = (error: Error) => {
-        log.error({ reason: error.message }, 'every row would meet this fault; all calls wait until it is mended');
+        sayFault(error);
         waiting.onCommonFault(error);
       };
       const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);

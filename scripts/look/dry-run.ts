@@ -8,6 +8,7 @@ import { messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { makeForesight } from '../../src/ledger/foresight.ts';
 import { makeWordsLog } from '../../src/log.ts';
+import { moneyText } from '../../src/money-text.ts';
 import type { DryRun } from '../../src/portfolio/preview.ts';
 
 /** A ledger to look into, if there is one already. Nothing is started where nothing is. */
@@ -51,13 +52,13 @@ export function dryRunWords(dryRun: DryRun): string {
   const all = before && limits + before.held === 0 ? allBeforeWords(before.limits, before.limits) : undefined;
   if (all !== undefined) return `${all}: an import would request nothing.`;
   const parts = [
-    `An import would request ${counted(limits, 'limit')} (${requested} in total), create ${counted(companies, 'company', 'companies')}`,
+    `An import would request ${counted(limits, 'limit')} (${moneyText(requested)} in total), create ${counted(companies, 'company', 'companies')}`,
     ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
   ];
   if (open > 0) parts.push(` ${counted(open, 'of them waits', 'of them wait')} already.`);
   if (besides.limits > 0) {
     const words = counted(besides.limits, 'of them is for a buyer that has', 'of them are for buyers that have');
-    parts.push(` ${words} another limit already, open or made (${besides.requested} in total).`);
+    parts.push(` ${words} another limit already, open or made (${moneyText(besides.requested)} in total).`);
   }
   if (before && before.limits > 0) {
     parts.push(

@@ -60,6 +60,23 @@ test('while the memory of Redis is full, pages, reports, health and metrics answ
   expect(await desk.limitline('forget', 'q4', '--yes', 'q4')).toMatchObject({ status: 0 });
 });
 
+test('while the memory of Redis is full, an answer for a held row takes effect, work starts and says so, and all goes on when there is room', async () => {
+  const redis = await startKillableRedis();
+  const rule = { on: 'limit', match: 'HRB 2', fault: 'reset', made: false, times: 1 } as const;
+  const desk = await openDesk(3, { rules: [rule] }, { REDIS_URL: redis.url });
+  await desk.limitline('run', 'q4.csv');
+  await redis.admin.config('SET', 'maxmemory', '1');
+  const resolved = await desk.limitline('resolve', 'q4', '--line', '3', '--resend');
+  expect(resolved).toMatchObject({ status: 0, stdout: expect.stringContaining('1 call resolved; 1 row goes on') });
+  expect(resolved.stderr).toMatch(/^limitline: Redis is nearly full \(/m);
+  expect(await desk.json('report', 'q4')).toMatchObject({ states: { done: 2, queued: 1 } });
+  // The first start, which also writes the account's rule of approval.
+  const worker = desk.start('work');
+  await expect.poll(() => worker.output().stderr).toMatch(/Redis is nearly full \(.*working/s);
+  await redis.admin.config('SET', 'maxmemory', '0');
+  await expect.poll(() => desk.json('report', 'q4')).toMatchObject({ states: { done: 3 } });
+});
+
 test('with 95 percent of its memory in use nothing new is sent or brought in, what is under way is finished, and it goes on by itself', async () => {
   const redis = await startKillableRedis();
   const place = await openWorkplace({ faults: { latencyMs: 20 }, env: { REDIS_URL: redis.url } });

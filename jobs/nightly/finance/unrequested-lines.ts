@@ -109,9 +109,17 @@ async function hasRequest(
 /** The company and the amount, as far as the line's cells can be believed. */
 function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
   if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
-  const name = line.broken === undefined ? (line.cells[placeOf(columns, 'name')]?.trim() ?? '') : '';
-  return name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) };
+  if (line.broken !== undefined) return {};
+  const name = line.cells[placeOf(columns, 'name')]?.trim() ?? '';
+  // An amount of another currency belongs to no sum.
+  const isDoubtful = line.problems.some(({ column }) => AMOUNT.has(knownOf(column, columns)));
+  return {
+    ...(name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) }),
+    ...(isDoubtful || line.requested === undefined ? {} : { requested: line.requested }),
+  };
 }
+
+const AMOUNT: ReadonlySet<KnownColumn | null> = new Set(['requested_limit', 'currency'] as const);
 
 /** Longer than any name; a cell may be a megabyte. */
 const MOST_CHARACTERS = 200;
@@ -155,8 +163,12 @@ function wordsOf(
 
 function isOpen({ column }: Problem, { columns }: Opened): boolean {
   if (column === null) return true;
-  const known = columns.find(({ written }) => written === column)?.known ?? null;
+  const known = knownOf(column, columns);
   return known !== null && OPEN_COLUMNS.has(known);
+}
+
+function knownOf(written: string | null, columns: Opened['columns']): KnownColumn | null {
+  return columns.find((column) => column.written === written)?.known ?? null;
 }
 
 function cut(text: string): string {

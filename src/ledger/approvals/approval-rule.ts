@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import { type ApprovalPolicy, stricterOf } from './approval.ts';
 
@@ -24,17 +24,11 @@ export function makeApprovalRule({
   keys: Pick<Keys, 'account'>;
   own: ApprovalPolicy;
 }) {
+  const put = makeLuaScript(connection, new URL('../lua/put-approval-rule.lua', import.meta.url));
   /** Writes the rule and answers what it was, in one step, so that of several who change it alike one does. */
   async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {
-    const step = connection.multi().hmget(keys.account, ...FIELDS);
-    for (const [place, text] of textsOf(policy).entries()) {
-      const field = FIELDS[place] ?? '';
-      if (text === null) step.hdel(keys.account, field);
-      else step.hset(keys.account, field, text);
-    }
-    const answers = (await step.exec()) ?? [];
-    for (const [fault] of answers) if (fault) throw fault;
-    return policyIn(answers[0]?.[1] as Kept);
+    const fields = textsOf(policy).flatMap((text, place) => [FIELDS[place] ?? '', text ?? '']);
+    return policyIn((await put([keys.account], fields)) as Kept);
   }
 
   const kept = async () => policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept);
@@ -50,7 +44,6 @@ export function makeApprovalRule({
      * several that bring the same one at the same moment once; where it throws, the rule is again what it was.
      */
     async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
-      // Read first: while the memory of Redis is full, nothing can be replaced.
       const isOwn = (policy: ApprovalPolicy) => isDeepStrictEqual(textsOf(policy), textsOf(own));
       if (isOwn(await kept())) return;
       const before = await replace(own);

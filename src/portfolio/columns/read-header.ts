@@ -64,6 +64,8 @@ export function readHeader(
   const questions = columns.flatMap((column) =>
     seen.has(column.guess ?? '') && !column.thousands && !isGivenTwice(column) ? [] : question(header.line, column),
   );
+  // Nobody is to read amounts in thousands as if they were in full.
+  for (const column of columns) if (column.thousands) column.guess = null;
   return { columns, problems, warnings: [...questions, ...restsOfNames(header.line, columns), ...unmatched.warnings] };
 }
 
@@ -153,7 +155,8 @@ function named(line: number, name: string, earlier: Column, later: Column): Prob
 const KEEP_ONE = 'keep one of them';
 
 function remedyFor(name: string, columns: Column[]): string {
-  const meant = columns.filter((column) => column.guess === name).map((column) => column.written);
+  const guessed = columns.filter((column) => column.guess === name);
+  const meant = guessed.filter(({ thousands }) => !thousands).map((column) => column.written);
   const restOf = makeRests(columns);
   const part = name === 'name' ? columns.find((column) => column.guess === 'name' && restOf(column)) : undefined;
   if (part) {
@@ -161,6 +164,7 @@ function remedyFor(name: string, columns: Column[]): string {
     return `${first} may be meant, and ${rest} may hold the rest of it: join the two in one column, or, if ${first} alone is the name, say --map "${first}=name".`;
   }
   if (meant.length > 0) return `${meant.join(' or ')} may be meant: say so with --map "${meant[0]}=${name}".`;
+  if (guessed[0]) return `${guessed[0].written} is not proposed: its ${THOUSANDS}`;
   const remedy = `Add it, correct its spelling, or say with --map "HEADER=${name}" which column it is.`;
   // Where hardly a name is one that we know, this is perhaps no header at all.
   const isHeader = columns.filter(({ known, guess }) => known ?? guess).length > 1;
@@ -168,12 +172,12 @@ function remedyFor(name: string, columns: Column[]): string {
 }
 
 function question(line: number, { written, guess, known, thousands }: Column): Problem[] {
-  if (thousands && known === 'requested_limit') return [makeProblem(line, written, null, THOUSANDS)];
+  if (thousands && known === 'requested_limit') return [makeProblem(line, written, null, `The column's ${THOUSANDS}`)];
   if (guess === null || known !== null) return [];
-  if (thousands) return [makeProblem(line, written, null, `${THOUSANDS} Until then it is not used.`)];
+  if (thousands) return [makeProblem(line, written, null, `The column's ${THOUSANDS} Until then it is not used.`)];
   const message = `This column may be meant as ${guess}, but is not used as that unless you say so with --map.`;
   return [makeProblem(line, written, null, message)];
 }
 
 const THOUSANDS =
-  "The column's name says that its amounts are in thousands or millions, but amounts are sent exactly as written: write them in full, and name the column requested_limit.";
+  'name says that its amounts are in thousands or millions, but amounts are sent exactly as written: write them in full, and name the column requested_limit.';

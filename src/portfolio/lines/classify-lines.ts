@@ -58,6 +58,7 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
           kind: 'invalid',
           ...told,
           ...(buyer === undefined ? {} : { buyer }),
+          requested: values.requested_limit,
           ...(broken === null ? {} : { broken }),
         };
       }

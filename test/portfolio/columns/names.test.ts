@@ -99,4 +99,17 @@ describe('names of columns', () => {
       expect(asked.columns[1]?.known).toBeNull();
     },
   );
+
+  test.each(['Kreditlimit (TEUR)', 'Betrag T€', 'Limit Tsd. EUR'])(
+    'that say thousands are proposed for no column, and it is said why: %s',
+    (written) => {
+      const cells = ['name', written];
+      const { columns, problems } = readHeader({ line: 1, cells, fault: null }, { needed: ['requested_limit'] });
+      const why = `${written} is not proposed: its name says that its amounts are in thousands or millions`;
+      expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(why)]);
+      expect(problems[0]?.message).not.toContain('--map');
+      // The page and a saved mapping propose by this.
+      expect(columns[1]).toMatchObject({ known: null, guess: null });
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { dryRunWords } from '../../../scripts/look/dry-run.ts';
 import { type Look, lookWords, questionOf } from '../../../scripts/look/look-words.ts';
 import type { Column } from '../../../src/portfolio/columns/column.ts';
 import { PLAIN_DIALECT } from '../../../src/table/dialect.ts';
@@ -92,4 +93,10 @@ test('where nothing is left to request, nothing is said of what it would take', 
   expect(words).not.toMatch(/Largest|Creates|Takes/);
   const counts = { ...look.counts, rows: 8 };
   expect(lookWords({ ...look, counts, dryRun, largest: [] })).toContain('Requests  8 rows, all requested before');
+});
+
+test('a check groups its sums by thousands, as a look does', () => {
+  const words = dryRunWords(look.dryRun);
+  expect(words).toContain('An import would request 1,190 limits (1,234,567.50 in total)');
+  expect(words).toContain('another limit already, open or made (71,000.00 in total)');
 });

@@ -45,7 +45,7 @@ test('lines that led to no request are told, each with why, until a later file h
   expect(shown(items)).toEqual([
     ['q4', 3, 'Beta GmbH', undefined, 'the line is invalid: requested_limit', expect.stringMatching(/^q4\.csv: ./)],
     // What stands in a contact's cell is told to nobody.
-    ['q4', 4, 'Gamma GmbH', undefined, 'the line is invalid: contact_email', 'q4.csv'],
+    ['q4', 4, 'Gamma GmbH', '3000', 'the line is invalid: contact_email', 'q4.csv'],
     [
       'q4',
       6,
@@ -54,7 +54,7 @@ test('lines that led to no request are told, each with why, until a later file h
       'the line was invalid when it was imported',
       expect.stringMatching(/^q4\.csv: supporting_documents: ./),
     ],
-    ['q4', 7, undefined, undefined, 'the line is invalid: name', expect.stringMatching(/^q4\.csv: ./)],
+    ['q4', 7, undefined, '5000', 'the line is invalid: name', expect.stringMatching(/^q4\.csv: ./)],
   ]);
   expect(new Set(items.map(({ command }) => command))).toEqual(new Set(['report q4 --format errors-csv']));
   expect(JSON.stringify(items)).not.toContain('anna.private');
@@ -71,6 +71,12 @@ test('lines that led to no request are told, each with why, until a later file h
   // The whole file again, mended: only the later one counts.
   await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000,,', 'Gamma GmbH,DE,HRB 3,3000,,', 'E,DE,HRB 5,5000,,']);
   expect(await unrequested(context)).toEqual([]);
+
+  // No sum has an amount of another currency.
+  await place.import(['name,requested_limit,currency', 'F,6000,EUR', 'G,7000,USD'], { portfolio: 'q6' });
+  expect(shown(await unrequested(context))).toMatchObject([
+    ['q6', 3, 'G', undefined, 'the line is invalid: currency', expect.anything()],
+  ]);
 });
 
 async function written(dir: string, name: string, lines: readonly string[]): Promise<string> {
