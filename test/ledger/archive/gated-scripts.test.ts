@@ -121,6 +121,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'people-passed': 'included',
   planned: 'included',
   'put-new-rows': 'refuses',
+  'put-approval-rule': 'account',
   'put-row': 'refuses',
   'read-at-once': 'reads',
   'read-buyers': 'reads',

@@ -52,7 +52,8 @@ export function answerApproval(model: Model, id: string, is: 'granted' | 'declin
   if (approval.author === by) return 'own';
   if (approval.standing === 'open') return 'changed';
   approval.standing = is;
-  approval.answered = { rows: rowsOf(model, id).length, by };
+  const turn = 1 + Math.max(0, ...[...model.approvals.values()].map(({ answered }) => answered?.turn ?? 0));
+  approval.answered = { rows: rowsOf(model, id).length, by, turn };
   return is;
 }
 
@@ -66,10 +67,10 @@ export function freeRows(model: Model, id: string, most: number): number {
   for (const [name, row] of rowsOf(model, id).slice(0, most)) {
     const key = name.slice(approval.portfolio.length + 1);
     const isNo = approval.standing === 'declined' && approval.kind !== 'answer' && !model.isMade(key);
-    if (isNo) model.declined.set(key, id);
+    if (isNo) model.isDeclined(key, id);
     if (granted && row.generation >= portfolio.cancels) {
       row.state = 'queued';
-      if (approval.answered?.by !== undefined) model.declined.delete(key);
+      if (approval.answered?.by !== undefined) model.isWanted(key, id);
       bind(row, id);
     } else if (!goBack(row, portfolio)) row.state = 'cancelled';
   }

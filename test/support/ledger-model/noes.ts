@@ -8,9 +8,21 @@ export function makeNoes({
   approvals: ReadonlyMap<string, ModelApproval>;
   rowOf: (name: string, key: string) => ModelRow | undefined;
 }) {
-  const [asks, declined] = [new Map<string, string[]>(), new Map<string, string>()];
+  const [asks, declined, yes] = [new Map<string, string[]>(), new Map<string, string>(), new Map<string, number>()];
+  const turnOf = (id: string) => approvals.get(id)?.answered?.turn ?? 0;
   return {
     declined,
+
+    /** A no is carried out: it counts unless somebody said yes after it. */
+    isDeclined(key: string, id: string): void {
+      if (turnOf(id) > (yes.get(key) ?? 0)) declined.set(key, id);
+    },
+
+    /** A person's yes is carried out: it takes back what was said before it. */
+    isWanted(key: string, id: string): void {
+      yes.set(key, Math.max(turnOf(id), yes.get(key) ?? 0));
+      if (turnOf(declined.get(key) ?? '') < turnOf(id)) declined.delete(key);
+    },
 
     /** A row comes to wait for an approval; what is said of a held call says nothing of the request. */
     joins(key: string, id: string): void {
@@ -22,7 +34,8 @@ export function makeNoes({
       const isLeft = (asked: string): boolean => {
         const approval = approvals.get(asked);
         const row = approval && rowOf(approval.portfolio, key);
-        return row?.state === 'awaiting' && row.approval === asked && approval?.standing === 'declined';
+        const isLater = turnOf(asked) > (yes.get(key) ?? 0);
+        return row?.state === 'awaiting' && row.approval === asked && approval?.standing === 'declined' && isLater;
       };
       return declined.get(key) ?? asks.get(key)?.find(isLeft);
     },

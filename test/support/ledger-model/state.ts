@@ -28,8 +28,8 @@ export type ModelApproval = {
   author: string;
   /** Whether a person said no to something in it before: it waits in any case. */
   isRedone?: boolean;
-  /** What it was when it was answered. */
-  answered?: { rows: number; by?: string } | undefined;
+  /** What it was when it was answered, and which of all answers that was, from 1. */
+  answered?: { rows: number; by?: string; turn?: number } | undefined;
 };
 
 /** One send: of which process, for which row and thing. Its fate is known early when a person found out. */
