@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startRedisServer } from '../simulation/doubles/redis-server.ts';
+import { type Place, play, type World } from '../simulation/run/simulation.ts';
+import { plainSchedule } from '../simulation/run/walk.ts';
+import { WORLDS } from '../simulation/worlds/worlds.ts';
+import { dumpOf } from './dump.ts';
+import { makeState } from './state.ts';
+import { masked } from './text.ts';
+
+const KEPT = join(import.meta.dirname, 'kept');
+
+/** Keeps a text under a name; what comes later under the same name is put behind it. */
+export type Keep = (name: string, text: string) => void;
+
+/** Makes all texts anew, and writes them or prints how they differ from those that are kept. Answers the exit status. */
+export async function goldens({ isWriting }: { isWriting: boolean }): Promise<number> {
+  const server = await startRedisServer();
+  const dataDir = join(server.dir, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  const texts = new Map<string, string>();
+  const keep: Keep = (name, text) => texts.set(name, (texts.get(name) ?? '') + masked(text, server.dir));
+  try {
+    const database = server.open(0);
+    await playOrThrow(
+      stateWorld(keep, () => dumpOf(database)),
+      { server: database, dataDir },
+    );
+    for (const world of WORLDS) {
+      await playOrThrow(world, { server: database, dataDir });
+      keep(`worlds/${world.name}.txt`, await dumpOf(database));
+    }
+    const folder = isWriting ? KEPT : join(server.dir, 'made');
+    rmSync(folder, { recursive: true, force: true });
+    for (const [name, text] of texts) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    return spawnSync('diff', ['-ruN', KEPT, folder], { stdio: 'inherit' }).status ?? 1;
+  } finally {
+    await server.close();
+  }
+}
+
+/** The fixed state, made before anybody else begins. */
+function stateWorld(keep: Keep, dump: () => Promise<string>): World {
+  const nobody = { cast: [], isOver: async () => true, checkEnd: async () => {} };
+  return { name: 'a fixed state', ...nobody, ...makeState(keep, dump) };
+}
+
+async function playOrThrow(world: World, place: Place): Promise<void> {
+  const { broken } = await play(world, plainSchedule(world), place);
+  if (broken !== undefined) throw new Error(`${world.name}: ${broken}`);
+}

@@ -1,0 +1,110 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
+import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
+import type { Context } from '../../src/context.ts';
+import { ROLES } from '../../src/people/person.ts';
+import type { World } from '../simulation/run/simulation.ts';
+import { lookAtConsole } from './console.ts';
+import { openGoldenDesk } from './desk.ts';
+import type { Keep } from './goldens.ts';
+
+const YES = { APPROVE_ALWAYS: 'on' };
+
+/** What the command line is asked at the end, as JSON and in words. */
+const QUESTIONS = [
+  'portfolios',
+  'portfolios --all',
+  'report q4',
+  'report q4 --causes',
+  'report waiting',
+  'report archived',
+  'report forgotten',
+  'reconcile --last',
+  'retry q4 --state refused --dry-run',
+  'resolve q4 --all --resend --dry-run',
+  'recover q4.results.csv',
+  'rule list',
+  'mapping list',
+  'schedule',
+  'inbox',
+  'notices',
+  'events',
+  'user list',
+  'user sessions viewer',
+  'audit list --limit 200',
+  'audit verify',
+];
+
+/**
+ * One state with something of everything: rows in each state, lines that led to none, a correction, documents, a supplier, portfolios that
+ * wait, were declined, archived, restored and forgotten. Keeps what commands say on the way, and then Redis, files and pages.
+ */
+export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 'answers' | 'setUp'> {
+  return {
+    answers: {
+      'limit of carla@buche.de 30000 #1': 'refused',
+      'limit of dora@eiche.de 40000 #1': 'refused',
+      'limit of emil@erle.de 50000 #1': 'refused',
+      'limit of fee@esche.fr 60000 #1': 'broken off, made',
+      'limit of gert@fichte.nl 70000 #1': '500, not made',
+      'limit of hugo@kiefer.it 80000 #1': 'not ours',
+      'company of Tanne Oy #1': 'refused',
+    },
+    async setUp(simulation) {
+      const { command, works, withContext, cwd } = openGoldenDesk(simulation, keep);
+      await command('check q4.csv --json');
+      await command('check q4.csv');
+      await command('run q4.csv --supplier supplier.csv --json');
+      keep('redis-after-the-first-run.txt', await dump());
+      for (const question of ['report q4', 'report q4 --causes']) await command(`${question} --json`);
+      await command('report q4 --format csv --out first.results.csv');
+      await command('report q4 --format errors-csv --out first.errors.csv');
+      await command('resolve q4 --line 7 --made bl_esche --json');
+      await command('resolve q4 --line 8 --resend --json');
+      await command('retry q4 --line 6 --json', 'bob');
+      await works();
+      await command('check q4-corrected.csv --portfolio q4 --json');
+      await command('import q4-corrected.csv --portfolio q4 --json', 'bob');
+      for (const name of ['again', 'archived', 'restored', 'forgotten']) await command(`import ${name}.csv --json`);
+      await works();
+      for (const name of ['approved', 'declined', 'waiting']) await command(`import ${name}.csv --json`, 'ann', YES);
+      await withContext(answerAll);
+      await works();
+      await command('import cancelled.csv --json');
+      await command('cancel cancelled --json');
+      await command('import paused.csv --json');
+      await command('pause paused --json');
+      for (const name of ['archived', 'restored']) await command(`archive ${name} --yes --json`);
+      await command('restore restored --json');
+      await command('forget forgotten --yes forgotten --json');
+      await command('rule add --status 422 --nights 2 --json');
+      await command('mapping keep house q4.csv --decimal comma --json');
+      for (const role of ROLES) await command(`user add ${role} --roles ${role} --json`, 'root');
+      await command('reconcile --json');
+      for (const question of QUESTIONS) {
+        await command(`${question} --json`);
+        await command(question);
+      }
+      await command('report q4 --format csv --out last.results.csv');
+      await command('report q4 --format errors-csv --out last.errors.csv');
+      await command('report archived --format csv --out archived.results.csv');
+      for (const path of globSync(join(cwd, '*.*.csv')).sort())
+        keep(`files/${basename(path)}.txt`, readFileSync(path, 'utf8'));
+      keep('redis.txt', await dump());
+      await withContext((context) => lookAtConsole(context, keep), { CONSOLE_PORT: '3000' });
+    },
+  };
+}
+
+/** Somebody else says yes to one, no to another, and has not looked at the third. */
+async function answerAll(context: Context): Promise<void> {
+  const answers = { approved: 'approve', declined: 'decline' } as const;
+  for (const { id, digest, portfolio } of await context.approvals.waiting()) {
+    const answer = answers[portfolio as keyof typeof answers];
+    if (answer === undefined) continue;
+    const person = { by: 'carl', roles: ['approver'] } as const;
+    const answered = await answerApproval({ id, digest, answer, words: 'not this year', person }, context);
+    if (answered.is === 'done') await carryOutAnswered(answered.approval, context);
+  }
+}

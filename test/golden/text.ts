@@ -1,0 +1,34 @@
+/** Figures of the process that made a text, and of its machine. */
+const OF_THIS_PROCESS = /^(?:# \w+ )?(?:process|nodejs|limitline_build|limitline_data)_.*\n/gm;
+const OF_THIS_MACHINE = /^(Free on its disk|Holds|Limitline|Node|System)\n.*/gm;
+
+/** Without what is another one each time or on another machine: where files lie, times below a minute, and links of the audit. */
+export function masked(text: string, dir: string): string {
+  return text
+    .replaceAll(dir, '<dir>')
+    .replace(/(\d{4}-\d\d-\d\dT\d\d:\d\d):\d\d(\.\d+)?Z/g, '$1Z')
+    .replace(/(\d\d:\d\d):\d\d UTC/g, '$1 UTC')
+    .replace(/\b1767\d{9}\b/g, (ms) => `<${new Date(Number(ms)).toISOString().slice(5, 16)}>`)
+    .replace(/"prev": "[\w-]{43}"/g, '"prev": "<link>"')
+    .replace(/"(sizeBytes|sha256)": (\d+|"\w*")/g, '"$1": <of the archive>')
+    .replace(/\b\d+\.\d+\.\d+\+[0-9a-f]{7,}/g, '<version>')
+    .replace(/(files of |^)\d+ kB/gm, '$1<size>')
+    .replace(OF_THIS_PROCESS, '')
+    .replace(OF_THIS_MACHINE, '$1\n<of this machine>');
+}
+
+const INLINE = /<\/?(?:a|b|i|em|strong|span|code|time|abbr|small|data|label|kbd|wbr)\b[^>]*>/g;
+const CHARACTERS: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', nbsp: ' ', amp: '&' };
+
+/** What of a page is read by people, less what all pages have in common; where it is no page, all of it. */
+export function visibleText(body: string): string {
+  const text = (/<main\b.*<\/main>/s.exec(body)?.[0] ?? body)
+    .replace(/<(script|style|svg)\b.*?<\/\1>|<input\b[^>]*type="hidden"[^>]*>/gs, '')
+    .replace(/<(?:input|button)\b[^>]*\bvalue="([^"]*)"[^>]*>/g, ' [$1] ')
+    .replace(INLINE, '')
+    .replace(/<[^>]*>/g, '\n')
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replace(/&(\w+);/g, (whole, name) => CHARACTERS[name] ?? whole);
+  const lines = text.split('\n').map((line) => line.replace(/\s+/g, ' ').trim());
+  return `${lines.filter(Boolean).join('\n')}\n`;
+}
