@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { readSettings } from '../../src/config.ts';
@@ -20,6 +21,8 @@ import type { Keep } from './goldens.ts';
 const STEP_MS = 600_000;
 
 const { userInfo } = os;
+
+type Given = { by?: string; env?: Record<string, string>; input?: () => string };
 
 /** What people sit at who make the fixed state, one step after another: a folder with files, the command line, and workers now and then. */
 export function openGoldenDesk(simulation: Simulation, keep: Keep) {
@@ -66,9 +69,10 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
   return {
     cwd,
     withContext,
-    /** What a command says, given by this user of the system. */
-    command: (words: string, by = 'ann', more: Record<string, string> = {}): Promise<void> =>
+    /** Keeps what a command says that this user of the system gives, with what comes through standard input. */
+    command: (words: string, { by = 'ann', env: more = {}, input = () => '' }: Given = {}): Promise<void> =>
       step(async () => {
+        Object.defineProperty(process, 'stdin', { value: Readable.from([input()]), configurable: true });
         os.userInfo = ((...args: []) => ({ ...userInfo(...args), username: by })) as typeof os.userInfo;
         syncBuiltinESMExports();
         const { status, stdout, stderr } = await callCommand(words.split(' '), { cwd, env: { ...env, ...more } });

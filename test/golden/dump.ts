@@ -29,10 +29,14 @@ export async function dumpOf(database: Database): Promise<string> {
 function linesOf(type: string, content: Reply): string {
   const words = [content].flat().map(readable);
   const isPairs = type === 'hash' || type === 'zset';
-  const lines = isPairs ? words.flatMap((word, at) => (at % 2 === 0 ? [`${word}: ${words[at + 1]}`] : [])) : words;
+  const lines = isPairs ? words.flatMap((word, at) => (at % 2 === 0 ? [pair(word, words[at + 1] ?? '')] : [])) : words;
   const ordered = type === 'zset' || type === 'list' ? lines : lines.sort();
   return ordered.map((line) => `  ${line.replaceAll('\n', '\n  ')}\n`).join('');
 }
+
+/** An archive has in it which commit wrote it, and fields in the order in which Redis gave them. */
+const pair = (name: string, value: string): string =>
+  `${name}: ${name === 'archive' ? value.replace(/"(sizeBytes|sha256)": ?("\w*"|\d+)/g, '"$1": <of its files>') : value}`;
 
 /** Text as it is, JSON so that it can be read, and other bytes in base64. */
 function readable(reply: Reply): string {

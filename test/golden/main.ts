@@ -4,11 +4,14 @@ import { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { forgiveHalfReadStreams } from '../simulation/run/half-read-streams.ts';
 import { loadWithDoubles } from '../simulation/run/module-hooks.ts';
+import { type Process, processHere } from '../simulation/run/process.ts';
+import { makeRandom } from '../simulation/run/random.ts';
 import { takeOverGlobals } from '../simulation/run/virtual-globals.ts';
 
 process.env.TZ = 'UTC';
 takeOverGlobals();
 takeOverThreads();
+takeOverChance();
 loadWithDoubles();
 forgiveHalfReadStreams();
 const { goldens } = await import('./goldens.ts');
@@ -34,5 +37,31 @@ function takeOverThreads(): void {
     argon2: (kind: 'argon2id', given: Argon2Parameters, done: (error: null, tag: Buffer) => void) =>
       done(null, crypto.argon2Sync(kind, { ...given, memory: 8, passes: 1, parallelism: 1 })),
   });
+  syncBuiltinESMExports();
+}
+
+/** What a process draws is the same however often it drew bytes of another length before: a draw more or less changes no other id. */
+function takeOverChance(): void {
+  const { randomBytes } = crypto;
+  const drawn = new WeakMap<Process, Map<number, number>>();
+  const draw = (size: number): Buffer => {
+    const process = processHere();
+    if (!process) return randomBytes(size);
+    const counts = drawn.get(process) ?? new Map<number, number>();
+    drawn.set(process, counts.set(size, (counts.get(size) ?? 0) + 1));
+    return makeRandom(`${process.name} ${size} ${counts.get(size)}`).bytes(size);
+  };
+  Object.assign(crypto, {
+    randomBytes: draw,
+    randomUUID: () =>
+      draw(16)
+        .toString('hex')
+        .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+  });
+  // Secrets of second factors are drawn by this.
+  globalThis.crypto.getRandomValues = (into) => {
+    if (into instanceof Uint8Array) into.set(draw(into.length));
+    return into;
+  };
   syncBuiltinESMExports();
 }

@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { answerApproval } from '../../jobs/approvals/answer-approval.ts';
-import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
-import type { Context } from '../../src/context.ts';
 import { ROLES } from '../../src/people/person.ts';
 import type { World } from '../simulation/run/simulation.ts';
+import { eventOf } from '../support/events.ts';
+import { addUser, codeOf } from '../support/signed-in.ts';
 import { lookAtConsole } from './console.ts';
 import { openGoldenDesk } from './desk.ts';
 import type { Keep } from './goldens.ts';
 
-const YES = { APPROVE_ALWAYS: 'on' };
+const YES = { env: { APPROVE_ALWAYS: 'on' } };
+const BOB = { by: 'bob' };
 
 /** What the command line is asked at the end, as JSON and in words. */
 const QUESTIONS = [
@@ -34,6 +34,7 @@ const QUESTIONS = [
   'user sessions viewer',
   'audit list --limit 200',
   'audit verify',
+  'acknowledge-rollback',
 ];
 
 /**
@@ -46,6 +47,8 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
       'limit of carla@buche.de 30000 #1': 'refused',
       'limit of dora@eiche.de 40000 #1': 'refused',
       'limit of emil@erle.de 50000 #1': 'refused',
+      'limit of pia@pappel.de 51000 #1': 'refused',
+      'limit of rolf@robinie.de 52000 #1': 'refused',
       'limit of fee@esche.fr 60000 #1': 'broken off, made',
       'limit of gert@fichte.nl 70000 #1': '500, not made',
       'limit of hugo@kiefer.it 80000 #1': 'not ours',
@@ -62,25 +65,37 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
       await command('report q4 --format errors-csv --out first.errors.csv');
       await command('resolve q4 --line 7 --made bl_esche --json');
       await command('resolve q4 --line 8 --resend --json');
-      await command('retry q4 --line 6 --json', 'bob');
+      await command('retry q4 --line 6 --json', BOB);
       await works();
       await command('check q4-corrected.csv --portfolio q4 --json');
-      await command('import q4-corrected.csv --portfolio q4 --json', 'bob');
+      await command('import q4-corrected.csv --portfolio q4 --json', BOB);
       for (const name of ['again', 'archived', 'restored', 'forgotten']) await command(`import ${name}.csv --json`);
       await works();
-      for (const name of ['approved', 'declined', 'waiting']) await command(`import ${name}.csv --json`, 'ann', YES);
-      await withContext(answerAll);
+      for (const name of ['approved', 'declined', 'waiting']) await command(`import ${name}.csv --json`, YES);
+      let input = () => '';
+      await withContext(async (context) => {
+        const { password, secret } = await addUser({ context }, 'dora', ['approver']);
+        input = () => `${password}\n${codeOf(secret)}\n`;
+      });
+      await command('approve approved --as dora --password-stdin --json', { input });
+      await command('decline declined --as dora --password-stdin --because later --json', { input });
       await works();
       await command('import cancelled.csv --json');
       await command('cancel cancelled --json');
       await command('import paused.csv --json');
-      await command('pause paused --json');
+      for (const change of ['pause', 'resume', 'pause']) await command(`${change} paused --json`);
       for (const name of ['archived', 'restored']) await command(`archive ${name} --yes --json`);
       await command('restore restored --json');
       await command('forget forgotten --yes forgotten --json');
       await command('rule add --status 422 --nights 2 --json');
-      await command('mapping keep house q4.csv --decimal comma --json');
-      for (const role of ROLES) await command(`user add ${role} --roles ${role} --json`, 'root');
+      for (const name of ['house', 'gone']) await command(`mapping keep ${name} q4.csv --decimal comma --json`);
+      await command('mapping forget gone --json');
+      for (const role of ROLES) await command(`user add ${role} --roles ${role} --json`, { by: 'root' });
+      await command('user roles viewer --roles viewer,finance --json', { by: 'root' });
+      await command('user add gone --roles viewer --json', { by: 'root' });
+      for (const change of ['password', 'factor', 'remove'])
+        await command(`user ${change} gone --json`, { by: 'root' });
+      await withContext(({ events }) => events.keep(eventOf('{"id":"bl_esche","status":"approved","total":60000}')));
       await command('reconcile --json');
       for (const question of QUESTIONS) {
         await command(`${question} --json`);
@@ -95,16 +110,4 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
       await withContext((context) => lookAtConsole(context, keep), { CONSOLE_PORT: '3000' });
     },
   };
-}
-
-/** Somebody else says yes to one, no to another, and has not looked at the third. */
-async function answerAll(context: Context): Promise<void> {
-  const answers = { approved: 'approve', declined: 'decline' } as const;
-  for (const { id, digest, portfolio } of await context.approvals.waiting()) {
-    const answer = answers[portfolio as keyof typeof answers];
-    if (answer === undefined) continue;
-    const person = { by: 'carl', roles: ['approver'] } as const;
-    const answered = await answerApproval({ id, digest, answer, words: 'not this year', person }, context);
-    if (answered.is === 'done') await carryOutAnswered(answered.approval, context);
-  }
 }
