@@ -13,10 +13,10 @@ import { visibleText } from './text.ts';
 const HOST = '127.0.0.1:3000';
 const EVERYTHING = as('zoe', ...ROLES);
 
-/** Of the longest route. */
+/** As long as the longest route. */
 const WIDTH = 70;
 
-/** Whoever asks, by the head of their column. */
+/** Who asks, by the head of the column. */
 const COLUMNS: Readonly<Record<string, Record<string, string>>> = {
   nobody: {},
   none: as('nick'),
@@ -64,7 +64,7 @@ const PAGES = [
 
 /** What each page shows to who may do everything, what a viewer is shown of some, and the status of each route for each role. */
 export async function lookAtConsole(context: Context, keep: Keep): Promise<void> {
-  // By this the board tells queues of BullMQ, which the simulator's are not.
+  // The board looks for this at queues, and the simulator's queues lack it.
   for (const queue of Object.values(context.queues.bullmq)) Object.assign(queue, { metaValues: { version: 'bullmq' } });
   const { opened: web, routes } = await withAllRoutes(async () => {
     const opened = await openConsole(context, byHeader);
@@ -84,7 +84,7 @@ export async function lookAtConsole(context: Context, keep: Keep): Promise<void>
   keep('routes.txt', `${''.padEnd(WIDTH)}${Object.keys(COLUMNS).join(' ')}\n`);
   for (const route of routes.filter((one) => !/^HEAD | \/(assets|queues\/static)\//.test(one)).sort()) {
     const [method = '', url = ''] = route.split(' ');
-    // What is changed is nothing that there is.
+    // A request that changes something names a thing that does not exist.
     const path = url.replace(':name', method === 'GET' ? 'q4' : 'none').replace(/:\w+|\*/g, 'none');
     const cells: string[] = [];
     for (const [head, who] of Object.entries(COLUMNS)) {
@@ -98,7 +98,7 @@ export async function lookAtConsole(context: Context, keep: Keep): Promise<void>
 
 const nameOf = (template: string): string => template.slice(1).replace(/[/?=&,]+/g, '-') || 'portfolios';
 
-/** Who asks the server over a connection that leaves no process: a socket's time would not be the simulation's. */
+/** Asks the server over a connection in memory, since the scheduler does not wait for sockets. */
 function makeVisitor(server: { emit: (event: 'connection', socket: object) => void }) {
   let [cookie, token] = ['', ''];
   const ask = async (method: string, path: string, who: Record<string, string>, body = '', type = formOf(path)) => {

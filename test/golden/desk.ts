@@ -17,14 +17,14 @@ import { open } from '../simulation/worlds/people.ts';
 import { callCommand } from '../support/call-command.ts';
 import type { Keep } from './goldens.ts';
 
-/** Each step begins so long after the one before: what one takes is in the times of no other. */
+/** A step begins this long after the one before: how long a step takes does not show in the times of the next. */
 const STEP_MS = 600_000;
 
 const { userInfo } = os;
 
 type Given = { by?: string; env?: Record<string, string>; input?: () => string };
 
-/** What people sit at who make the fixed state, one step after another: a folder with files, the command line, and workers now and then. */
+/** The people who make the fixed state, one step after another: with a folder of files, the command line, and workers now and then. */
 export function openGoldenDesk(simulation: Simulation, keep: Keep) {
   const cwd = join(simulation.dataDir, 'desk');
   cpSync(join(import.meta.dirname, 'files'), cwd, { recursive: true });
@@ -48,7 +48,7 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
     });
   };
 
-  /** A step of whoever has opened all of the product. */
+  /** One step that uses the product's own functions. */
   const withContext = (run: (context: Context) => Promise<unknown>, more: Record<string, string> = {}): Promise<void> =>
     step(async () => {
       const context = await open(readSettings({ cwd, env: { ...env, ...more } }));
@@ -69,7 +69,7 @@ export function openGoldenDesk(simulation: Simulation, keep: Keep) {
   return {
     cwd,
     withContext,
-    /** Keeps what a command says that this user of the system gives, with what comes through standard input. */
+    /** Runs a command as this user of the system, with this standard input, and keeps what it says. */
     command: (words: string, { by = 'ann', env: more = {}, input = () => '' }: Given = {}): Promise<void> =>
       step(async () => {
         Object.defineProperty(process, 'stdin', { value: Readable.from([input()]), configurable: true });

@@ -4,13 +4,13 @@ import { KEYS } from '../simulation/run/account.ts';
 
 const SNAPSHOT = readFileSync(new URL('../simulation/check/snapshot.lua', import.meta.url), 'utf8');
 
-/** What hangs on how often somebody asked, or is enciphered; and what the simulator keeps for itself. */
+/** Keys whose content depends on how often something was asked for, or is encrypted; and keys of the simulator itself. */
 const LEFT_OUT = /:(pace|pace-samples|doors|marks|marks:all|token:.*|audit|audit:head)$|^simulated:/;
 
-/** A line of JSON that is longer is broken up. */
+/** JSON of this length or more is spread over several lines. */
 const LONGEST_LINE = 120;
 
-/** All that stands in Redis, key by key, in an order of its own. Keys of the account lack what they have in common. */
+/** All that Redis has, key by key, sorted. Keys of the account are shown without their common beginning. */
 export async function dumpOf(database: Database): Promise<string> {
   const [found] = await database.run([['EVAL', SNAPSHOT, 0]]);
   if (!Array.isArray(found)) throw found;
@@ -21,7 +21,7 @@ export async function dumpOf(database: Database): Promise<string> {
       .map(({ key, content = null, type }) => `${key.replace(KEYS.root, '')} (${type})\n${linesOf(type, content)}`)
       .join('\n')
       .replaceAll('\0', '\\0')
-      // A call is owned by a process and the number of its attempt.
+      // The owner of a call: a process, and the number of its attempt.
       .replace(/\b[\w-]{8}\/\d+(?![\w-])/g, '<attempt>')
   );
 }
@@ -34,11 +34,11 @@ function linesOf(type: string, content: Reply): string {
   return ordered.map((line) => `  ${line.replaceAll('\n', '\n  ')}\n`).join('');
 }
 
-/** An archive has in it which commit wrote it, and fields in the order in which Redis gave them. */
+/** The digest of an archive depends on the order in which Redis lists fields, and its size on the version that wrote it. */
 const pair = (name: string, value: string): string =>
   `${name}: ${name === 'archive' ? value.replace(/"(sizeBytes|sha256)": ?("\w*"|\d+)/g, '"$1": <of its files>') : value}`;
 
-/** Text as it is, JSON so that it can be read, and other bytes in base64. */
+/** Text as it is, long JSON with line breaks, and other bytes in base64. */
 function readable(reply: Reply): string {
   if (!Buffer.isBuffer(reply)) return String(reply);
   const text = reply.toString();

@@ -11,7 +11,7 @@ import { masked } from './text.ts';
 
 const KEPT = join(import.meta.dirname, 'kept');
 
-/** Keeps a text under a name; what comes later under the same name is put behind it. */
+/** Keeps a text under a name; a later text of the same name is appended. */
 export type Keep = (name: string, text: string) => void;
 
 /** Makes all texts anew, and writes them or prints how they differ from those that are kept. Answers the exit status. */
@@ -29,7 +29,7 @@ export async function goldens({ isWriting }: { isWriting: boolean }): Promise<nu
     );
     for (const world of WORLDS) {
       await playOrThrow(world, { server: database, dataDir });
-      keep(`worlds/${world.name}.txt`, await dumpOf(database));
+      keep(`worlds/${world.name.replace(/\W+/g, '-')}.txt`, await dumpOf(database));
     }
     const folder = isWriting ? KEPT : join(server.dir, 'made');
     rmSync(folder, { recursive: true, force: true });
@@ -37,13 +37,17 @@ export async function goldens({ isWriting }: { isWriting: boolean }): Promise<nu
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    return spawnSync('diff', ['-ruN', KEPT, folder], { stdio: 'inherit' }).status ?? 1;
+    const { status } = spawnSync('diff', ['-ruN', KEPT, folder], { stdio: 'inherit' });
+    console.log(
+      `${texts.size} goldens ${status === 0 ? 'are as they were kept' : 'were made, and differ from those that were kept'}`,
+    );
+    return status ?? 1;
   } finally {
     await server.close();
   }
 }
 
-/** The fixed state, made before anybody else begins. */
+/** A world that is over as soon as the fixed state is made. */
 function stateWorld(keep: Keep, dump: () => Promise<string>): World {
   const nobody = { cast: [], isOver: async () => true, checkEnd: async () => {} };
   return { name: 'a fixed state', ...nobody, ...makeState(keep, dump) };

@@ -18,8 +18,8 @@ const { goldens } = await import('./goldens.ts');
 process.exitCode = await goldens({ isWriting: process.argv.includes('--write') });
 
 /**
- * The scheduler does not see what Node computes in threads of its own, and would let time go on meanwhile. Passwords of nobody need cost
- * no time, and what is packed without being pressed is the same on every machine.
+ * The scheduler does not see work in Node's thread pool, and time would pass meanwhile. So archives and digests of passwords are made at
+ * once. Archives are not compressed, since compression gives other bytes on other machines; digests are made cheaply.
  */
 function takeOverThreads(): void {
   const inOnePiece = (change: (whole: Buffer) => Buffer) => () => {
@@ -40,7 +40,10 @@ function takeOverThreads(): void {
   syncBuiltinESMExports();
 }
 
-/** What a process draws is the same however often it drew bytes of another length before: a draw more or less changes no other id. */
+/**
+ * Random bytes depend on the name of the process, on their length, and on how often that process drew this length before. So a change
+ * of the product that draws once more or less leaves most ids as they are.
+ */
 function takeOverChance(): void {
   const { randomBytes } = crypto;
   const drawn = new WeakMap<Process, Map<number, number>>();
@@ -53,12 +56,13 @@ function takeOverChance(): void {
   };
   Object.assign(crypto, {
     randomBytes: draw,
+    randomInt: (below: number) => draw(4).readUInt32LE() % below,
     randomUUID: () =>
       draw(16)
         .toString('hex')
         .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
   });
-  // Secrets of second factors are drawn by this.
+  // Secrets of second factors are drawn with this function.
   globalThis.crypto.getRandomValues = (into) => {
     if (into instanceof Uint8Array) into.set(draw(into.length));
     return into;

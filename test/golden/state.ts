@@ -11,7 +11,7 @@ import type { Keep } from './goldens.ts';
 const YES = { env: { APPROVE_ALWAYS: 'on' } };
 const BOB = { by: 'bob' };
 
-/** What the command line is asked at the end, as JSON and in words. */
+/** Commands that change nothing: asked at the end, for JSON and for words. */
 const QUESTIONS = [
   'portfolios',
   'portfolios --all',

@@ -1,8 +1,8 @@
-/** Figures of the process that made a text, and of its machine. */
+/** Figures of this process and of this machine. */
 const OF_THIS_PROCESS = /^(?:# \w+ )?(?:process|nodejs|limitline_build|limitline_data)_.*\n/gm;
 const OF_THIS_MACHINE = /^(Free on its disk|Holds|Limitline|Node|System)\n.*/gm;
 
-/** Without what is another one each time or on another machine: where files lie, times below a minute, and links of the audit. */
+/** Replaces what differs between runs and machines: folders, seconds of times, links of the audit, versions, sizes of archives. */
 export function masked(text: string, dir: string): string {
   return text
     .replaceAll(dir, '<dir>')
@@ -21,7 +21,7 @@ export function masked(text: string, dir: string): string {
 const INLINE = /<\/?(?:a|b|i|em|strong|span|code|time|abbr|small|data|label|kbd|wbr)\b[^>]*>/g;
 const CHARACTERS: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', nbsp: ' ', amp: '&' };
 
-/** What of a page is read by people, less what all pages have in common; where it is no page, all of it. */
+/** The text that people read on a page, without the frame that all pages share; the whole body where it is no page. */
 export function visibleText(body: string): string {
   const text = (/<main\b.*<\/main>/s.exec(body)?.[0] ?? body)
     .replace(/<(script|style|svg)\b.*?<\/\1>|<input\b[^>]*type="hidden"[^>]*>/gs, '')

@@ -1,6 +1,6 @@
 const CODE = 'ERR_STREAM_PREMATURE_CLOSE';
 
-/** A simulated process that ends leaves its streams half read: that is no fault of this process. */
+/** A simulated process that ends leaves streams half read. This process goes on then. */
 export function forgiveHalfReadStreams(): void {
   process.on('unhandledRejection', (error: NodeJS.ErrnoException) => {
     if (error?.code !== CODE) throw error;
