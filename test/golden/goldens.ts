@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startRedisServer } from '../simulation/doubles/redis-server.ts';
 import { type Place, play, type World } from '../simulation/run/simulation.ts';
@@ -55,5 +55,8 @@ function stateWorld(keep: Keep, dump: () => Promise<string>): World {
 
 async function playOrThrow(world: World, place: Place): Promise<void> {
   const { broken } = await play(world, plainSchedule(world), place);
-  if (broken !== undefined) throw new Error(`${world.name}: ${broken}`);
+  if (broken === undefined) return;
+  // A command that did not end still has the streams of this process.
+  writeSync(2, `${world.name}: ${broken}\n`);
+  throw new Error(broken);
 }

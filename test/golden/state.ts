@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { retryByRules } from '../../jobs/nightly/retry-by-rules.ts';
 import { ROLES } from '../../src/people/person.ts';
+import type { ServiceAccount } from '../simulation/doubles/service-account.ts';
 import type { World } from '../simulation/run/simulation.ts';
+import { NEVER } from '../simulation/worlds/acts.ts';
 import { eventOf } from '../support/events.ts';
 import { addUser, codeOf } from '../support/signed-in.ts';
 import { lookAtConsole } from './console.ts';
@@ -10,6 +13,7 @@ import type { Keep } from './goldens.ts';
 
 const YES = { env: { APPROVE_ALWAYS: 'on' } };
 const BOB = { by: 'bob' };
+const NIGHT = { id: '2026-01-02T01:30:00.000Z', atMs: Date.UTC(2026, 0, 2, 1, 30), by: 'nightly', signal: NEVER };
 
 /** Commands that change nothing: asked at the end, for JSON and for words. */
 const QUESTIONS = [
@@ -49,12 +53,15 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
       'limit of emil@erle.de 50000 #1': 'refused',
       'limit of pia@pappel.de 51000 #1': 'refused',
       'limit of rolf@robinie.de 52000 #1': 'refused',
+      'limit of pia@pappel.de 51000 #2': 'refused',
+      'limit of rolf@robinie.de 52000 #2': 'refused',
       'limit of fee@esche.fr 60000 #1': 'broken off, made',
       'limit of gert@fichte.nl 70000 #1': '500, not made',
       'limit of hugo@kiefer.it 80000 #1': 'not ours',
       'company of Tanne Oy #1': 'refused',
     },
     async setUp(simulation) {
+      simulation.service.send = answersInOtherWords(simulation.service.send);
       const { command, works, withContext, cwd } = openGoldenDesk(simulation, keep);
       await command('check q4.csv --json');
       await command('check q4.csv');
@@ -88,6 +95,8 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
       await command('restore restored --json');
       await command('forget forgotten --yes forgotten --json');
       await command('rule add --status 422 --nights 2 --json');
+      await withContext((context) => retryByRules(NIGHT, { ...context, from: 'a night' }));
+      await works();
       for (const name of ['house', 'gone']) await command(`mapping keep ${name} q4.csv --decimal comma --json`);
       await command('mapping forget gone --json');
       for (const role of ROLES) await command(`user add ${role} --roles ${role} --json`, { by: 'root' });
@@ -111,3 +120,19 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
     },
   };
 }
+
+/** What the service says of the limits of these amounts, in place of all that was asked for. */
+const OTHER_WORDS: Readonly<Record<string, object>> = {
+  20000: { total_limit: 15000, available_limit: 12000.5 },
+  90000: { status: 'in_review', total_limit: 0, available_limit: 0 },
+  7500: { status: 'rejected', total_limit: null, available_limit: null },
+};
+
+const answersInOtherWords =
+  (send: ServiceAccount['send']): ServiceAccount['send'] =>
+  async (post) => {
+    const reply = await send(post);
+    if (reply.is !== 'answer') return reply;
+    const said = JSON.parse(reply.text);
+    return { ...reply, text: JSON.stringify({ ...said, ...OTHER_WORDS[said.requested_limit] }) };
+  };

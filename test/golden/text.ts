@@ -1,3 +1,5 @@
+import { readBuild } from '../../src/version.ts';
+
 /** Figures of this process and of this machine. */
 const OF_THIS_PROCESS = /^(?:# \w+ )?(?:process|nodejs|limitline_build|limitline_data)_.*\n/gm;
 const OF_THIS_MACHINE = /^(Free on its disk|Holds|Limitline|Node|System)\n.*/gm;
@@ -12,7 +14,7 @@ export function masked(text: string, dir: string): string {
     .replace(/"(prev|link)": "[\w-]{43}"/g, '"$1": <of the audit>')
     .replace(/(_seconds\{.*\} \d+)\.\d+/g, '$1')
     .replace(/("sizeBytes": ?)\d+(?=,\s*"rows")/g, '$1<size>')
-    .replace(/\b\d+\.\d+\.\d+\+[0-9a-f]{7,}/g, '<version>')
+    .replaceAll(readBuild(), '<version>')
     .replace(/(files of |^)\d+ kB/gm, '$1<size>')
     .replace(OF_THIS_PROCESS, '')
     .replace(OF_THIS_MACHINE, '$1\n<of this machine>');
