@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import type { Database, Reply } from '../simulation/doubles/redis-server.ts';
 import { KEYS } from '../simulation/run/account.ts';
 
@@ -20,10 +21,20 @@ export async function dumpOf(database: Database): Promise<string> {
       .filter(({ key }) => !LEFT_OUT.test(key))
       .map(({ key, content = null, type }) => `${key.replace(KEYS.root, '')} (${type})\n${linesOf(type, content)}`)
       .join('\n')
-      .replaceAll('\0', '\\0')
       // The owner of a call: a process, and the number of its attempt.
       .replace(/\b[\w-]{8}\/\d+(?![\w-])/g, '<attempt>')
   );
+}
+
+/** The same of a file of an archive: of rows, or of what else a portfolio has in Redis. */
+export function archiveText(path: string): string {
+  const isOfRows = path.endsWith('rows.ndjson.gz');
+  const lines = gunzipSync(readFileSync(path)).toString().trim().split('\n').sort();
+  const keys = lines.map((line) => {
+    const [key = '', type = '', ...content] = JSON.parse(line) as string[];
+    return isOfRows ? { key, type: 'hash', content } : { key, type, content: content.slice(1) };
+  });
+  return keys.map(({ key, type, content }) => `${key} (${type})\n${linesOf(type, content)}`).join('\n');
 }
 
 function linesOf(type: string, content: Reply): string {
@@ -31,18 +42,19 @@ function linesOf(type: string, content: Reply): string {
   const isPairs = type === 'hash' || type === 'zset';
   const lines = isPairs ? words.flatMap((word, at) => (at % 2 === 0 ? [pair(word, words[at + 1] ?? '')] : [])) : words;
   const ordered = type === 'zset' || type === 'list' ? lines : lines.sort();
-  return ordered.map((line) => `  ${line.replaceAll('\n', '\n  ')}\n`).join('');
+  const shown = ordered.map((line) => `  ${line.replaceAll('\n', '\n  ')}\n`).join('');
+  return shown.replace(/[^\P{Cc}\n]/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 /** The digest of an archive depends on the order in which Redis lists fields, and its size on the version that wrote it. */
 const pair = (name: string, value: string): string =>
   `${name}: ${name === 'archive' ? value.replace(/"(sizeBytes|sha256)": ?("\w*"|\d+)/g, '"$1": <of its files>') : value}`;
 
-/** Text as it is, long JSON with line breaks, and other bytes in base64. */
+/** Text as it is, long JSON with line breaks, and other bytes as Latin-1. */
 function readable(reply: Reply): string {
   if (!Buffer.isBuffer(reply)) return String(reply);
   const text = reply.toString();
-  if (!Buffer.from(text).equals(reply)) return reply.toString('base64');
+  if (!Buffer.from(text).equals(reply)) return reply.toString('latin1');
   if (text.length < LONGEST_LINE || !/^[{[]/.test(text)) return text;
   return JSON.stringify(JSON.parse(text), null, 2);
 }

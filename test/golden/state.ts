@@ -9,6 +9,7 @@ import { eventOf } from '../support/events.ts';
 import { addUser, codeOf } from '../support/signed-in.ts';
 import { lookAtConsole } from './console.ts';
 import { openGoldenDesk } from './desk.ts';
+import { archiveText } from './dump.ts';
 import type { Keep } from './goldens.ts';
 
 const YES = { env: { APPROVE_ALWAYS: 'on' } };
@@ -115,6 +116,8 @@ export function makeState(keep: Keep, dump: () => Promise<string>): Pick<World, 
       await command('report archived --format csv --out archived.results.csv');
       for (const path of globSync(join(cwd, '*.*.csv')).sort())
         keep(`files/${basename(path)}.txt`, readFileSync(path, 'utf8'));
+      for (const path of globSync(join(simulation.dataDir, 'kept/archive/*/archived/*/*.ndjson.gz')).sort())
+        keep(`files/archived-${basename(path, '.ndjson.gz')}.txt`, archiveText(path));
       keep('redis.txt', await dump());
       await withContext((context) => lookAtConsole(context, keep), { CONSOLE_PORT: '3000' });
     },
