@@ -71,7 +71,7 @@ export async function retryByRules(night: Night, deps: RetryDeps): Promise<Night
     const namedMs = Math.max(0, ...rules.flatMap(({ portfolio, madeMs }) => (portfolio === name ? madeMs : [])));
     const restoredMs = await deps.retryRules.restoredMs(name);
     const meant = { portfolio: name, causes, generation, namedMs, restoredMs };
-    for (const [rule, rows] of await sendUnlessArchived(meant, left, night, deps)) {
+    for (const [rule, rows] of (await sendMeant(meant, left, night, deps).catch(unlessArchived)) ?? []) {
       left.usedUp.set(rule, (left.usedUp.get(rule) ?? 0) + rows);
     }
   }
@@ -96,13 +96,8 @@ async function meantCauses(
 }
 
 /** Of a portfolio that is just being archived no row goes again. */
-async function sendUnlessArchived(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
-  try {
-    return await sendMeant(meant, left, night, deps);
-  } catch (error) {
-    if (archivedOf(error) === undefined) throw error;
-    return new Map();
-  }
+function unlessArchived(error: unknown): undefined {
+  if (archivedOf(error) === undefined) throw error;
 }
 
 /** Sends the rows of one portfolio, all of them as one wish: what has to be approved is their sum. */
@@ -139,9 +134,7 @@ async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps)
 async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   for (const left of await retryRules.asks()) {
     if ((await approvals.read(left.id))?.standing === 'open') {
-      await approvals.close(left, { always: true, above: undefined }).catch((error) => {
-        if (archivedOf(error) === undefined) throw error;
-      });
+      await approvals.close(left, { always: true, above: undefined }).catch(unlessArchived);
     }
     await retryRules.noteAsks(left.portfolio);
   }

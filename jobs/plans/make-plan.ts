@@ -189,7 +189,6 @@ function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'>
         things.company.add(request.buyer);
       for (const document of request.documents) things.document.add(documentKey(document));
     },
-    count: () => rows,
     async result(): Promise<Tally> {
       const [company, document, limit] = [await look('company'), await look('document'), await look('limit')];
       return {

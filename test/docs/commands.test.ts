@@ -25,6 +25,7 @@ const NOT_RUN: Record<string, string> = {
   'npx biome check --write .': 'npm test runs Biome, and here it would change files',
   'npm run bench': 'test/scripts/bench/main.test.ts',
   'npm run simulate -- --seeds 500': 'test/simulation/simulation.test.ts',
+  'npm run golden': 'it is run by hand, before and after a change of the inside',
   // Four processes, which are started there.
   'npx limitline up': 'test/e2e/up.test.ts',
   // Somebody whom an identity provider has signed in is there.

@@ -1,19 +1,12 @@
 import { changesOf, mutated } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
+import { forgiveHalfReadStreams } from './run/half-read-streams.ts';
 import { loadWithDoubles, type SourceChange } from './run/module-hooks.ts';
 import { takeOverGlobals } from './run/virtual-globals.ts';
 
 takeOverGlobals();
 loadWithDoubles(changes());
-// A simulated process that ends leaves its streams half read.
-process.on('unhandledRejection', (error: NodeJS.ErrnoException) => {
-  if (error?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-});
-process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
-  if (error?.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
-  console.error(error);
-  process.exit(1);
-});
+forgiveHalfReadStreams();
 const { simulate } = await import('./simulate.ts');
 await simulate(process.argv.slice(2));
 

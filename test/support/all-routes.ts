@@ -1,6 +1,5 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
-import { onTestFinished } from 'vitest';
 
 /** Each route that a console registers while the answer is filled, libraries' among them: Fastify says so of its own accord. */
 export async function withAllRoutes<T>(open: () => Promise<T>): Promise<{ opened: T; routes: string[] }> {
@@ -12,8 +11,10 @@ export async function withAllRoutes<T>(open: () => Promise<T>): Promise<{ opened
     });
   };
   diagnostics.subscribe('fastify.initialization', watch);
-  onTestFinished(() => void diagnostics.unsubscribe('fastify.initialization', watch));
-  const opened = await open();
-  diagnostics.unsubscribe('fastify.initialization', watch);
-  return { opened, routes: [...new Set(routes)] };
+  try {
+    const opened = await open();
+    return { opened, routes: [...new Set(routes)] };
+  } finally {
+    diagnostics.unsubscribe('fastify.initialization', watch);
+  }
 }

@@ -25,6 +25,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   pause: () => import('../../scripts/commands/pause.ts'),
   portfolios: () => import('../../scripts/commands/portfolios.ts'),
   reconcile: () => import('../../scripts/commands/reconcile.ts'),
+  recover: () => import('../../scripts/commands/recover.ts'),
   report: () => import('../../scripts/commands/report.ts'),
   resolve: () => import('../../scripts/commands/resolve.ts'),
   restore: () => import('../../scripts/commands/restore.ts'),

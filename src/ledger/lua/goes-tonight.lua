@@ -17,8 +17,7 @@ end
 -- Whether the row's portfolio was put back from an archive, and nobody touched the row or made a rule for that portfolio since.
 local function isForALook(portfolio, row, rules, named)
   local restored = redis.call('ZSCORE', string.gsub(rules, 'retry%-rules$', 'restored'), string.match(portfolio, '([^:]*)$'))
-  if not restored then return false end
-  return math.max(tonumber(redis.call('HGET', row, 'updated') or 0), tonumber(named)) <= tonumber(restored)
+  return math.max(tonumber(redis.call('HGET', row, 'updated')), tonumber(named)) <= tonumber(restored or 0)
 end
 
 -- Not where the rule was removed, the portfolio paused or the row given up with it, nor where it was restored for a look; not twice a

@@ -41,7 +41,9 @@ for _, name in ipairs(redis.call('ZRANGE', root .. ':portfolios', 0, -1)) do
             if granted > 0 then add('sum:granted:0', granted) end
             if available > 0 then add('sum:available:0', available) end
             if record.status then add('status:' .. record.status, 1) end
-            if record.total_limit and granted < units(asks) then add('below', 1) end
+            if tonumber(record.total_limit) and granted < units(asks) then
+              add((granted == 0 and 'nothing:' or 'below:') .. (record.status or ''), 1)
+            end
           end
           if state == 'refused' or state == 'held' then
             if of[5] then

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { Database, Reply } from '../simulation/doubles/redis-server.ts';
+import { KEYS } from '../simulation/run/account.ts';
+
+const SNAPSHOT = readFileSync(new URL('../simulation/check/snapshot.lua', import.meta.url), 'utf8');
+
+/** Keys whose content depends on how often something was asked for, or is encrypted; and keys of the simulator itself. */
+const LEFT_OUT = /:(pace|pace-samples|doors|marks|marks:all|token:.*|audit|audit:head)$|^simulated:/;
+
+/** JSON of this length or more is spread over several lines. */
+const LONGEST_LINE = 120;
+
+/** All that Redis has, key by key, sorted. Keys of the account are shown without their common beginning. */
+export async function dumpOf(database: Database): Promise<string> {
+  const [found] = await database.run([['EVAL', SNAPSHOT, 0]]);
+  if (!Array.isArray(found)) throw found;
+  const keys = (found as Reply[][]).map(([key, content, type]) => ({ key: String(key), content, type: String(type) }));
+  return (
+    keys
+      .filter(({ key }) => !LEFT_OUT.test(key))
+      .map(({ key, content = null, type }) => `${key.replace(KEYS.root, '')} (${type})\n${linesOf(type, content)}`)
+      .join('\n')
+      // The owner of a call: a process, and the number of its attempt.
+      .replace(/\b[\w-]{8}\/\d+(?![\w-])/g, '<attempt>')
+  );
+}
+
+/** The same of a file of an archive: of rows, or of what else a portfolio has in Redis. */
+export function archiveText(path: string): string {
+  const isOfRows = path.endsWith('rows.ndjson.gz');
+  const lines = gunzipSync(readFileSync(path)).toString().trim().split('\n').sort();
+  const keys = lines.map((line) => {
+    const [key = '', type = '', ...content] = JSON.parse(line) as string[];
+    return isOfRows ? { key, type: 'hash', content } : { key, type, content: content.slice(1) };
+  });
+  return keys.map(({ key, type, content }) => `${key} (${type})\n${linesOf(type, content)}`).join('\n');
+}
+
+function linesOf(type: string, content: Reply): string {
+  const words = [content].flat().map(readable);
+  const isPairs = type === 'hash' || type === 'zset';
+  const lines = isPairs ? words.flatMap((word, at) => (at % 2 === 0 ? [pair(word, words[at + 1] ?? '')] : [])) : words;
+  const ordered = type === 'zset' || type === 'list' ? lines : lines.sort();
+  const shown = ordered.map((line) => `  ${line.replaceAll('\n', '\n  ')}\n`).join('');
+  return shown.replace(/[^\P{Cc}\n]/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+/** The digest of an archive depends on the order in which Redis lists fields, and its size on the version that wrote it. */
+const pair = (name: string, value: string): string =>
+  `${name}: ${name === 'archive' ? value.replace(/"(sizeBytes|sha256)": ?("\w*"|\d+)/g, '"$1": <of its files>') : value}`;
+
+/** Text as it is, long JSON with line breaks, and other bytes as Latin-1. */
+function readable(reply: Reply): string {
+  if (!Buffer.isBuffer(reply)) return String(reply);
+  const text = reply.toString();
+  if (!Buffer.from(text).equals(reply)) return reply.toString('latin1');
+  if (text.length < LONGEST_LINE || !/^[{[]/.test(text)) return text;
+  return JSON.stringify(JSON.parse(text), null, 2);
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startRedisServer } from '../simulation/doubles/redis-server.ts';
+import { type Place, play, type World } from '../simulation/run/simulation.ts';
+import { plainSchedule } from '../simulation/run/walk.ts';
+import { WORLDS } from '../simulation/worlds/worlds.ts';
+import { dumpOf } from './dump.ts';
+import { makeState } from './state.ts';
+import { masked } from './text.ts';
+
+const KEPT = join(import.meta.dirname, 'kept');
+
+/** Keeps a text under a name; a later text of the same name is appended. */
+export type Keep = (name: string, text: string) => void;
+
+/** Makes all texts anew, and writes them or prints how they differ from those that are kept. Answers the exit status. */
+export async function goldens({ isWriting }: { isWriting: boolean }): Promise<number> {
+  const server = await startRedisServer();
+  const dataDir = join(server.dir, 'data');
+  mkdirSync(dataDir, { mode: 0o700 });
+  const texts = new Map<string, string>();
+  const keep: Keep = (name, text) => texts.set(name, (texts.get(name) ?? '') + masked(text, server.dir));
+  try {
+    const database = server.open(0);
+    await playOrThrow(
+      stateWorld(keep, () => dumpOf(database)),
+      { server: database, dataDir },
+    );
+    for (const world of WORLDS) {
+      await playOrThrow(world, { server: database, dataDir });
+      keep(`worlds/${world.name.replace(/\W+/g, '-')}.txt`, await dumpOf(database));
+    }
+    const folder = isWriting ? KEPT : join(server.dir, 'made');
+    rmSync(folder, { recursive: true, force: true });
+    for (const [name, text] of texts) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const { status } = spawnSync('diff', ['-ruN', KEPT, folder], { stdio: 'inherit' });
+    console.log(
+      `${texts.size} goldens ${status === 0 ? 'are as they were kept' : 'were made, and differ from those that were kept'}`,
+    );
+    return status ?? 1;
+  } finally {
+    await server.close();
+  }
+}
+
+/** A world that is over as soon as the fixed state is made. */
+function stateWorld(keep: Keep, dump: () => Promise<string>): World {
+  const nobody = { cast: [], isOver: async () => true, checkEnd: async () => {} };
+  return { name: 'a fixed state', ...nobody, ...makeState(keep, dump) };
+}
+
+async function playOrThrow(world: World, place: Place): Promise<void> {
+  const { broken } = await play(world, plainSchedule(world), place);
+  if (broken === undefined) return;
+  // A command that did not end still has the streams of this process.
+  writeSync(2, `${world.name}: ${broken}\n`);
+  throw new Error(broken);
+}
