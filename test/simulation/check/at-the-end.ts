@@ -2,6 +2,9 @@ import type { Simulation } from '../run/simulation.ts';
 import { NOTHING_MADE } from './promises.ts';
 import { isAskedByNobody, type LedgerNow, readLedger } from './rows-now.ts';
 
+/** A killed import gave its last sign of life so long ago at the least when another takes its place (src/ledger/imports.ts). */
+const SIGNS_MS = 5_000;
+
 const ENDED = new Set(['done', 'refused', 'skipped', 'cancelled']);
 
 /** Once everybody has finished: each row is at its end, what was made is known, and nothing is kept by anybody. @throws where that is not so */
@@ -15,6 +18,7 @@ export async function checkEnd(
   }
   checkMade(now, simulation, resends);
   checkGivenUp(now, simulation);
+  checkUnread(now, simulation);
   for (const { kind, key, fields } of now.calls) {
     // Of one that died whoever wants the call next says so.
     if (fields.state === 'claimed' && isWorkedOn)
@@ -75,6 +79,23 @@ function checkGivenUp({ rows, approvals }: LedgerNow, { says }: Simulation): voi
       return say.whats.includes(what) && turnOf(say, 'declined') > Math.max(0, ...yeses);
     });
     if (state === 'cancelled' && !isReplaced && !isSaid) throw new Error(`given up by nobody: ${portfolio}/${key}`);
+  }
+}
+
+type Import = { number: number; by?: string; lastMs: number; found?: unknown };
+
+/** As long as nobody gave the portfolio up, or brought another file in behind it, a file whose import was killed is told of as unread. */
+function checkUnread({ portfolios }: LedgerNow, { process }: Simulation): void {
+  for (const { name, fields, imports } of portfolios) {
+    const isCancelled = Number(fields.cancels ?? 0) > Number(fields.importGen ?? 0);
+    const all = Object.entries(imports).map(([content, text]) => ({ content, ...(JSON.parse(text) as Import) }));
+    for (const { content, by, lastMs, found } of isCancelled ? [] : all) {
+      const isKilled = found === undefined && process(by ?? '')?.standing === 'dead';
+      const isFollowed = all.some((other) => other.lastMs > lastMs + SIGNS_MS);
+      const isTold = (fields.importing ?? '').split(' ').includes(content);
+      if (isKilled && !isFollowed && !isTold)
+        throw new Error(`not read to its end, and nobody is told: a file of ${name} by ${by}`);
+    }
   }
 }
 

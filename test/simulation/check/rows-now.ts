@@ -22,7 +22,8 @@ export type RowNow = {
   heldMs: number;
 };
 
-export type PortfolioNow = { name: string; fields: Record<string, string> };
+/** `imports` has all that were ever begun, by their contents, as JSON. */
+export type PortfolioNow = { name: string; fields: Record<string, string>; imports: Record<string, string> };
 
 export type LedgerNow = {
   rows: readonly RowNow[];
@@ -59,7 +60,7 @@ export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
   }
   const portfolios = found.keys.flatMap((key) => {
     const [, name] = /:portfolio:([^:]*)$/.exec(key) ?? [];
-    return name === undefined ? [] : [{ name, fields: found.hash(key) }];
+    return name === undefined ? [] : [{ name, fields: found.hash(key), imports: found.hash(KEYS.allImports(name)) }];
   });
   const imports = portfolios.flatMap(({ name }) => [...found.sorted(KEYS.imports(name)).keys()]);
   return { rows, portfolios, approvals, calls, imports, workers: [...found.sorted(KEYS.workers).keys()] };

@@ -12,7 +12,7 @@ import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { feed } from '../../../jobs/rows/feed.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { Say } from '../check/promises.ts';
-import type { RowNow } from '../check/rows-now.ts';
+import type { LedgerNow, RowNow } from '../check/rows-now.ts';
 import { pass } from '../run/process.ts';
 import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
 
@@ -80,10 +80,10 @@ export const retries =
 
 /** Gives up what of a portfolio was not sent, some time after it began. */
 export const cancels =
-  (portfolio: string, isTime: (rows: readonly RowNow[]) => boolean = () => true): Act =>
+  (portfolio: string, isTime: (now: LedgerNow) => boolean = () => true): Act =>
   async (desk) => {
     const { context, simulation, by } = desk;
-    if (!(await desk.until(({ rows }) => rows.length > 0 && isTime(rows)))) return;
+    if (!(await desk.until((now) => now.rows.length > 0 && isTime(now)))) return;
     const meant = whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
     const beganAt = simulation.says.length;
     simulation.says.push({ is: 'gives up', whats: [portfolio], atMs: simulation.nowMs() });

@@ -29,6 +29,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     rows: [],
     people: { ines: imports('q4', FILE), igor: imports('q4', CORRECTED, { name: 'corrected' }) },
+    atOnce: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
   },
   {
     name: 'corrected twice at once',

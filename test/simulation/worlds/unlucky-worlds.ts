@@ -31,6 +31,23 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     answers: { [LIMIT_1]: 'too late, 500', [LIMIT_1_AGAIN]: 'late, made' },
   },
   {
+    name: 'resent behind another',
+    workers: ['ann'],
+    env: RESENDS,
+    rows: [...ONE_ROW, ['q4', 'Buyer 2', '500']],
+    answers: { 'limit of Buyer-2@example.com 500 #1': '500, not made' },
+  },
+  {
+    name: 'given up while it is resent',
+    workers: ['ann'],
+    env: RESENDS,
+    rows: ONE_ROW,
+    people: {
+      carl: cancels('q4', ({ calls }) => calls.some(({ kind, fields }) => kind === 'limit' && fields.sends === '2')),
+    },
+    answers: { [LIMIT_1]: 'never, made' },
+  },
+  {
     name: 'refused, and retried twice',
     workers: WORKERS,
     rows: ONE_ROW,
@@ -77,6 +94,13 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     rows: [],
     people: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]), carl: cancels('q4') },
+    leavesImports: true,
+  },
+  {
+    name: 'two files at once',
+    workers: ['ann'],
+    rows: [],
+    people: { ines: imports('q4', FILE), igor: imports('q4', [HEADER, lineFor('Buyer 2', '500')], { name: 'other' }) },
     leavesImports: true,
   },
 ];

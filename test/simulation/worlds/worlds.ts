@@ -87,7 +87,7 @@ const PLANS: readonly WorldPlan[] = [
     name: 'cancelled on the way',
     workers: WORKERS,
     rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000']],
-    people: { carl: cancels('q4', (rows) => rows.some(({ state }) => state === 'limit')) },
+    people: { carl: cancels('q4', ({ rows }) => rows.some(({ state }) => state === 'limit')) },
     answers: { [LIMIT_1]: 'broken off, made' },
   },
   {
