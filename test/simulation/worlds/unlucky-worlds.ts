@@ -1,5 +1,6 @@
-import { board, cancels, HEADER, imports, lineFor, resolves, retries } from './acts.ts';
+import { board, cancels, resolves, retries } from './acts.ts';
 import type { Act } from './desk.ts';
+import { HEADER, imports, lineFor } from './files.ts';
 import { CORRECTED, FILE, IN, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
 import { archives, behindArchive } from './nights.ts';
 import type { WorldPlan } from './small-world.ts';
@@ -51,7 +52,7 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     name: 'refused, and retried twice',
     workers: WORKERS,
     rows: ONE_ROW,
-    people: { rita: retries('q4', 'a row'), rolf: retries('q4', 'a row'), olga: board },
+    people: { rita: retries('q4'), rolf: retries('q4'), olga: board },
     answers: { [LIMIT_1]: 'refused', [LIMIT_1_AGAIN]: 'refused' },
   },
   {
