@@ -32,6 +32,9 @@ const ON_THE_WAY_MS = 3_500;
 /** Answers that say for certain that nothing was made. */
 export const NOTHING_MADE = new Set(['refused', 'too late, refused', 'throttled', '401', 'unreachable']);
 
+/** Answers that no setting sends again. */
+const KNOWN = new Set(['made', 'late, made', 'not ours']);
+
 /** A call arrives at the service. @throws where it should not have been sent, by what the service and people know alone */
 export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: readonly Say[], rules: Rules): void {
   for (const before of earlier) {
@@ -65,9 +68,8 @@ function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): b
     (say) => say.is === 'resend' && say.kind === before.kind && say.what === before.what && say.lookedMs >= before.atMs,
   );
   if (isMeant) return true;
-  // Where a setting allows it, nobody may be about to hear the answer.
-  const isLost = isGone(before) || (before.isHeard && before.answer !== 'made' && before.answer !== 'late, made');
-  return resends.includes(before.kind) && isLost && before.answer !== 'not ours';
+  // Where a setting allows it, nobody may be about to hear the answer, or to write down that it is another's.
+  return resends.includes(before.kind) && (isGone(before) || (before.isHeard && !KNOWN.has(before.answer)));
 }
 
 /** Whether its sender stood still on the way, and a setting or a person let it be sent again meanwhile: that may make it twice (README). */
