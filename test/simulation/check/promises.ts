@@ -3,7 +3,8 @@ import { type Arrival, callName } from '../doubles/service-account.ts';
 
 /**
  * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that these are given
- * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios.
+ * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios, and
+ * of a yes or a no suppliers.
  */
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }
@@ -42,6 +43,13 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
       throw new Error(`asked for again: ${callName(call)}, while what became of ${callName(before)} is not known`);
     }
   }
+  if (rules.needsYes && call.kind === 'company') {
+    const isFor = (what: string) =>
+      what === call.what || what.startsWith(`${call.what.replaceAll(' ', '-')}@example.com `);
+    const whats = new Set(says.flatMap((say) => ('whats' in say ? say.whats.filter(isFor) : [])));
+    if (![...whats].some((what) => lastSaid(['yes', 'no'], what, says) === 'yes'))
+      throw new Error(`sent without a yes: ${callName(call)}`);
+  }
   if (call.kind !== 'limit') return;
   const refusals = earlier.filter(({ isHeard, answer }) => isHeard && answer.endsWith('refused')).length;
   const wants = says.filter((say) => say.is === 'wanted' && say.whats.includes(call.what)).length;
@@ -49,17 +57,19 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
   if (!rules.resends.includes('limit') && refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
     throw new Error(`sent again though it was refused, and nobody wanted that: ${callName(call)}`);
   }
-  const last = (kinds: readonly Say['is'][]) =>
-    says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(call.what))?.is;
-  const said = last(['yes', 'no']);
+  const said = lastSaid(['yes', 'no'], call.what, says);
   if (said === 'no') throw new Error(`sent after a no: ${callName(call)}`);
   if (rules.needsYes && said !== 'yes') throw new Error(`sent without a yes: ${callName(call)}`);
   const pause = says.findLast((say) => (say.is === 'paused' || say.is === 'resumed') && say.whats.includes(call.what));
   if (pause?.is === 'paused' && call.atMs > pause.atMs + ON_THE_WAY_MS && !call.sender.stood) {
     throw new Error(`sent while it was paused: ${callName(call)}`);
   }
-  if (last(['given up', 'wanted']) === 'given up') throw new Error(`sent after it was given up: ${callName(call)}`);
+  if (lastSaid(['given up', 'wanted'], call.what, says) === 'given up')
+    throw new Error(`sent after it was given up: ${callName(call)}`);
 }
+
+const lastSaid = (kinds: readonly Say['is'][], what: string, says: readonly Say[]) =>
+  says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(what))?.is;
 
 /** Whether a thing may be asked for once more behind this call. */
 function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): boolean {

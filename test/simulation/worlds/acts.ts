@@ -8,7 +8,7 @@ import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { feed } from '../../../jobs/rows/feed.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { Say } from '../check/promises.ts';
-import type { LedgerNow, RowNow } from '../check/rows-now.ts';
+import { type LedgerNow, type RowNow, supplierOf } from '../check/rows-now.ts';
 import { pass } from '../run/process.ts';
 import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
 
@@ -49,12 +49,17 @@ export const plans =
   async (desk) => {
     const { context, simulation, by } = desk;
     const isMeant = (row: RowNow) => row.portfolio === portfolio && row.state === state;
-    if (!(await desk.until(({ rows }) => rows.some(isMeant)))) return;
+    const action = state === 'held' ? 'resend' : 'retry';
+    const isThere = ({ rows, portfolios }: LedgerNow) =>
+      rows.some(isMeant) || (action === 'resend' && portfolios.some((one) => supplierOf(one)?.problem !== undefined));
+    if (!(await desk.until(isThere))) return;
     await orSaid(async () => {
-      const action = state === 'held' ? 'resend' : 'retry';
       const plan = await makePlan({ portfolio, action, filter: { states: [state] }, by }, context);
       if (isEmpty(plan)) return;
-      const meant = (await desk.now()).rows.filter(isMeant);
+      const { rows, portfolios } = await desk.now();
+      const meant = rows.filter(isMeant);
+      for (const of of plan.supplier ? portfolios.filter(({ name }) => name === portfolio) : [])
+        simulation.says.push({ is: 'resend', kind: 'company', what: supplierOf(of)?.name ?? '', lookedMs: plan.atMs });
       for (const row of action === 'resend' ? meant : []) {
         for (const what of whatOf(row))
           simulation.says.push({ is: 'resend', kind: kindOf(row), what, lookedMs: plan.atMs });
@@ -159,8 +164,12 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const [approval] = await context.approvals.waiting();
     if (!approval) return;
     const { id, digest } = approval;
-    const meant = (await desk.now()).rows.filter((row) => row.approval === id && row.state === 'awaiting');
-    const whats = whatsOf(meant);
+    const { rows: all, portfolios } = await desk.now();
+    const meant = all.filter((row) => row.approval === id && row.state === 'awaiting');
+    const suppliers = portfolios.flatMap((one) =>
+      one.fields.supplierApproval === id ? [supplierOf(one)?.name ?? ''] : [],
+    );
+    const whats = [...whatsOf(meant), ...suppliers];
     const rows = meant.map(({ portfolio, key }) => `${portfolio}/${key}`);
     const said = { whats, approval: id, rows, atMs: simulation.nowMs() };
     // What is said of a call says nothing of the request. A no may be heard, and this person not told so.

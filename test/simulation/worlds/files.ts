@@ -39,6 +39,9 @@ export const HEADER =
 export const lineFor = (buyer: string, limit: string) =>
   `${buyer},DE,HRB ${buyer.replace(/\D/g, '')},${limit},A,B,${buyer.replaceAll(' ', '-')}@example.com`;
 
+/** The same with a column of documents. */
+export const PAPERS_HEADER = `${HEADER},supporting_documents`;
+
 const whatOfLine = (line: string) => {
   const cells = line.split(',');
   return `${cells[6]} ${cells[3]}`;

@@ -1,6 +1,7 @@
 import type { World } from '../run/simulation.ts';
 import { board, cancels, pauses, plans, resolves, resumes, retries } from './acts.ts';
 import { IMPORT_PLANS, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
+import { PAPER_PLANS } from './paper-worlds.ts';
 import { smallWorld, type WorldPlan } from './small-world.ts';
 import { UNLUCKY_PLANS } from './unlucky-worlds.ts';
 
@@ -133,6 +134,7 @@ const PLANS: readonly WorldPlan[] = [
   },
   ...IMPORT_PLANS,
   ...UNLUCKY_PLANS,
+  ...PAPER_PLANS,
 ];
 
 export const WORLDS: readonly World[] = PLANS.map(smallWorld);
