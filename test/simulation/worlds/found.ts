@@ -57,4 +57,13 @@ export const FOUND: readonly Found[] = [
       answers: { [LIMIT_1]: 'not ours' },
     },
   },
+  {
+    words: 'a supplier that was put off left a row that nothing archives or forgets',
+    world: 'a supplier in doubt',
+    schedule: {
+      order: ['ann', 'ines', 'yves', 'carl', 'rita'],
+      deviations: {},
+      answers: { 'company of Supplier #1': 'throttled' },
+    },
+  },
 ];
