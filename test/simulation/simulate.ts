@@ -168,15 +168,20 @@ async function playFound(places: readonly Place[]): Promise<void> {
   let broken = 0;
   await inLanes(FOUND.length, places, async (nth, place) => {
     const { world: name, schedule, words } = FOUND[nth] as Found;
-    const world = WORLDS.find((one) => one.name === name);
-    if (!world) throw new Error(`No world is called ${name}.`);
-    const run = await play(world, schedule, place);
+    const run = await play(worldOf(name), schedule, place);
     if (run.broken === undefined) return;
     broken += 1;
     console.log(`${words}\n${storyOf(name, schedule, run)}`);
   });
   console.log(`${broken} of ${FOUND.length} schedules that broke a promise once break it`);
   if (broken > 0) process.exitCode = 1;
+}
+
+/** @throws where none has this name */
+function worldOf(name: string): World {
+  const world = WORLDS.find((one) => one.name === name);
+  if (!world) throw new Error(`No world is called ${name}.`);
+  return world;
 }
 
 async function replaySeed(worlds: readonly World[], seed: number, places: readonly Place[]): Promise<void> {
@@ -204,6 +209,11 @@ async function findMutant(mutant: Mutant, all: readonly World[], places: readonl
     console.log(`${mutant.id} | ${mutant.words} | ${found} | ${seconds} s`);
   };
   let found: string | undefined;
+  const { by } = mutant;
+  if (by && places[0]) {
+    const { broken } = await play(worldOf(by.world), by.schedule, places[0], mutation);
+    if (broken !== undefined) found = `${by.world}, its own schedule | ${firstLine(broken)}`;
+  }
   for (const world of worlds) {
     const [place] = places;
     if (!place || found !== undefined) break;

@@ -57,17 +57,19 @@ forgetDoubts(KEYS[1])
 if not isAnswered or not isHere then return { 'back', 0, late } end
 local counted = redis.call('HMGET', KEYS[4], 'made:' .. ARGV[3], 'refused:' .. ARGV[3])
 local passed = (counted[1] or 0) + (counted[2] or 0)
-local row = redis.call('HMGET', KEYS[3], 'passed', 'overtaken', 'putOffs', 'countedAt')
+-- A supplier has no row.
+local counts = redis.call('EXISTS', KEYS[3]) == 1 and KEYS[3] or KEYS[1]
+local row = redis.call('HMGET', counts, 'passed', 'overtaken', 'putOffs', 'countedAt')
 local now = tonumber(redis.call('TIME')[1])
 local overtaken, putOffs = tonumber(row[2] or 0), tonumber(row[3] or 0)
 local passedBy = row[1] and tonumber(row[1]) < passed
-local counts = passedBy or (overtaken >= 2 and now - (row[4] or 0) >= ALONE_EVERY_S)
+local isPutOff = passedBy or (overtaken >= 2 and now - (row[4] or 0) >= ALONE_EVERY_S)
 if passedBy then overtaken = overtaken + 1 end
-if counts then putOffs = putOffs + 1 end
+if isPutOff then putOffs = putOffs + 1 end
 if overtaken >= 2 and putOffs >= tonumber(ARGV[4]) then
-  redis.call('HDEL', KEYS[3], 'passed', 'overtaken', 'putOffs', 'countedAt')
+  redis.call('HDEL', counts, 'passed', 'overtaken', 'putOffs', 'countedAt')
   return { 'back', putOffs, late }
 end
-redis.call('HSET', KEYS[3], 'passed', passed, 'overtaken', overtaken, 'putOffs', putOffs, 'countedAt',
-  counts and now or row[4] or now)
+redis.call('HSET', counts, 'passed', passed, 'overtaken', overtaken, 'putOffs', putOffs, 'countedAt',
+  isPutOff and now or row[4] or now)
 return { 'back', passedBy and overtaken >= 2 and putOffs or 0, late }

@@ -136,6 +136,7 @@ if full then
     if of[1] == 'unknown' and tonumber(of[3] or 0) < 1 then bad(key, 'is unknown, and no send is in doubt') end
     if of[1] == 'unknown' and tonumber(of[3] or 0) > tonumber(of[4] or 1) then bad(key, 'was sent', of[4], 'times, and more are in doubt') end
     if of[1] == 'made' and tonumber(of[3] or 0) > 0 then bad(key, 'is made, and a send is in doubt') end
+    if of[1] == 'free' and tonumber(of[3] or 0) > 0 then bad(key, 'is free, and a send is in doubt') end
     if tonumber(of[3] or 0) < 0 then bad(key, 'has', of[3], 'sends in doubt') end
   end
   for kind, count in pairs(made) do

@@ -1,6 +1,10 @@
 import type { Simulation } from '../run/simulation.ts';
+import { kindOf, whatOf } from '../worlds/desk.ts';
 import { NOTHING_MADE } from './promises.ts';
-import { isAskedByNobody, type LedgerNow, readLedger } from './rows-now.ts';
+import { isAskedByNobody, type LedgerNow, readLedger, supplierOf } from './rows-now.ts';
+
+/** A killed import gave its last sign of life so long ago at the least when another takes its place (src/ledger/imports.ts). */
+const SIGNS_MS = 5_000;
 
 const ENDED = new Set(['done', 'refused', 'skipped', 'cancelled']);
 
@@ -15,6 +19,7 @@ export async function checkEnd(
   }
   checkMade(now, simulation, resends);
   checkGivenUp(now, simulation);
+  checkUnread(now, simulation);
   for (const { kind, key, fields } of now.calls) {
     // Of one that died whoever wants the call next says so.
     if (fields.state === 'claimed' && isWorkedOn)
@@ -29,7 +34,14 @@ export async function checkEnd(
     const [left] = queue.ids(['wait', 'active', 'delayed']);
     if (left !== undefined && isWorkedOn) throw new Error(`a job is left at the end: ${left} in ${queue.name}`);
   }
-  for (const { name, fields } of now.portfolios) {
+  for (const portfolio of now.portfolios) {
+    const { name, fields } = portfolio;
+    const supplier = supplierOf(portfolio);
+    const isApproved = fields.supplierApproval === undefined;
+    if (supplier && isApproved && isWorkedOn && supplier.id === undefined && supplier.problem === undefined)
+      throw new Error(`the supplier is neither made nor told of: ${name}`);
+    if (supplier?.id && !simulation.service.made.some(({ id, what }) => id === supplier.id && what === supplier.name))
+      throw new Error(`the supplier is somebody else's company: ${name}`);
     const isCancelled = Number(fields.cancels ?? 0) > Number(fields.importGen ?? 0);
     if (isCancelled && (fields.importing ?? '') !== '')
       throw new Error(`cancelled, and taken for one whose import was interrupted: ${name}`);
@@ -49,12 +61,16 @@ function checkMade({ rows, calls }: LedgerNow, { service, says }: Simulation, re
     const maySay = isOther || says.some((say) => say.is === 'resend' && say.what === what);
     if (kind === 'limit' && !known.has(id) && !maySay) throw new Error(`made, and nobody knows: ${id} of ${what}`);
   }
-  for (const { portfolio, key, state, limit, what, contact } of rows) {
+  for (const { portfolio, key, state, limit, what, contact, documents } of rows) {
     if (state !== 'done') continue;
     const made = service.made.find(({ id }) => id === limit);
     if (made?.what !== what) throw new Error(`done by a limit that is not its own: ${portfolio}/${key} has ${limit}`);
     if (JSON.stringify(made.body.contact) !== JSON.stringify(contact))
       throw new Error(`done, and asked for in other words than its own: ${portfolio}/${key}`);
+    const nameOf = (document: string) =>
+      service.made.find(({ kind, id }) => kind === 'document' && id === document)?.what;
+    const attached = ((made.body.supporting_documents ?? []) as string[]).map(nameOf);
+    if (attached.join() !== documents.join()) throw new Error(`asked for with other documents: ${portfolio}/${key}`);
     const company = service.made.find(({ id }) => id === made.body.company);
     const mail = `${company?.what.replaceAll(' ', '-')}@example.com`;
     if (!what.startsWith(`${mail} `)) throw new Error(`asked for with another's company: ${portfolio}/${key}`);
@@ -78,17 +94,35 @@ function checkGivenUp({ rows, approvals }: LedgerNow, { says }: Simulation): voi
   }
 }
 
+type Import = { number: number; by?: string; lastMs: number; found?: unknown };
+
+/** As long as nobody gave the portfolio up, or brought another file in behind it, a file whose import was killed is told of as unread. */
+function checkUnread({ portfolios }: LedgerNow, { process }: Simulation): void {
+  for (const { name, fields, imports } of portfolios) {
+    const isCancelled = Number(fields.cancels ?? 0) > Number(fields.importGen ?? 0);
+    const all = Object.entries(imports).map(([content, text]) => ({ content, ...(JSON.parse(text) as Import) }));
+    for (const { content, by, lastMs, found } of isCancelled ? [] : all) {
+      const isKilled = found === undefined && process(by ?? '')?.standing === 'dead';
+      const isFollowed = all.some((other) => other.lastMs > lastMs + SIGNS_MS);
+      const isTold = (fields.importing ?? '').split(' ').includes(content);
+      if (isKilled && !isFollowed && !isTold)
+        throw new Error(`not read to its end, and nobody is told: a file of ${name} by ${by}`);
+    }
+  }
+}
+
 /** A row is held for as long as nobody knows what became of one of its calls, and no longer. @throws where one is held for nothing */
 export async function checkHeld({ redis, service }: Simulation): Promise<void> {
   const { rows, calls } = await readLedger(redis);
-  for (const { portfolio, key, state, step, buyer, company, what } of rows) {
-    if (state !== 'held' || step === 'documents') continue;
-    const name = step === 'company' ? buyer : key;
-    const call = calls.find((one) => one.kind === step && one.key === name);
-    const known = call?.fields.state;
-    const asked = service.arrivals.filter(
-      (one) => one.kind === step && one.what === (step === 'company' ? company : what),
-    );
+  for (const row of rows) {
+    const { portfolio, key, state, step, buyer } = row;
+    // Of several documents each may be the one that it is held for.
+    if (state !== 'held' || (step === 'documents' && row.documents.length > 1)) continue;
+    const kind = kindOf(row);
+    const ofKind = calls.filter((one) => one.kind === kind);
+    const name = { company: buyer, limit: key, document: ofKind.length === 1 ? ofKind[0]?.key : undefined }[kind];
+    const known = ofKind.find((one) => one.key === name)?.fields.state;
+    const asked = service.arrivals.filter((one) => one.kind === kind && whatOf(row).includes(one.what));
     // Of one that was sent again a late refusal of the first send is believed by nobody: a person is asked.
     const [only] = asked;
     if (asked.length === 1 && only?.isHeard && NOTHING_MADE.has(only.answer)) {

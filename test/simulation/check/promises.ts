@@ -3,7 +3,8 @@ import { type Arrival, callName } from '../doubles/service-account.ts';
 
 /**
  * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that these are given
- * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios.
+ * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios, and
+ * of a yes or a no suppliers.
  */
 export type Say =
   | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }
@@ -32,12 +33,22 @@ const ON_THE_WAY_MS = 3_500;
 /** Answers that say for certain that nothing was made. */
 export const NOTHING_MADE = new Set(['refused', 'too late, refused', 'throttled', '401', 'unreachable']);
 
+/** Answers that no setting sends again. */
+const KNOWN = new Set(['made', 'late, made', 'not ours']);
+
 /** A call arrives at the service. @throws where it should not have been sent, by what the service and people know alone */
 export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: readonly Say[], rules: Rules): void {
   for (const before of earlier) {
     if (!mayFollow(before, says, rules) && !isOvertaken(call, says, rules)) {
       throw new Error(`asked for again: ${callName(call)}, while what became of ${callName(before)} is not known`);
     }
+  }
+  if (rules.needsYes && call.kind === 'company') {
+    const isFor = (what: string) =>
+      what === call.what || what.startsWith(`${call.what.replaceAll(' ', '-')}@example.com `);
+    const whats = new Set(says.flatMap((say) => ('whats' in say ? say.whats.filter(isFor) : [])));
+    if (![...whats].some((what) => lastSaid(['yes', 'no'], what, says) === 'yes'))
+      throw new Error(`sent without a yes: ${callName(call)}`);
   }
   if (call.kind !== 'limit') return;
   const refusals = earlier.filter(({ isHeard, answer }) => isHeard && answer.endsWith('refused')).length;
@@ -46,17 +57,19 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
   if (!rules.resends.includes('limit') && refusals >= Math.max(1, wants + rules.rowsOf(call.what))) {
     throw new Error(`sent again though it was refused, and nobody wanted that: ${callName(call)}`);
   }
-  const last = (kinds: readonly Say['is'][]) =>
-    says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(call.what))?.is;
-  const said = last(['yes', 'no']);
+  const said = lastSaid(['yes', 'no'], call.what, says);
   if (said === 'no') throw new Error(`sent after a no: ${callName(call)}`);
   if (rules.needsYes && said !== 'yes') throw new Error(`sent without a yes: ${callName(call)}`);
   const pause = says.findLast((say) => (say.is === 'paused' || say.is === 'resumed') && say.whats.includes(call.what));
   if (pause?.is === 'paused' && call.atMs > pause.atMs + ON_THE_WAY_MS && !call.sender.stood) {
     throw new Error(`sent while it was paused: ${callName(call)}`);
   }
-  if (last(['given up', 'wanted']) === 'given up') throw new Error(`sent after it was given up: ${callName(call)}`);
+  if (lastSaid(['given up', 'wanted'], call.what, says) === 'given up')
+    throw new Error(`sent after it was given up: ${callName(call)}`);
 }
+
+const lastSaid = (kinds: readonly Say['is'][], what: string, says: readonly Say[]) =>
+  says.findLast((say) => say.is !== 'resend' && kinds.includes(say.is) && say.whats.includes(what))?.is;
 
 /** Whether a thing may be asked for once more behind this call. */
 function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): boolean {
@@ -65,9 +78,8 @@ function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): b
     (say) => say.is === 'resend' && say.kind === before.kind && say.what === before.what && say.lookedMs >= before.atMs,
   );
   if (isMeant) return true;
-  // Where a setting allows it, nobody may be about to hear the answer.
-  const isLost = isGone(before) || (before.isHeard && before.answer !== 'made' && before.answer !== 'late, made');
-  return resends.includes(before.kind) && isLost && before.answer !== 'not ours';
+  // Where a setting allows it, nobody may be about to hear the answer, or to write down that it is another's.
+  return resends.includes(before.kind) && (isGone(before) || (before.isHeard && !KNOWN.has(before.answer)));
 }
 
 /** Whether its sender stood still on the way, and a setting or a person let it be sent again meanwhile: that may make it twice (README). */

@@ -14,7 +14,10 @@ export type RowNow = {
   what: string;
   contact: unknown;
   company: string;
+  /** Which company was made for it, if any was. */
+  companyId: string;
   buyer: string;
+  /** Names of its documents. */
   documents: readonly string[];
   limit: string;
   approval: string;
@@ -22,7 +25,8 @@ export type RowNow = {
   heldMs: number;
 };
 
-export type PortfolioNow = { name: string; fields: Record<string, string> };
+/** `imports` has all that were ever begun, by their contents, as JSON. */
+export type PortfolioNow = { name: string; fields: Record<string, string>; imports: Record<string, string> };
 
 export type LedgerNow = {
   rows: readonly RowNow[];
@@ -33,6 +37,13 @@ export type LedgerNow = {
   workers: readonly string[];
   imports: readonly string[];
 };
+
+/** The supplier that a portfolio names. */
+export function supplierOf({ fields }: PortfolioNow): { name: string; id?: string; problem?: string } | undefined {
+  if (fields.supplier === undefined) return undefined;
+  const { body, ...rest } = JSON.parse(fields.supplier) as { body: { name: string }; id?: string; problem?: string };
+  return { name: body.name, ...rest };
+}
 
 type Request = {
   name?: string;
@@ -59,7 +70,7 @@ export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
   }
   const portfolios = found.keys.flatMap((key) => {
     const [, name] = /:portfolio:([^:]*)$/.exec(key) ?? [];
-    return name === undefined ? [] : [{ name, fields: found.hash(key) }];
+    return name === undefined ? [] : [{ name, fields: found.hash(key), imports: found.hash(KEYS.allImports(name)) }];
   });
   const imports = portfolios.flatMap(({ name }) => [...found.sorted(KEYS.imports(name)).keys()]);
   return { rows, portfolios, approvals, calls, imports, workers: [...found.sorted(KEYS.workers).keys()] };
@@ -67,7 +78,7 @@ export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
 
 function rowOf(portfolio: string, key: string, fields: Record<string, string>): RowNow {
   const request = JSON.parse(fields.request ?? '{}') as Request;
-  const { state = '', step = '', company = '', documents = '', limit = '', approval = '', replaced } = fields;
+  const { state = '', step = '', company = '', limit = '', approval = '', replaced } = fields;
   return {
     portfolio,
     key,
@@ -77,8 +88,9 @@ function rowOf(portfolio: string, key: string, fields: Record<string, string>): 
     what: `${request.limit?.contact?.email} ${request.limit?.requested_limit}`,
     contact: request.limit?.contact,
     company: request.name ?? company,
+    companyId: company,
     buyer: request.buyer ?? '',
-    documents: documents ? documents.split('|') : (request.documents ?? []).map(({ name }) => name),
+    documents: (request.documents ?? []).map(({ name }) => name),
     limit,
     approval,
     isReplaced: replaced !== undefined,

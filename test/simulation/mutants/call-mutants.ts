@@ -1,5 +1,7 @@
-import { APPROVED, BOARD, CANCELLED, inLua, lua, PAUSED, RESENT, RESOLVED, TWO } from './lua-mutant.ts';
+import { APPROVED, BOARD, CANCELLED, foundBy, inLua, lua, PAUSED, RESENT, RESOLVED, TWO } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
+
+const GIVEN_UP = 'given up while it is resent';
 
 /** Guards of claim, settle, release and doubt: at most once. */
 export const CALL_MUTANTS: readonly Mutant[] = [
@@ -50,12 +52,22 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     ['tonumber(seen) > now - tonumber(ARGV[4]) then\n    -- Its', 'tonumber(seen) > now - 3600000 then\n    -- Its'],
     ['one row'],
   ),
-  lua(
-    'claim',
-    'doubt kept',
-    'a claim in doubt counts as free when it is sent again',
-    ["'state', isInDoubt(KEYS[1]) and 'unknown' or 'free'", "'state', 'free'"],
-    [...RESENT, 'one row', ...CANCELLED],
+  foundBy(
+    lua(
+      'claim',
+      'doubt kept',
+      'a claim in doubt counts as free when it is sent again',
+      ["'state', isInDoubt(KEYS[1]) and 'unknown' or 'free'", "'state', 'free'"],
+      [GIVEN_UP],
+    ),
+    {
+      world: GIVEN_UP,
+      schedule: {
+        order: ['ann', 'carl'],
+        deviations: { 'ann#147': 'fails after' },
+        answers: { 'limit of Buyer-1@example.com 1000 #1': 'never, made' },
+      },
+    },
   ),
   lua(
     'plain-claim',
@@ -162,7 +174,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'doubts',
     'what others lost is looked at no more where an answer is plain',
     ['    if call[at] then return nil end', ''],
-    [...RESENT, 'lost too late, and resent'],
+    ['resent behind another'],
   ),
   lua('doubts', 'open', 'no send is kept as open', ["redis.call('HINCRBY', call, 'open', 1)", ''], ['one row']),
 ];

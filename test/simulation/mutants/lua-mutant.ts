@@ -10,6 +10,9 @@ export const lua = (
   also: readonly Change[] = [],
 ): Mutant => ({ id: `${name}: ${id}`, words, ...inLua(name, from, to), worlds, also });
 
+/** The same mutant, with the schedule that finds it. */
+export const foundBy = (mutant: Mutant, by: NonNullable<Mutant['by']>): Mutant => ({ ...mutant, by });
+
 /** One change of a Lua file. */
 export const inLua = (name: string, from: string, to: string): Change => ({
   file: `src/ledger/lua/${name}.lua`,

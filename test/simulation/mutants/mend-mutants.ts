@@ -95,6 +95,13 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['given up while it is brought in'],
   ),
   lua(
+    'start-import',
+    'unread',
+    'of two files at once the one that began first need not be read to its end (issue 24, 13)',
+    ['if string.find(before, of, 1, true) and', 'if false and'],
+    ['two files at once'],
+  ),
+  lua(
     'free-approved',
     'later yes',
     'a no that is carried out late takes a later yes back',

@@ -1,3 +1,5 @@
+import type { Schedule } from '../run/schedule.ts';
+
 /** A small fault that is put into a copy of the product while it is loaded: the simulator has to find it. */
 export type Mutant = {
   id: string;
@@ -11,6 +13,8 @@ export type Mutant = {
   worlds: readonly string[];
   /** What else is changed with it: other guards that hold the same thing. */
   also?: readonly Change[];
+  /** By which schedule it is found, where few are: it is played first. */
+  by?: { world: string; schedule: Schedule };
 };
 
 /** Another text in the place of one of a file. */

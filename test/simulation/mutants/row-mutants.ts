@@ -1,5 +1,7 @@
-import { APPROVED, BOARD, CANCELLED, CORRECTED, lua, RESOLVED } from './lua-mutant.ts';
+import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, RESOLVED } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
+
+const LOST = 'corrected while its answer is lost';
 
 /** Guards of what moves rows, and of what people say. */
 export const ROW_MUTANTS: readonly Mutant[] = [
@@ -88,19 +90,32 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     ["local sent = made or call[1] == 'claimed' or call[1] == 'unknown'", 'local sent = made'],
     ['mended on the way', ...CORRECTED],
   ),
-  lua(
-    'put-row',
-    'replaces sent',
-    'a correction takes the place of what was sent',
-    ["if ended or isReplaced(oldRow) or isSent(oldLimit) then return 'again' end", 'if ended then return "again" end'],
-    ['corrected while its answer is lost', ...CORRECTED],
+  foundBy(
+    lua(
+      'put-row',
+      'replaces sent',
+      'a correction takes the place of what was sent',
+      [
+        "if ended or isReplaced(oldRow) or isSent(oldLimit) then return 'again' end",
+        'if ended then return "again" end',
+      ],
+      [LOST],
+    ),
+    {
+      world: LOST,
+      schedule: {
+        order: ['ann', 'bob', 'igor', 'yann'],
+        deviations: { 'igor#9': 'stands still', 'yann#1': 'stands still' },
+        answers: { 'limit of Buyer-1@example.com 1000 #1': 'broken off, made' },
+      },
+    },
   ),
   lua(
     'put-new-rows',
     'seen',
     'a new line does not look at what came to its buyer',
     ["and redis.call('HLEN', buyers .. buyer .. ':rows') == tonumber(ARGV[at + 3])", ''],
-    CORRECTED,
+    ['imported and corrected'],
   ),
   lua(
     'answer-approval',

@@ -1,18 +1,14 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { answerApproval } from '../../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
-import { importDepsOf } from '../../../jobs/import/import-deps.ts';
-import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { retryNamed } from '../../../jobs/operators/retry-row.ts';
-import { actOnPlan, actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import { actOnPlan, isEmpty } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import { feed } from '../../../jobs/rows/feed.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { Say } from '../check/promises.ts';
-import type { RowNow } from '../check/rows-now.ts';
+import { type LedgerNow, type RowNow, supplierOf } from '../check/rows-now.ts';
 import { pass } from '../run/process.ts';
 import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
 
@@ -32,58 +28,60 @@ export async function orSaid(run: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Imports a file of these lines, as `limitline import` does. */
-export const imports =
-  (portfolio: string, lines: readonly string[], { replace = false, name = portfolio } = {}): Act =>
-  async ({ context, simulation, by }) => {
-    const path = join(simulation.dataDir, `${name}-of-${by}.csv`);
-    const wants = lines.slice(1).map(whatOfLine);
-    simulation.says.push({ is: 'wanted', whats: wants, atMs: simulation.nowMs() });
-    await pass('writes the file', () => writeFile(path, `${lines.join('\n')}\n`), { isQuiet: true });
-    const deps = { ...importDepsOf(context, NEVER), onBatch: () => {} };
-    const left = `${portfolio} from ${path} by ${by}`;
-    simulation.left.set(left, (desk) => imports(portfolio, lines, { replace, name })({ ...desk, by }));
-    if (await orSaid(() => importPortfolio({ portfolio, path, reading: {}, replace, by }, deps)))
-      simulation.left.delete(left);
-  };
-
-/** Columns of the files that people import here. */
-export const HEADER =
-  'name,country_code,company_registration_number,requested_limit,contact_first_name,contact_last_name,contact_email';
-
-export const lineFor = (buyer: string, limit: string) =>
-  `${buyer},DE,HRB ${buyer.replace(/\D/g, '')},${limit},A,B,${buyer.replaceAll(' ', '-')}@example.com`;
-
-const whatOfLine = (line: string) => {
-  const cells = line.split(',');
-  return `${cells[6]} ${cells[3]}`;
-};
-
-/** Sends refused rows, or such as were given up, again as soon as there is one: that row alone, or by a plan all of them. */
+/** Sends a refused row, or one that was given up, again as soon as there is one. */
 export const retries =
-  (portfolio: string, how: 'a row' | 'all', state: 'refused' | 'cancelled' = 'refused'): Act =>
+  (portfolio: string, state: 'refused' | 'cancelled' = 'refused'): Act =>
   async (desk) => {
     const { context, simulation, by } = desk;
     const isMeant = (row: RowNow) => row.portfolio === portfolio && row.state === state;
     if (!(await desk.until(({ rows }) => rows.some(isMeant)))) return;
     const meant = (await desk.now()).rows.filter(isMeant);
     simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: simulation.nowMs() });
-    if (how === 'a row') {
-      await orSaid(() => retryNamed({ portfolio, state, line: meant[0]?.line ?? 0 }, by, context));
-      return;
-    }
-    const filter = { states: [state] };
-    await orSaid(() =>
-      actOnRows({ portfolio, action: 'retry', filter }, { by, dryRun: false, awaitMs: 10_000, signal: NEVER }, context),
-    );
+    await orSaid(() => retryNamed({ portfolio, state, line: meant[0]?.line ?? 0 }, by, context));
+  };
+
+/** A plan that is carried out gives a sign of life within so long; behind that somebody may go on with it (src/ledger/plans/plans.ts). */
+const PLAN_LEFT_MS = 11_000;
+
+/** Plans to send all such rows again as soon as there is one: what is shown then, and no more. What was left half way somebody goes on with. */
+export const plans =
+  (portfolio: string, state: 'refused' | 'cancelled' | 'held'): Act =>
+  async (desk) => {
+    const { context, simulation, by } = desk;
+    const isMeant = (row: RowNow) => row.portfolio === portfolio && row.state === state;
+    const action = state === 'held' ? 'resend' : 'retry';
+    const isThere = ({ rows, portfolios }: LedgerNow) =>
+      rows.some(isMeant) || (action === 'resend' && portfolios.some((one) => supplierOf(one)?.problem !== undefined));
+    if (!(await desk.until(isThere))) return;
+    await orSaid(async () => {
+      const plan = await makePlan({ portfolio, action, filter: { states: [state] }, by }, context);
+      if (isEmpty(plan)) return;
+      const { rows, portfolios } = await desk.now();
+      const meant = rows.filter(isMeant);
+      for (const of of plan.supplier ? portfolios.filter(({ name }) => name === portfolio) : [])
+        simulation.says.push({ is: 'resend', kind: 'company', what: supplierOf(of)?.name ?? '', lookedMs: plan.atMs });
+      for (const row of action === 'resend' ? meant : []) {
+        for (const what of whatOf(row))
+          simulation.says.push({ is: 'resend', kind: kindOf(row), what, lookedMs: plan.atMs });
+      }
+      simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: plan.atMs });
+      const carryOut = ({ context, by }: Desk) => actOnPlan(plan, { by, awaitMs: 10_000, signal: NEVER }, context);
+      const left = `plan ${plan.id}`;
+      simulation.left.set(left, async (later) => {
+        await new Promise((resolve) => setTimeout(resolve, PLAN_LEFT_MS));
+        if (await orSaid(() => carryOut(later))) simulation.left.delete(left);
+      });
+      await carryOut(desk);
+      simulation.left.delete(left);
+    });
   };
 
 /** Gives up what of a portfolio was not sent, some time after it began. */
 export const cancels =
-  (portfolio: string, isTime: (rows: readonly RowNow[]) => boolean = () => true): Act =>
+  (portfolio: string, isTime: (now: LedgerNow) => boolean = () => true): Act =>
   async (desk) => {
     const { context, simulation, by } = desk;
-    if (!(await desk.until(({ rows }) => rows.length > 0 && isTime(rows)))) return;
+    if (!(await desk.until((now) => now.rows.length > 0 && isTime(now)))) return;
     const meant = whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
     const beganAt = simulation.says.length;
     simulation.says.push({ is: 'gives up', whats: [portfolio], atMs: simulation.nowMs() });
@@ -151,25 +149,6 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
   await orSaid(() => resolveCalls({ portfolio, row: key, made: thing?.id, by, heldMs, lookedMs }, context));
 }
 
-/** Sends all held rows again by a plan: what they are shown, and no more. */
-export const resendsAll =
-  (portfolio: string): Act =>
-  async (desk) => {
-    const { context, simulation, by } = desk;
-    if (!(await desk.until(({ rows }) => rows.some(({ state }) => state === 'held')))) return;
-    await orSaid(async () => {
-      const wish = { portfolio, action: 'resend' as const, filter: { states: ['held' as const] }, by };
-      const plan = await makePlan(wish, context);
-      const lookedMs = simulation.nowMs();
-      const meant = (await desk.now()).rows.filter((row) => row.state === 'held' && row.portfolio === portfolio);
-      for (const row of meant) {
-        for (const what of whatOf(row)) simulation.says.push({ is: 'resend', kind: kindOf(row), what, lookedMs });
-      }
-      simulation.says.push({ is: 'wanted', whats: whatsOf(meant), atMs: lookedMs });
-      await actOnPlan(plan, { by, awaitMs: 10_000, signal: NEVER }, context);
-    });
-  };
-
 /** Answers the first approval that waits. */
 export const answers =
   (answer: 'approve' | 'decline'): Act =>
@@ -185,8 +164,12 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const [approval] = await context.approvals.waiting();
     if (!approval) return;
     const { id, digest } = approval;
-    const meant = (await desk.now()).rows.filter((row) => row.approval === id && row.state === 'awaiting');
-    const whats = whatsOf(meant);
+    const { rows: all, portfolios } = await desk.now();
+    const meant = all.filter((row) => row.approval === id && row.state === 'awaiting');
+    const suppliers = portfolios.flatMap((one) =>
+      one.fields.supplierApproval === id ? [supplierOf(one)?.name ?? ''] : [],
+    );
+    const whats = [...whatsOf(meant), ...suppliers];
     const rows = meant.map(({ portfolio, key }) => `${portfolio}/${key}`);
     const said = { whats, approval: id, rows, atMs: simulation.nowMs() };
     // What is said of a call says nothing of the request. A no may be heard, and this person not told so.

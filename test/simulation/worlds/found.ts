@@ -1,6 +1,6 @@
 import type { Schedule } from '../run/schedule.ts';
 
-/** A schedule that broke a promise once: it is played with the tests from then on. */
+/** A schedule that broke a promise once, or seemed to: it is played with the tests from then on. */
 export type Found = { words: string; world: string; schedule: Schedule };
 
 const LIMIT_1 = 'limit of Buyer-1@example.com 1000 #1';
@@ -64,6 +64,24 @@ export const FOUND: readonly Found[] = [
       order: ['rose', 'nina', 'ann', 'ada'],
       deviations: { 'nina#21': 'stands still' },
       answers: { [LIMIT_1]: 'refused', 'limit of Buyer-1@example.com 1000 #2': 'refused' },
+    },
+  },
+  {
+    words: 'a setting sent again what was answered for another, since its sender stood still before it wrote that down',
+    world: 'answered for another, in two portfolios',
+    schedule: {
+      order: ['ann', 'bob'],
+      deviations: { 'ann#15': 'gives way', 'bob#37': 'gives way', 'ann#53': 'stands still' },
+      answers: { [LIMIT_1]: 'not ours' },
+    },
+  },
+  {
+    words: 'a supplier that was put off left a row that nothing archives or forgets',
+    world: 'a supplier in doubt',
+    schedule: {
+      order: ['ann', 'ines', 'yves', 'carl', 'rita'],
+      deviations: {},
+      answers: { 'company of Supplier #1': 'throttled' },
     },
   },
 ];

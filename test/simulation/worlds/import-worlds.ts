@@ -1,4 +1,5 @@
-import { answers, board, cancels, HEADER, imports, lineFor, resolves, retries } from './acts.ts';
+import { answers, board, cancels, plans, resolves, retries } from './acts.ts';
+import { HEADER, imports, lineFor } from './files.ts';
 import { archives, checksAtNight, forgets, nightsByRule, restores } from './nights.ts';
 import type { WorldPlan } from './small-world.ts';
 
@@ -29,6 +30,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     rows: [],
     people: { ines: imports('q4', FILE), igor: imports('q4', CORRECTED, { name: 'corrected' }) },
+    atOnce: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
   },
   {
     name: 'corrected twice at once',
@@ -48,8 +50,8 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     before: IN,
     people: {
       igor: imports('q4', CORRECTED, { name: 'corrected' }),
-      rita: retries('q4', 'a row', 'cancelled'),
-      rolf: retries('q4', 'all', 'cancelled'),
+      rita: retries('q4', 'cancelled'),
+      rolf: plans('q4', 'cancelled'),
     },
     atOnce: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
   },
@@ -100,7 +102,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     people: {
       dan: answers('decline'),
       igor: imports('q5', FILE),
-      rita: retries('q4', 'a row', 'cancelled'),
+      rita: retries('q4', 'cancelled'),
       amy: answers('approve'),
     },
   },
@@ -134,7 +136,7 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     before: IN,
     people: {
       amy: answers('approve'),
-      rita: retries('q4', 'a row'),
+      rita: retries('q4'),
       anna: answers('approve'),
       dan: answers('decline'),
       olga: board,

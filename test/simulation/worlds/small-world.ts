@@ -1,7 +1,7 @@
 import type { CallKind } from '../../../src/call-kind.ts';
 import { checkEnd, checkHeld } from '../check/at-the-end.ts';
 import { checkArrival } from '../check/promises.ts';
-import { isAskedByNobody, isGoing, isOpenState, readLedger } from '../check/rows-now.ts';
+import { isAskedByNobody, isGoing, isOpenState, type RowNow, readLedger } from '../check/rows-now.ts';
 import type { Answer } from '../run/schedule.ts';
 import type { Simulation, World } from '../run/simulation.ts';
 import { BEGIN_MS } from '../run/virtual-globals.ts';
@@ -110,7 +110,7 @@ export function smallWorld(plan: WorldPlan): World {
       const now = await readLedger(simulation.redis);
       return !now.rows.some((row) => isGoing(row, now));
     },
-    async arrives(call, earlier, { says, redis }) {
+    async arrives(call, earlier, { says, redis, service }) {
       checkArrival(call, earlier, says, rules);
       if (!atOnce.includes(call.what)) return;
       const { rows } = await readLedger(redis);
@@ -118,8 +118,12 @@ export function smallWorld(plan: WorldPlan): World {
       if (own.length > 0 && own.every(({ isReplaced }) => isReplaced)) {
         throw new Error(`sent for a row in whose place another stands: ${call.what}`);
       }
-      const open = rows.filter(({ what, state }) => atOnce.includes(what) && isOpenState(state));
-      if (open.length > 1) throw new Error(`a request and its correction are both under way: ${call.what}`);
+      // What was sent before this came has its answer, and this is a request of its own.
+      const isOther = ({ what }: Pick<RowNow, 'what'>) => what !== call.what && atOnce.includes(what);
+      const isSent = (other: RowNow) =>
+        service.arrivals.some(({ kind, what }) => kind === 'limit' && what === other.what);
+      if (rows.some((row) => isOther(row) && isOpenState(row.state) && !isSent(row)))
+        throw new Error(`a request and its correction are both under way: ${call.what}`);
     },
     async clearUp(simulation, round) {
       if (goesBack) return false;

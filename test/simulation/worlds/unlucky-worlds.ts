@@ -1,5 +1,6 @@
-import { board, cancels, HEADER, imports, lineFor, resolves, retries } from './acts.ts';
+import { board, cancels, resolves, retries } from './acts.ts';
 import type { Act } from './desk.ts';
+import { HEADER, imports, lineFor } from './files.ts';
 import { CORRECTED, FILE, IN, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
 import { archives, behindArchive } from './nights.ts';
 import type { WorldPlan } from './small-world.ts';
@@ -31,10 +32,27 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     answers: { [LIMIT_1]: 'too late, 500', [LIMIT_1_AGAIN]: 'late, made' },
   },
   {
+    name: 'resent behind another',
+    workers: ['ann'],
+    env: RESENDS,
+    rows: [...ONE_ROW, ['q4', 'Buyer 2', '500']],
+    answers: { 'limit of Buyer-2@example.com 500 #1': '500, not made' },
+  },
+  {
+    name: 'given up while it is resent',
+    workers: ['ann'],
+    env: RESENDS,
+    rows: ONE_ROW,
+    people: {
+      carl: cancels('q4', ({ calls }) => calls.some(({ kind, fields }) => kind === 'limit' && fields.sends === '2')),
+    },
+    answers: { [LIMIT_1]: 'never, made' },
+  },
+  {
     name: 'refused, and retried twice',
     workers: WORKERS,
     rows: ONE_ROW,
-    people: { rita: retries('q4', 'a row'), rolf: retries('q4', 'a row'), olga: board },
+    people: { rita: retries('q4'), rolf: retries('q4'), olga: board },
     answers: { [LIMIT_1]: 'refused', [LIMIT_1_AGAIN]: 'refused' },
   },
   {
@@ -77,6 +95,13 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     workers: ['ann'],
     rows: [],
     people: { ines: imports('q4', [...FILE, lineFor('Buyer 2', '500')]), carl: cancels('q4') },
+    leavesImports: true,
+  },
+  {
+    name: 'two files at once',
+    workers: ['ann'],
+    rows: [],
+    people: { ines: imports('q4', FILE), igor: imports('q4', [HEADER, lineFor('Buyer 2', '500')], { name: 'other' }) },
     leavesImports: true,
   },
 ];

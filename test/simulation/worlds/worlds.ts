@@ -1,6 +1,7 @@
 import type { World } from '../run/simulation.ts';
-import { board, cancels, pauses, resendsAll, resolves, resumes, retries } from './acts.ts';
+import { board, cancels, pauses, plans, resolves, resumes, retries } from './acts.ts';
 import { IMPORT_PLANS, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
+import { PAPER_PLANS } from './paper-worlds.ts';
 import { smallWorld, type WorldPlan } from './small-world.ts';
 import { UNLUCKY_PLANS } from './unlucky-worlds.ts';
 
@@ -67,27 +68,27 @@ const PLANS: readonly WorldPlan[] = [
     name: 'retried and cancelled',
     workers: WORKERS,
     rows: ONE_ROW,
-    people: { rita: retries('q4', 'a row'), carl: cancels('q4') },
+    people: { rita: retries('q4'), carl: cancels('q4') },
     answers: { [LIMIT_1]: 'refused' },
   },
   {
     name: 'a plan of retries and the board',
     workers: WORKERS,
     rows: [...ONE_ROW, ['q4', 'Buyer 2', '500']],
-    people: { rita: retries('q4', 'all'), olga: board },
+    people: { rita: plans('q4', 'refused'), olga: board },
     answers: { [LIMIT_1]: 'refused' },
   },
   {
     name: 'cancelled and wanted again',
     workers: WORKERS,
     rows: ONE_ROW,
-    people: { carl: cancels('q4'), rita: retries('q4', 'a row', 'cancelled') },
+    people: { carl: cancels('q4'), rita: retries('q4', 'cancelled') },
   },
   {
     name: 'cancelled on the way',
     workers: WORKERS,
     rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000']],
-    people: { carl: cancels('q4', (rows) => rows.some(({ state }) => state === 'limit')) },
+    people: { carl: cancels('q4', ({ rows }) => rows.some(({ state }) => state === 'limit')) },
     answers: { [LIMIT_1]: 'broken off, made' },
   },
   {
@@ -101,7 +102,7 @@ const PLANS: readonly WorldPlan[] = [
     name: 'resolved by plans',
     workers: WORKERS,
     rows: [...ONE_ROW, ['q4', 'Buyer 2', '500']],
-    people: { yann: resendsAll('q4'), yves: resendsAll('q4') },
+    people: { yann: plans('q4', 'held'), yves: plans('q4', 'held') },
     answers: { [LIMIT_1]: 'broken off, made', 'limit of Buyer-1@example.com 1000 #2': 'broken off, made' },
   },
   {
@@ -121,7 +122,7 @@ const PLANS: readonly WorldPlan[] = [
     name: 'resolved in two portfolios',
     workers: WORKERS,
     rows: [...ONE_ROW, ['q5', 'Buyer 1', '1000']],
-    people: { zack: resolves('as it is'), yann: resendsAll('q5'), carl: cancels('q4') },
+    people: { zack: resolves('as it is'), yann: plans('q5', 'held'), carl: cancels('q4') },
     answers: { [LIMIT_1]: '500, not made' },
   },
   {
@@ -133,6 +134,7 @@ const PLANS: readonly WorldPlan[] = [
   },
   ...IMPORT_PLANS,
   ...UNLUCKY_PLANS,
+  ...PAPER_PLANS,
 ];
 
 export const WORLDS: readonly World[] = PLANS.map(smallWorld);
