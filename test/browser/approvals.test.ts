@@ -36,72 +36,63 @@ async function openOffice() {
   };
 }
 
-testInBrowser('finance submits, another person approves with the password, and the rows go', async () => {
-  const office = await openOffice();
-  const { web, states, start, standIn, read } = office;
-  const fiona = await office.as('fiona');
-  await fiona.page.goto(`${web.url}/new`);
-  const file = { name: 'q4.csv', mimeType: 'text/csv', buffer: Buffer.from(await read('q4.csv')) };
-  await fiona.page.locator('input[type="file"]').first().setInputFiles(file);
-  await fiona.page
-    .getByRole('button', { name: /upload/i })
-    .first()
-    .click();
-  await fiona.page.getByText('Another person approves it first.').waitFor();
-  await keepScreenshot(fiona.page, 'preview-approval');
-  await fiona.page.getByRole('button', { name: /Request all/ }).click();
-  await fiona.page.waitForURL(/\/portfolios\/q4/);
-  await fiona.page.getByText('Waits for approval.').first().waitFor();
-  expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may look at it and say yes');
-  await keepScreenshot(fiona.page, 'portfolio-awaiting');
-  await fiona.page.getByRole('link', { name: 'Look at it' }).click();
-  await fiona.page.getByText('You asked for this, or had a part in it.').waitFor();
-  expect(await fiona.page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
-  await expectNoViolations(fiona.page);
-  await keepScreenshot(fiona.page, 'approval-own');
+testInBrowser(
+  'finance submits, another person approves with the password on a phone in the dark, and the rows go',
+  async () => {
+    const office = await openOffice();
+    const { web, states, start, standIn, read } = office;
+    const fiona = await office.as('fiona');
+    await fiona.page.goto(`${web.url}/new`);
+    const file = { name: 'q4.csv', mimeType: 'text/csv', buffer: Buffer.from(await read('q4.csv')) };
+    await fiona.page.locator('input[type="file"]').first().setInputFiles(file);
+    await fiona.page
+      .getByRole('button', { name: /upload/i })
+      .first()
+      .click();
+    await fiona.page.getByText('Another person approves it first.').waitFor();
+    await keepScreenshot(fiona.page, 'preview-approval');
+    await fiona.page.getByRole('button', { name: /Request all/ }).click();
+    await fiona.page.waitForURL(/\/portfolios\/q4/);
+    await fiona.page.getByText('Waits for approval.').first().waitFor();
+    expect(await fiona.page.locator('main').textContent()).toContain('bob and carol may look at it and say yes');
+    await keepScreenshot(fiona.page, 'portfolio-awaiting');
+    await fiona.page.getByRole('link', { name: 'Look at it' }).click();
+    await fiona.page.getByText('You asked for this, or had a part in it.').waitFor();
+    expect(await fiona.page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+    await expectNoViolations(fiona.page);
+    await keepScreenshot(fiona.page, 'approval-own');
 
-  const bob = await office.as('bob');
-  await bob.page.goto(`${web.url}/`);
-  await bob.page.getByRole('link', { name: /Approvals\s*1 waiting/ }).click();
-  await expectNoViolations(bob.page);
-  await keepScreenshot(bob.page, 'approvals');
-  await bob.page.getByRole('link', { name: 'q4', exact: true }).click();
-  await expectNoViolations(bob.page);
-  await expectKeyboardReach(bob.page);
-  await keepScreenshot(bob.page, 'approval');
-  bob.expectFault(/422/);
-  await bob.page.getByLabel('Your password').fill('not the password');
-  await bob.page.getByLabel('Code of your second factor').fill('000000');
-  await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
-  await bob.page.getByText('The password is wrong, or the code is').waitFor();
-  await keepScreenshot(bob.page, 'approval-password');
-  expect(await states('q4')).toMatchObject({ awaiting: 12, queued: 0 });
-  await bob.page.getByLabel('Your password').fill(PASSWORD);
-  // The code of before was used to sign in.
-  await bob.page.getByLabel('Code of your second factor').fill(codeOf(office.users.bob.secret, 1));
-  await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
-  await bob.page.getByText('Approved').first().waitFor();
-  await keepScreenshot(bob.page, 'approval-granted');
-  expect(await states('q4')).toMatchObject({ awaiting: 0, queued: 12 });
-  // Whose page was open hears of it.
-  await fiona.page.goto(`${web.url}/portfolios/q4`);
-  await start('work', '--until-settled').ended;
-  expect(standIn.counts().made).toMatchObject({ company: 12, limit: 12 });
-});
-
-testInBrowser('on a narrow screen, in the dark', async () => {
-  const office = await openOffice();
-  await office.limitline('import', 'q4.csv', '--yes');
-  const { page } = await office.as('bob', { width: 360, height: 740, dark: true });
-  await page.goto(`${office.web.url}/approvals`);
-  await expectNoSidewaysScroll(page);
-  await keepScreenshot(page, 'approvals-dark-360');
-  await page.getByRole('link', { name: 'q4', exact: true }).click();
-  await page.getByLabel('Your password').waitFor();
-  await expectNoSidewaysScroll(page);
-  await expectNoViolations(page);
-  await keepScreenshot(page, 'approval-dark-360');
-});
+    const bob = await office.as('bob', { width: 360, height: 740, dark: true });
+    await bob.page.goto(`${web.url}/`);
+    await bob.page.getByRole('link', { name: /Approvals\s*1 waiting/ }).click();
+    await expectNoSidewaysScroll(bob.page);
+    await expectNoViolations(bob.page);
+    await keepScreenshot(bob.page, 'approvals-dark-360');
+    await bob.page.getByRole('link', { name: 'q4', exact: true }).click();
+    await expectNoSidewaysScroll(bob.page);
+    await expectNoViolations(bob.page);
+    await expectKeyboardReach(bob.page);
+    await keepScreenshot(bob.page, 'approval-dark-360');
+    bob.expectFault(/422/);
+    await bob.page.getByLabel('Your password').fill('not the password');
+    await bob.page.getByLabel('Code of your second factor').fill('000000');
+    await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
+    await bob.page.getByText('The password is wrong, or the code is').waitFor();
+    await keepScreenshot(bob.page, 'approval-password');
+    expect(await states('q4')).toMatchObject({ awaiting: 12, queued: 0 });
+    await bob.page.getByLabel('Your password').fill(PASSWORD);
+    // The code of before was used to sign in.
+    await bob.page.getByLabel('Code of your second factor').fill(codeOf(office.users.bob.secret, 1));
+    await bob.page.getByRole('button', { name: /^Approve 12 rows/ }).click();
+    await bob.page.getByText('Approved').first().waitFor();
+    await keepScreenshot(bob.page, 'approval-granted');
+    expect(await states('q4')).toMatchObject({ awaiting: 0, queued: 12 });
+    // Whose page was open hears of it.
+    await fiona.page.goto(`${web.url}/portfolios/q4`);
+    await start('work', '--until-settled').ended;
+    expect(standIn.counts().made).toMatchObject({ company: 12, limit: 12 });
+  },
+);
 
 testInBrowser('without script: declined with a reason, which stands in the list of what was answered', async () => {
   const office = await openOffice();

@@ -33,23 +33,16 @@ async function openTrail() {
   return url;
 }
 
-testInBrowser.each([
-  ['light', {}],
-  ['dark', { dark: true }],
-  ['narrow', { width: 360, height: 740 }],
-] as const)(
-  'the page of the audit trail is for everybody, and nobody has to scroll sideways: %s',
-  async (name, looks) => {
-    const url = await openTrail();
-    const { page } = await openBrowser(looks);
-    await page.goto(`${url}/audit`);
-    await page.getByText('rows retried').first().waitFor();
-    await page.getByText('3 facts').or(page.getByText('2 facts')).first().click();
-    await keepScreenshot(page, `audit-${name}`);
-    await expectNoSidewaysScroll(page);
-    await expectNoViolations(page);
-  },
-);
+testInBrowser('entries of the audit trail read well on a phone, in the dark, and open', async () => {
+  const url = await openTrail();
+  const { page } = await openBrowser({ width: 360, height: 740, dark: true });
+  await page.goto(`${url}/audit`);
+  await page.getByText('rows retried').first().waitFor();
+  await page.getByText('3 facts').or(page.getByText('2 facts')).first().click();
+  await keepScreenshot(page, 'audit-dark-360');
+  await expectNoSidewaysScroll(page);
+  await expectNoViolations(page);
+});
 
 testInBrowser('entries are found without script, and found again by their address', async () => {
   const url = await openTrail();

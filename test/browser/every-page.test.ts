@@ -21,7 +21,7 @@ const PAGES: [name: string, path: string][] = [
   ['health', '/health'],
   ['new', '/new'],
   ['new-preview', '/new/DRAFT'],
-  ['queues', '/work'],
+  ['queues', '/work?portfolio=q4'],
   ['approvals', '/approvals'],
   ['users', '/users'],
   ['audit', '/audit'],
@@ -39,6 +39,7 @@ async function openUsed() {
   });
   await desk.limitline('run', 'q4.csv', '--no-results');
   const web = await openConsole(desk);
+  await web.context.queues.pauseQueue('documents');
   const lines = buyerLines(4).join('\n').replace('1002.50', 'much').replace('Buyer 3', '<b onclick=alert(1)>Buyer</b>');
   const { location } = await uploadTo(web, ['file', 'q5.csv', lines]);
   const keyOf = async (state: 'done' | 'refused' | 'held') =>

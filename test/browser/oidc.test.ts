@@ -29,7 +29,6 @@ async function open() {
 const THEIRS = /fonts\.googleapis|favicon/;
 
 testInBrowser.each<[string, Looks]>([
-  ['light', {}],
   ['dark-360', { width: 360, dark: true }],
   ['no-script', { script: false }],
 ])(

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
+import { expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
@@ -43,18 +43,4 @@ testInBrowser('failed rows are found and sent again on the page of the queues, a
   // Live, without loading the page again.
   await context.queues.resumeQueue('companies');
   await page.getByRole('button', { name: 'Pause companies' }).waitFor();
-});
-
-testInBrowser('the page of the queues is for everybody, in the dark and on a phone', async () => {
-  const { url, context } = await openFailed();
-  await context.queues.pauseQueue('buyer-limits');
-  const { page } = await openBrowser({ width: 320, dark: true });
-  await page.goto(`${url}/work?portfolio=q4`);
-  await keepScreenshot(page, 'queues-phone-dark');
-  await expectNoSidewaysScroll(page);
-  await expectNoViolations(page);
-  // Without script nothing is put in anew while the keyboard goes through it.
-  const still = await openBrowser({ script: false });
-  await still.page.goto(`${url}/work?portfolio=q4`);
-  await expectKeyboardReach(still.page);
 });

@@ -40,17 +40,6 @@ describe('what passed of one buyer', () => {
     expect(await ask('f', 'Epsilon,DE,,20000')).toMatchObject({ over: { of: 'buyer', sum: '160000.00' } });
   });
 
-  test('is of all of a company, whichever became known first: whose line names it, or whom the service answers with it', async () => {
-    const { import: bring, row, context } = await openWindow();
-    const header = 'name,country_code,company_id,requested_limit';
-    const ask = async (portfolio: string, line: string) => (await bring([header, line], { portfolio })).approval;
-    const isAnswered = answeredBy(context, row);
-    expect(await ask('a', 'Acme,DE,company_7,100000')).toBeUndefined();
-    expect(await ask('b', 'Beta,DE,,50000')).toBeUndefined();
-    await isAnswered('b', 'company_7');
-    expect(await ask('c', 'Beta,DE,,0.01')).toMatchObject({ over: { of: 'buyer', sum: '150000.01' } });
-  });
-
   test('is of a company whose id a person says of a held call, too', async () => {
     const { import: bring, hold, context } = await openWindow();
     const header = 'name,country_code,company_id,requested_limit';

@@ -52,13 +52,12 @@ function approveForm(approval: Approval, { needsPassword, needsCode, needsSignIn
   const { id, digest } = approval;
   if (needsSignIn) {
     const href = `${OIDC_ADDRESS}?${new URLSearchParams({ approval: id, to: approvalAddress(id) })}`;
-    return html`<div class="form answer"><p>Sign in again first, so that nobody approves at a screen that was left open. Then approve within five minutes.</p>${linkButton({ href, words: 'Sign in again', kind: 'primary' })}</div>`;
+    return html`<div class="form"><p>Sign in again first, so that nobody approves at a screen that was left open. Then approve within five minutes.</p>${linkButton({ href, words: 'Sign in again', kind: 'primary' })}</div>`;
   }
   return form({
     action: `${approvalAddress(id)}/approve`,
     csrf,
     label: 'Approve',
-    class: 'form answer',
     body: html`${hidden('digest', digest)}${
       needsPassword &&
       field({
@@ -103,7 +102,6 @@ function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html 
     action: `${approvalAddress(id)}/decline`,
     csrf,
     label: 'Decline',
-    class: 'form answer',
     body: html`${hidden('digest', digest)}${field({
       label: 'Why not',
       name: 'because',
