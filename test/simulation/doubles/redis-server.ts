@@ -58,6 +58,12 @@ export async function startRedisServer() {
       },
       /** A digest of all that it holds. */
       digest: async (): Promise<string> => String((await run([['DEBUG', 'DIGEST']]))[0]),
+      /** How much of a core's time the server has used, for all its databases. */
+      async usedMs(): Promise<number> {
+        const told = String(await say(['INFO', 'cpu']));
+        const parts = [...told.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)];
+        return parts.reduce((sum, [, seconds]) => sum + Number(seconds) * 1_000, 0);
+      },
     };
   };
 
