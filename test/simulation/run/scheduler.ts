@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Boundary, makeProcess, type Process, type Shared } from './process.ts';
 import type { Deviation, Schedule } from './schedule.ts';
-import { BEGIN_MS, isAtWork, passTimers, turnOfTheLoop } from './virtual-globals.ts';
+import { BEGIN_MS, isAtWork, passTimers, somethingHasCome, turnOfTheLoop } from './virtual-globals.ts';
 
 /** Longer than any lease, lock or sign of life of ours is believed. */
 const STILL_MS = 12_000;
@@ -64,11 +64,12 @@ export function makeScheduler({
 
   /** Until nobody does anything any more but stand at boundaries. */
   const drain = async (): Promise<void> => {
+    await turnOfTheLoop();
     for (;;) {
-      await turnOfTheLoop();
       const due = order.flatMap((process) => process.immediates.splice(0));
       if (due.length === 0 && !isAtWork()) return;
       for (const run of due) run();
+      await (due.length > 0 ? turnOfTheLoop() : somethingHasCome());
     }
   };
 
