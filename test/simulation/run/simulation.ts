@@ -120,7 +120,6 @@ export async function play(
     beforePick: () => board.offer(),
     async onTime() {
       if (mayGoBack) await copies.take();
-      await redis.expire();
       for (const queue of board.queues()) queue.promote();
       for (const stall of stalls.filter(({ atMs }) => atMs <= scheduler.shared.nowMs)) {
         stalls.splice(stalls.indexOf(stall), 1);
