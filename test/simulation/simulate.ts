@@ -260,6 +260,7 @@ async function goThrough(world: World, depth: Depth, seconds: number, places: re
       const run = await play(world, branch.schedule, place);
       busy -= 1;
       played += 1;
+      const effects = run.effects();
       if (run.broken !== undefined) {
         broken += 1;
         const kind = kindOfFault(run.broken);
@@ -267,8 +268,8 @@ async function goThrough(world: World, depth: Depth, seconds: number, places: re
           kinds.add(kind);
           await tell(world, branch.schedule, run, [place], 'complete');
         }
-      } else if (!seen.has(run.effects())) left.push(...branchesOf(branch, run, depth));
-      seen.add(run.effects());
+      } else if (!seen.has(effects)) left.push(...branchesOf(branch, run, depth));
+      seen.add(effects);
     }
   };
   await Promise.all(places.map(lane));

@@ -67,13 +67,13 @@ class ProcessConnection extends Redis {
   #send({ commands }: Batch): void {
     const redis = this.#redis;
     const words = commands.map(wordsOf);
-    const what = words.map((one) => one.map(String).join(' ')).join('; ');
+    const what = (): string => words.map((one) => one.map(String).join(' ')).join('; ');
     const passing = pass<Reply[]>(what, () => redis.run(words), {
-      brief: words.map((one) => brief(one, redis)).join('; '),
+      brief: () => words.map((one) => brief(one, redis)).join('; '),
       isQuiet: words.every((one) => redis.isQuiet(one)),
       mayRepeat: true,
       mayFail: this.#mayFail,
-      tell: (replies) => replies.map(told).join(';'),
+      tell: (replies) => () => replies.map(told).join(';'),
     });
     const answer = (replies: readonly Reply[]): void => {
       for (const [place, command] of commands.entries()) {
