@@ -78,7 +78,7 @@ async function playTheSame(count: number, places: readonly Place[]): Promise<voi
   const [{ dataDir } = { dataDir: '' }] = places;
   const world = twoWorkers(settingsOf(dataDir));
   const digests = new Map<string, number>();
-  const beganMs = realNowMs();
+  const pace = await startPace(places);
   await inLanes(count, places, async (_, place) => {
     const { digest, broken } = await play(world, plainSchedule(world), place);
     if (broken) throw new Error(broken);
@@ -86,18 +86,25 @@ async function playTheSame(count: number, places: readonly Place[]): Promise<voi
     digests.set(bytes, (digests.get(bytes) ?? 0) + 1);
   });
   for (const [digest, times] of digests) console.log(`${world.name}: ${times} times ${digest}`);
-  sayPace(count, beganMs);
+  await pace.say(count);
   if (digests.size > 1) process.exitCode = 1;
 }
 
-const sayPace = (count: number, beganMs: number): void => {
-  const seconds = (realNowMs() - beganMs) / 1_000;
-  const { user, system } = process.cpuUsage();
-  const spent = (user + system) / 1_000 / Math.max(1, count);
-  console.error(
-    `${count} schedules, ${(count / seconds).toFixed(1)} a second, ${spent.toFixed(0)} ms of this process' time each`,
-  );
-};
+/** Measures from now on how fast schedules are played, and what each costs. */
+async function startPace([place]: readonly Place[]) {
+  const usedMs = async (): Promise<number> => (await place?.server.usedMs()) ?? 0;
+  const [beganMs, before, redisBeforeMs] = [realNowMs(), process.cpuUsage(), await usedMs()];
+  const secondsSoFar = (): number => (realNowMs() - beganMs) / 1_000;
+  return {
+    secondsSoFar,
+    async say(count: number): Promise<void> {
+      const { user, system } = process.cpuUsage(before);
+      const each = (ms: number): string => (ms / Math.max(1, count)).toFixed(1);
+      const costs = `${each((user + system) / 1_000)} ms here and ${each((await usedMs()) - redisBeforeMs)} ms in Redis`;
+      console.error(`${count} schedules, ${(count / secondsSoFar()).toFixed(1)} a second; each took ${costs}`);
+    },
+  };
+}
 
 /** What each world's plain run looks like. */
 async function learn(worlds: readonly World[], [place]: readonly Place[]): Promise<Map<World, Known>> {
@@ -120,18 +127,18 @@ const SAID_EVERY = 1_000;
 /** Goes through seeds, a world after another, and tells the shortest run of each kind of fault. Where it was stopped another may go on. */
 async function walk(worlds: readonly World[], { from, count, seconds }: Wish, places: readonly Place[]): Promise<void> {
   const known = await learn(worlds, places);
-  const beganMs = realNowMs();
+  const pace = await startPace(places);
   const kinds = new Set<string>();
   let broken = 0;
   let played = 0;
   await inLanes(count, places, async (nth, place) => {
-    if (realNowMs() - beganMs > seconds * 1_000) return;
+    if (pace.secondsSoFar() > seconds) return;
     const seed = from + nth;
     const world = worlds[seed % worlds.length] as World;
     const schedule = scheduleOf(world, seed, known.get(world) as Known);
     const run = await play(world, schedule, place);
     played += 1;
-    if (played % SAID_EVERY === 0) sayPace(played, beganMs);
+    if (played % SAID_EVERY === 0) await pace.say(played);
     if (run.broken === undefined) return;
     broken += 1;
     const kind = `${world.name}: ${kindOfFault(run.broken)}`;
@@ -139,7 +146,7 @@ async function walk(worlds: readonly World[], { from, count, seconds }: Wish, pl
     kinds.add(kind);
     await tell(world, schedule, run, [place], `seed ${seed}`);
   });
-  sayPace(played, beganMs);
+  await pace.say(played);
   console.log(
     `${broken} of ${played} seeds from ${from} on broke a promise; ${kinds.size} kinds. Go on with --from ${from + played}.`,
   );
@@ -203,9 +210,9 @@ async function findMutant(mutant: Mutant, all: readonly World[], places: readonl
   const changed = (text: string) => ofScripts.reduce((now, one) => mutated(now, one) ?? now, text);
   const mutation = ofScripts.length > 0 ? { lua: (_name: string, text: string) => changed(text) } : {};
   const known = new Map<World, Known>();
-  const beganMs = realNowMs();
+  const pace = await startPace(places);
   const said = (found: string) => {
-    const seconds = ((realNowMs() - beganMs) / 1_000).toFixed(1);
+    const seconds = pace.secondsSoFar().toFixed(1);
     console.log(`${mutant.id} | ${mutant.words} | ${found} | ${seconds} s`);
   };
   let found: string | undefined;
@@ -222,7 +229,7 @@ async function findMutant(mutant: Mutant, all: readonly World[], places: readonl
     else found = `${world.name}, plainly | ${firstLine(run.broken)}`;
   }
   await inLanes(MOST_OF_MUTANT, places, async (seed, place) => {
-    if (found !== undefined || realNowMs() - beganMs > MUTANT_S * 1_000) return;
+    if (found !== undefined || pace.secondsSoFar() > MUTANT_S) return;
     const world = worlds[seed % worlds.length] as World;
     const schedule = scheduleOf(world, seed, known.get(world) as Known);
     const run = await play(world, schedule, place, mutation);
@@ -245,7 +252,7 @@ const depthOf = (values: { turns: string; faults: string; 'beside-fault': string
  * no further.
  */
 async function goThrough(world: World, depth: Depth, seconds: number, places: readonly Place[]): Promise<void> {
-  const beganMs = realNowMs();
+  const pace = await startPace(places);
   const seen = new Set<string>();
   const kinds = new Set<string>();
   const left: Branch[] = roots(world);
@@ -253,7 +260,7 @@ async function goThrough(world: World, depth: Depth, seconds: number, places: re
   let broken = 0;
   let busy = 0;
   const lane = async (place: Place): Promise<void> => {
-    while (realNowMs() - beganMs < seconds * 1_000 && (left.length > 0 || busy > 0)) {
+    while (pace.secondsSoFar() < seconds && (left.length > 0 || busy > 0)) {
       const branch = left.shift();
       if (!branch) {
         await turnOfTheLoop();
@@ -263,6 +270,7 @@ async function goThrough(world: World, depth: Depth, seconds: number, places: re
       const run = await play(world, branch.schedule, place);
       busy -= 1;
       played += 1;
+      const effects = run.effects();
       if (run.broken !== undefined) {
         broken += 1;
         const kind = kindOfFault(run.broken);
@@ -270,12 +278,12 @@ async function goThrough(world: World, depth: Depth, seconds: number, places: re
           kinds.add(kind);
           await tell(world, branch.schedule, run, [place], 'complete');
         }
-      } else if (!seen.has(run.effects())) left.push(...branchesOf(branch, run, depth));
-      seen.add(run.effects());
+      } else if (!seen.has(effects)) left.push(...branchesOf(branch, run, depth));
+      seen.add(effects);
     }
   };
   await Promise.all(places.map(lane));
-  sayPace(played, beganMs);
+  await pace.say(played);
   const rest = left.length > 0 ? `, ${left.length} are left` : '';
   const what = `${world.name}: ${played} schedules${rest}, ${seen.size} different, ${broken} broke a promise`;
   console.log(`${what} (${depth.turns} turns, ${depth.faults} faults and ${depth.turnsBesideFault} turns beside one)`);

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { basename } from 'node:path';
 import { Command, Redis } from 'ioredis';
 import type { RedisConnection } from '../../../src/lua-script.ts';
 import { here, pass } from '../run/process.ts';
@@ -45,9 +43,11 @@ class ProcessConnection extends Redis {
 
   override defineCommand(name: string, { lua = '' }: { lua?: string }): void {
     const sha = this.#redis.learn(lua, name.replace('limitline:', ''));
-    Reflect.set(this, name, (...args: (string | number | Buffer)[]) =>
-      this.sendCommand(new Command('evalsha', [sha, ...args], { replyEncoding: 'utf8' })),
-    );
+    // All connections have the same scripts under the same names.
+    if (Reflect.has(this, name)) return;
+    Reflect.set(ProcessConnection.prototype, name, function (this: ProcessConnection, ...args: (string | number)[]) {
+      return this.sendCommand(new Command('evalsha', [sha, ...args], { replyEncoding: 'utf8' }));
+    });
   }
 
   override sendCommand(command: Command, stream?: unknown): unknown {
@@ -67,13 +67,13 @@ class ProcessConnection extends Redis {
   #send({ commands }: Batch): void {
     const redis = this.#redis;
     const words = commands.map(wordsOf);
-    const what = words.map((one) => one.map(String).join(' ')).join('; ');
+    const what = (): string => words.map((one) => one.map(String).join(' ')).join('; ');
     const passing = pass<Reply[]>(what, () => redis.run(words), {
-      brief: words.map((one) => brief(one, redis)).join('; '),
+      brief: () => words.map((one) => brief(one, redis)).join('; '),
       isQuiet: words.every((one) => redis.isQuiet(one)),
       mayRepeat: true,
       mayFail: this.#mayFail,
-      tell: (replies) => replies.map(told).join(';'),
+      tell: (replies) => () => replies.map(told).join(';'),
     });
     const answer = (replies: readonly Reply[]): void => {
       for (const [place, command] of commands.entries()) {
@@ -94,12 +94,6 @@ function told(reply: Reply): string {
   if (Array.isArray(reply)) return `[${reply.map(told).join(',')}]`;
   if (reply instanceof Error) return `error ${reply.message}`;
   return Buffer.isBuffer(reply) ? reply.toString('latin1') : String(reply);
-}
-
-export const shaOf = (text: string): string => createHash('sha1').update(text).digest('hex');
-
-export function scriptName(url: URL): string {
-  return basename(url.pathname, '.lua');
 }
 
 /** In place of src/redis/open-redis.ts: each process that opens Redis has connections of its own to the one of its run. */

@@ -23,6 +23,14 @@ const QUIET_SCRIPTS = new Set(
 /** Of the pace, its doors and its samples, the token and the marks of what was sent. */
 const QUIET_KEYS = /:(pace|doors|pace:samples|workers|token[^:]*|marks)(:|$)/;
 
+/** Tells scripts the time, and forgets what is over by then: no key is read between that and the next command. */
+const TICK = `redis.call('DEL', '${CLOCK}')
+redis.call('RPUSH', '${CLOCK}', ARGV[1], ARGV[2])
+for _, key in ipairs(redis.call('ZRANGEBYSCORE', '${EXPIRIES}', '-inf', ARGV[3])) do
+  redis.call('DEL', key)
+  redis.call('ZREM', '${EXPIRIES}', key)
+end`;
+
 /** A command as the server is told it, what is told it behind it where it was done, and what its reply becomes. */
 type Translated = { words: Words; after?: Words; becomes?: (reply: Reply) => Reply };
 
@@ -42,7 +50,7 @@ export function makeVirtualRedis({
   /** Hears after each script that may have changed something what then disagrees in the account of this root (check/agree.lua). */
   agree?: { root: string; hear: (found: Reply) => void };
 }) {
-  const known = new Map<string, { name: string; sha: Promise<string>; writes: boolean }>();
+  const known = new Map<string, { name: string; sha: string; writes: boolean }>();
   let clockMs = Number.NaN;
   const learn = (lua: string, name: string): string => {
     const sha = shaOf(lua);
@@ -58,17 +66,23 @@ export function makeVirtualRedis({
     return script?.writes === true && !QUIET_SCRIPTS.has(script.name);
   };
 
-  const setClock = (): Words[] => {
-    if (clockMs === shared.nowMs) return [];
+  const runScript = (lua: string, ...args: (string | number)[]): Words => [
+    'EVALSHA',
+    loadOnce(server, lua),
+    0,
+    ...args,
+  ];
+
+  /** Sends these at the time that it is. */
+  const send = async (commands: readonly Words[]): Promise<Reply[]> => {
+    if (clockMs === shared.nowMs) return server.run(commands);
     clockMs = shared.nowMs;
-    const time = [Math.floor(clockMs / 1_000), (clockMs % 1_000) * 1_000];
-    return [
-      ['DEL', CLOCK],
-      ['RPUSH', CLOCK, ...time],
-    ];
+    const time = [Math.floor(clockMs / 1_000), (clockMs % 1_000) * 1_000] as const;
+    const [, ...replies] = await server.run([runScript(TICK, ...time, clockMs), ...commands]);
+    return replies;
   };
 
-  const translate = async (words: Words): Promise<Translated> => {
+  const translate = (words: Words): Translated => {
     const [name, ...args] = words;
     switch (name) {
       case 'time': {
@@ -85,12 +99,12 @@ export function makeVirtualRedis({
         };
       case 'eval': {
         const sha = learn(String(args[0]), 'a script');
-        return { words: ['EVALSHA', await (known.get(sha)?.sha ?? ''), ...args.slice(1)] };
+        return { words: ['EVALSHA', known.get(sha)?.sha ?? '', ...args.slice(1)] };
       }
       case 'evalsha': {
         const script = known.get(String(args[0]));
         if (!script) return { words: ['EVALSHA', '0'.repeat(40), 0] };
-        return { words: ['EVALSHA', await script.sha, ...args.slice(1)] };
+        return { words: ['EVALSHA', script.sha, ...args.slice(1)] };
       }
       case 'exists':
       case 'zscore': {
@@ -136,18 +150,16 @@ export function makeVirtualRedis({
 
     /** Runs these in one go, at the time that it is. */
     async run(batch: readonly Words[]): Promise<Reply[]> {
-      const translated = await Promise.all(batch.map(translate));
-      const clock = setClock();
+      const translated = batch.map(translate);
       const inTransaction = batch[0]?.[0] === 'multi';
       const isChecked = agree !== undefined && !inTransaction && batch.some(isChange);
-      const look: Words[] = isChecked ? [agreeWords(await agreeSha(server), agree.root, false)] : [];
-      const replies = await server.run([...clock, ...translated.map(({ words }) => words), ...look]);
+      const look: Words[] = isChecked ? [runScript(AGREE, agree.root, '')] : [];
+      const replies = await send([...translated.map(({ words }) => words), ...look]);
       if (isChecked) agree.hear(replies.pop() ?? null);
-      const own = replies.slice(clock.length);
       const came: Reply[] = [];
       const after: Words[] = [];
       for (const [place, one] of translated.entries()) {
-        const reply = own[place] ?? null;
+        const reply = replies[place] ?? null;
         const isDone = reply !== null && !(reply instanceof Error);
         if (one.after && isDone) after.push(one.after);
         came.push(one.becomes && !inTransaction && !(reply instanceof Error) ? one.becomes(reply) : reply);
@@ -156,20 +168,9 @@ export function makeVirtualRedis({
       return came;
     },
 
-    /** Keys whose time is over are gone. */
-    async expire(): Promise<void> {
-      const [due] = await server.run([['ZRANGEBYSCORE', EXPIRIES, '-inf', shared.nowMs]]);
-      if (!Array.isArray(due) || due.length === 0) return;
-      const keys = due.map(String);
-      await server.run([
-        ['DEL', ...keys],
-        ['ZREM', EXPIRIES, ...keys],
-      ]);
-    },
-
     /** What makes it what it is now again, later. */
     async keep(): Promise<() => Promise<void>> {
-      const [names] = await server.run([['KEYS', '*']]);
+      const [names] = await send([['KEYS', '*']]);
       const keys = (Array.isArray(names) ? names : []).map(String).filter((key) => !key.startsWith('simulated:'));
       const dumps = await server.run(keys.map((key): Words => ['DUMP', key]));
       return async () => {
@@ -182,17 +183,16 @@ export function makeVirtualRedis({
     /** Everything that disagrees at this moment. */
     async disagreements(): Promise<Reply> {
       if (!agree) return [];
-      const [found] = await server.run([agreeWords(await agreeSha(server), agree.root, true)]);
+      const [found] = await send([runScript(AGREE, agree.root, '1')]);
       return found ?? null;
     },
 
     /** Asks by a script for the simulator itself: no boundary of anybody. */
     async ask(lua: string): Promise<Reply[]> {
-      const [answer] = await server.run([['EVALSHA', await loadOnce(server, lua), 0]]);
+      const [answer] = await send([runScript(lua)]);
       if (answer instanceof Error) throw answer;
       return answer as Reply[];
     },
-    digest: server.digest,
   };
 }
 
@@ -217,10 +217,6 @@ function shaOf(lua: string): string {
 
 const AGREE = readFileSync(new URL('../check/agree.lua', import.meta.url), 'utf8');
 
-const agreeSha = (server: Database): Promise<string> => loadOnce(server, AGREE);
-
-const agreeWords = (sha: string, root: string, full: boolean): Words => ['EVALSHA', sha, 0, root, full ? '1' : ''];
-
 const writing = new Map<string, boolean>();
 
 /** Whether a script may change something, as its first line says. */
@@ -230,11 +226,15 @@ function isWriting(lua: string): boolean {
   return writes;
 }
 
-const loaded = new Map<string, Promise<string>>();
+const loaded = new Map<string, string>();
 
-/** What is not changed is made known to the one server once, however many runs it serves. */
-function loadOnce(server: Database, lua: string): Promise<string> {
-  const load = loaded.get(lua) ?? server.load(virtualText(lua));
-  loaded.set(lua, load);
-  return load;
+/** What is not changed is made known to the one server once, however many runs it serves. Answers the name under which Redis has it. */
+function loadOnce(server: Database, lua: string): string {
+  const known = loaded.get(lua);
+  if (known !== undefined) return known;
+  const text = virtualText(lua);
+  void server.run([['SCRIPT', 'LOAD', text]]);
+  const sha = shaOf(text);
+  loaded.set(lua, sha);
+  return sha;
 }

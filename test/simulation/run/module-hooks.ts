@@ -6,6 +6,7 @@ const DOUBLES: readonly [ending: string, double: URL][] = [
   ['/src/service/outlet.ts', new URL('../doubles/outlet.ts', import.meta.url)],
   ['/jobs/workers/keeping.ts', new URL('../doubles/keeping.ts', import.meta.url)],
   ['/src/files/last-link.ts', new URL('../doubles/last-link.ts', import.meta.url)],
+  ['/src/version.ts', new URL('../doubles/version.ts', import.meta.url)],
 ];
 const BULLMQ = new URL('../doubles/bullmq.ts', import.meta.url).href;
 const ROOT = new URL('../../../', import.meta.url).href;

@@ -2,15 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { makeTimers } from '../../support/virtual-timers.ts';
 import { makeRandom, type Random } from './random.ts';
 
+/** What traces and stories say, or how to find it: of most runs nothing is ever told. */
+export type Told = string | (() => string);
+
+export const textOf = (told: Told): string => (typeof told === 'string' ? told : told());
+
 /**
  * A place at which a process gives way: a command to Redis, an operation on a queue, a call to the service, a timer that is due.
  * The scheduler lets one pass at a time.
  */
 export type Boundary = {
   /** For the trace: who wants what, with all that is sent. */
-  what: string;
+  what: Told;
   /** For stories: the same in few words. */
-  brief: string;
+  brief: Told;
   /** Nothing that others see depends on when it passes: no fault and no change of turns is put here. */
   isQuiet: boolean;
   /** Whether it may be done twice, because its reply was lost and the client sends it again. */
@@ -18,7 +23,7 @@ export type Boundary = {
   /** Whether the client may say that no reply came. */
   mayFail: boolean;
   /** Has its effect, and answers what came, for the trace. */
-  act: () => string | Promise<string>;
+  act: () => Told | Promise<Told>;
   /** Hands the process what came; it runs on. */
   deliver: () => void;
   /** Tells the process that no reply came. */
@@ -83,11 +88,11 @@ export function runOutside<T>(run: () => T): T {
 
 type Passing<T> = Partial<Pick<Boundary, 'isQuiet' | 'mayRepeat' | 'mayFail' | 'brief'>> & {
   /** What came, for the trace. */
-  tell?: (came: T) => string;
+  tell?: (came: T) => Told;
 };
 
 /** Waits until the scheduler lets this process pass, and answers what `act` brought. A dead process waits for ever. */
-export function pass<T>(what: string, act: () => T | Promise<T>, passing: Passing<T> = {}): Promise<T> {
+export function pass<T>(what: Told, act: () => T | Promise<T>, passing: Passing<T> = {}): Promise<T> {
   const process = here();
   const { isQuiet = false, mayRepeat = false, mayFail = false, brief = what, tell = () => '' } = passing;
   return new Promise<T>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Boundary, makeProcess, type Process, type Shared } from './process.ts';
+import { type Boundary, makeProcess, type Process, type Shared, type Told, textOf } from './process.ts';
 import type { Deviation, Schedule } from './schedule.ts';
-import { BEGIN_MS, isAtWork, passTimers, turnOfTheLoop } from './virtual-globals.ts';
+import { BEGIN_MS, isAtWork, passTimers, somethingHasCome, turnOfTheLoop } from './virtual-globals.ts';
 
 /** Longer than any lease, lock or sign of life of ours is believed. */
 const STILL_MS = 12_000;
@@ -14,10 +14,11 @@ export type Step = {
   at: string;
   who: string;
   atMs: number;
-  brief: string;
-  came: string;
+  what: Told;
+  brief: Told;
+  came: Told;
   isQuiet: boolean;
-  deviation?: Deviation;
+  deviation: Deviation | undefined;
 };
 
 export type Scheduler = ReturnType<typeof makeScheduler>;
@@ -55,36 +56,34 @@ export function makeScheduler({
   const processes = new Map<string, Process>();
   let order: Process[] = [];
   const thaws: { atMs: number; process: Process }[] = [];
-  const told: string[] = [];
-  const effects: string[] = [];
   const steps: Step[] = [];
   const points: Point[] = [];
   let counts = false;
-  let hasBegun = false;
+  /** So many steps were there before it began; all of them, until then. */
+  let before = Number.POSITIVE_INFINITY;
+
+  const immediatesDue = (): (() => void)[] => {
+    const due: (() => void)[] = [];
+    for (const { immediates } of order) if (immediates.length > 0) due.push(...immediates.splice(0));
+    return due;
+  };
 
   /** Until nobody does anything any more but stand at boundaries. */
   const drain = async (): Promise<void> => {
+    await turnOfTheLoop();
     for (;;) {
-      await turnOfTheLoop();
-      const due = order.flatMap((process) => process.immediates.splice(0));
+      const due = immediatesDue();
       if (due.length === 0 && !isAtWork()) return;
       for (const run of due) run();
+      await (due.length > 0 ? turnOfTheLoop() : somethingHasCome());
     }
   };
 
-  const note = (process: Process, boundary: Boundary, came: string, deviation?: Deviation): void => {
-    const at = `${process.name}#${process.passed}`;
-    told.push(`${shared.nowMs - BEGIN_MS} ${at} ${deviation ?? ''} ${boundary.what} -> ${came}\n`);
-    if (hasBegun && deviation !== 'gives way') effects.push(`${process.name} ${deviation} ${boundary.what} ${came}\n`);
-    steps.push({
-      at,
-      who: process.name,
-      atMs: shared.nowMs - BEGIN_MS,
-      brief: boundary.brief,
-      came,
-      isQuiet: boundary.isQuiet || !hasBegun,
-      ...(deviation ? { deviation } : {}),
-    });
+  const note = ({ name, passed }: Process, boundary: Boundary, came: Told, deviation?: Deviation): void => {
+    const { what, brief } = boundary;
+    const isQuiet = boundary.isQuiet || steps.length < before;
+    const atMs = shared.nowMs - BEGIN_MS;
+    steps.push({ at: `${name}#${passed}`, who: name, atMs, what, brief, came, isQuiet, deviation });
   };
 
   const end = (process: Process, how: 'dead' | 'stands still'): void => {
@@ -109,11 +108,14 @@ export function makeScheduler({
 
   /** What is nobody else's business passes first, all in one go. */
   const passQuiet = async (): Promise<boolean> => {
-    const first = order.flatMap((process) => {
+    if (!counts) return false;
+    const first: { process: Process; boundary: Boundary; came: Told | Promise<Told> }[] = [];
+    for (const process of order) {
       const [boundary] = process.waiting;
-      const passes = counts && process.standing === 'runs' && boundary?.isQuiet;
-      return passes ? [{ process, boundary, came: (process.waiting.shift() as Boundary).act() }] : [];
-    });
+      if (process.standing !== 'runs' || !boundary?.isQuiet) continue;
+      process.waiting.shift();
+      first.push({ process, boundary, came: boundary.act() });
+    }
     for (const { process, boundary, came } of first) {
       note(process, boundary, await came);
       boundary.deliver();
@@ -222,7 +224,7 @@ export function makeScheduler({
     /** From now on boundaries count, and those who are there go in this order. */
     begin(names: readonly string[]): void {
       counts = true;
-      hasBegun = true;
+      before = steps.length;
       const place = ({ name }: Process) => (names.includes(name) ? names.indexOf(name) : names.length);
       order = order.toSorted((one, other) => place(one) - place(other));
     },
@@ -254,9 +256,21 @@ export function makeScheduler({
     },
 
     /** Everything that happened, in one word. */
-    digest: (): string => digestOf(told),
+    digest: (): string =>
+      digestOf(
+        steps.map(
+          ({ atMs, at, deviation, what, came }) =>
+            `${atMs} ${at} ${deviation ?? ''} ${textOf(what)} -> ${textOf(came)}\n`,
+        ),
+      ),
     /** The same of what was done since it began, by whichever choices it came to that. */
-    effects: (): string => digestOf(effects),
+    effects: (): string =>
+      digestOf(
+        steps
+          .slice(before)
+          .filter(({ deviation }) => deviation !== 'gives way')
+          .map(({ who, deviation, what, came }) => `${who} ${deviation} ${textOf(what)} ${textOf(came)}\n`),
+      ),
   };
 }
 

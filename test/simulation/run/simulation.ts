@@ -9,7 +9,7 @@ import { makeVirtualRedis, type VirtualRedis } from '../doubles/virtual-redis.ts
 import type { Act } from '../worlds/desk.ts';
 import { KEYS } from './account.ts';
 import { makeCopies } from './copies.ts';
-import { begin, type Process, type Shared } from './process.ts';
+import { begin, type Process, type Shared, textOf } from './process.ts';
 import { type Answer, type Deviation, GOES_BACK, type Schedule } from './schedule.ts';
 import { makeScheduler, type Point, type Step } from './scheduler.ts';
 import { BEGIN_MS } from './virtual-globals.ts';
@@ -120,7 +120,6 @@ export async function play(
     beforePick: () => board.offer(),
     async onTime() {
       if (mayGoBack) await copies.take();
-      await redis.expire();
       for (const queue of board.queues()) queue.promote();
       for (const stall of stalls.filter(({ atMs }) => atMs <= scheduler.shared.nowMs)) {
         stalls.splice(stalls.indexOf(stall), 1);
@@ -166,7 +165,7 @@ export async function play(
         const isStuck = (await scheduler.step(Number.POSITIVE_INFINITY)) === 'nothing' && process.tasks.size > 0;
         if (isStuck)
           throw new Error(
-            `${name} waits for nothing: ${globalThis.process.getActiveResourcesInfo()} ${scheduler.steps.slice(-3).map(({ brief, came }) => brief + came)}`,
+            `${name} waits for nothing: ${globalThis.process.getActiveResourcesInfo()} ${scheduler.steps.slice(-3).map(({ brief, came }) => textOf(brief) + textOf(came))}`,
           );
       }
     },

@@ -1,3 +1,4 @@
+import { textOf } from './process.ts';
 import { type Deviation, type Schedule, scheduleText } from './schedule.ts';
 import type { Step } from './scheduler.ts';
 import type { Run } from './simulation.ts';
@@ -59,10 +60,11 @@ const UNTOLD =
   /^(a timer|looks|time |info|say-process|read-at-once|rows-behind|sweep-imports|waiting-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
 
 function isTold({ brief, deviation, isQuiet }: Step): boolean {
-  return deviation !== undefined || (!isQuiet && !UNTOLD.test(brief));
+  return deviation !== undefined || (!isQuiet && !UNTOLD.test(textOf(brief)));
 }
 
-function wordsOf({ brief: whole, came, deviation }: Step): string {
+function wordsOf({ brief: told, came: heard, deviation }: Step): string {
+  const [whole, came] = [textOf(told), textOf(heard)];
   // A script that is given whole begins with its own text.
   const brief = whole.split('\n', 1)[0] ?? whole;
   const [name = ''] = brief.split(' ', 1);

@@ -24,11 +24,14 @@ export const realNowMs = real.performanceNow;
 /** Lets the event loop come round once: all that is due now is done then. */
 export const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve));
 
+/** Waits without a turn of its own until something has come: to be called while something is under way. */
+export const somethingHasCome = (): Promise<void> => new Promise((resolve) => real.setImmediate(resolve).unref());
+
 /** Whether files are being read or written, or something is computed beside the event loop: whoever waits for that is not at a boundary yet. */
 export function isAtWork(): boolean {
   if (wasAtWork) return true;
   wasAtWork = process.getActiveResourcesInfo().some((name) => AT_WORK.test(name));
-  if (wasAtWork) real.setImmediate(() => (wasAtWork = false));
+  if (wasAtWork) real.setImmediate(() => (wasAtWork = false)).unref();
   return wasAtWork;
 }
 

@@ -1,4 +1,5 @@
 import type { CallKind } from '../../../src/call-kind.ts';
+import type { Settings } from '../../../src/config.ts';
 import { checkEnd, checkHeld } from '../check/at-the-end.ts';
 import { checkArrival } from '../check/promises.ts';
 import { isAskedByNobody, isGoing, isOpenState, type RowNow, readLedger } from '../check/rows-now.ts';
@@ -61,7 +62,12 @@ const KINDS = ['company', 'document', 'limit'] as const;
 export function smallWorld(plan: WorldPlan): World {
   const { name, env = {}, workers, rows, people = {}, before = {}, answers = {}, atOnce = [], goesBack = false } = plan;
   const { leavesImports = false } = plan;
-  const settingsIn = (dataDir: string) => settingsOf(dataDir, env);
+  const read = new Map<string, Settings>();
+  const settingsIn = (dataDir: string): Settings => {
+    const settings = read.get(dataDir) ?? settingsOf(dataDir, env);
+    read.set(dataDir, settings);
+    return settings;
+  };
   const policy = { company: 'hold', document: 'resend', limit: 'hold' } as Record<CallKind, string>;
   for (const kind of KINDS) policy[kind] = env[`ON_UNKNOWN_${kind.toUpperCase()}`] ?? policy[kind];
   const rules = {
