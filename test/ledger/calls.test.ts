@@ -141,45 +141,6 @@ describe('release and doubt', () => {
     },
   );
 
-  test('a refusal ends its row also through another job, before that row has ended by it, and until somebody wants it again', async () => {
-    const { calls, rows, process, portfolios } = await putRow();
-    await process('a');
-    const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
-    await rows.begin(ROW, 'company');
-    await calls.claim(company, { owner: 'a/1', onUnknown: 'resend' });
-    await calls.release(company, 'a/1', 'refused', { status: 422, body: 'a city\nis wanted' });
-    const refused = { is: 'refused', status: 422, body: 'a city\nis wanted' };
-    expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'resend' })).toEqual(refused);
-    await portfolios.pause('q4', 'by request');
-    expect(await calls.claim(company, { owner: 'a/3', onUnknown: 'resend' })).toEqual(refused);
-    await portfolios.resume('q4');
-    // Of other words, or of another kind of call, it says nothing.
-    for (const other of [{ ...company, revision: '1' }, { ...company, kind: 'limit', key: 'row-1' } as const])
-      expect(await calls.claim(other, { owner: 'a/4', onUnknown: 'resend' })).not.toMatchObject({ is: 'refused' });
-    await calls.release({ ...company, kind: 'limit', key: 'row-1' }, 'a/4', 'unsent');
-    expect(await rows.advance(ROW, 'company', 'refused', { answered: true })).toBe('refused');
-    await rows.requeue(ROW, 'refused');
-    await rows.begin(ROW, 'company');
-    expect(await calls.claim(company, { owner: 'a/5', onUnknown: 'resend' })).toMatchObject({ is: 'go' });
-  });
-
-  test('a held row whose refusal came late, and whose sender died then, goes back and ends by that refusal', async () => {
-    const { calls, rows, process } = await putRow();
-    await process('a');
-    const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
-    await rows.begin(ROW, 'company');
-    await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' });
-    const { vanish } = await process('b');
-    await calls.doubt(company, 'a/1', 'no answer');
-    await rows.advance(ROW, 'company', 'held', { problem: { step: 'company', message: 'unknown' } });
-    await vanish();
-    expect(await calls.release(company, 'a/1', 'refused', { status: 409, body: '' })).toMatchObject({ late: true });
-    await rows.requeue(ROW, 'held', false);
-    await rows.begin(ROW, 'company');
-    const refused = { is: 'refused', status: 409, body: '' };
-    expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toEqual(refused);
-  });
-
   test('a sender that was given up on may still say that nothing was made', async () => {
     const { calls, process } = openLedger();
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
