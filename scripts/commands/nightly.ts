@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
+import { inboxOnce, startInbox } from '../../jobs/inbox/watch-inbox.ts';
 import { dueNights } from '../../jobs/nightly/due-tasks.ts';
 import { startKeepingSchedule } from '../../jobs/nightly/keep-schedule.ts';
+import { deliverOnce, startDelivering } from '../../jobs/notices/deliver.ts';
+import { startWatching, watchOnce } from '../../jobs/notices/watch.ts';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
-import { makeLog } from '../../src/log.ts';
+import { type Log, makeLog } from '../../src/log.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
-import { NIGHT_PARTS, type NightPart } from '../nightly/night-parts.ts';
 import { nightWords, statusOf } from '../nightly/night-words.ts';
 import { type NightEnd, runNights, startNightWorker } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/announce-account.ts';
@@ -108,7 +110,7 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
   const maintenance = context.maintenance();
   const schedule = await startKeepingSchedule(entries, { runs, maintenance, onDuty: fleet.onDuty, log });
   const worker = startNightWorker(context);
-  const started: { stop(): void | Promise<void> }[] = [];
+  const started: Started[] = [];
   for (const part of parts) {
     try {
       started.push(await part.start(context, { log, signal: stopping.signal }));
@@ -130,3 +132,25 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
     },
   };
 }
+
+/** What the night's process does beside the schedule. */
+type NightPart = {
+  name: string;
+  /** Goes on until it is stopped. Its own faults are its own to log and to try again. */
+  start(context: Context, going: { log: Log; signal: AbortSignal }): Started | Promise<Started>;
+  /** One pass, for `limitline nightly` by a timer. */
+  once(context: Context, going: { signal: AbortSignal }): Promise<unknown>;
+};
+
+type Started = { stop(): void | Promise<void> };
+
+/** In the order in which one pass does them: what is told of is delivered in the same pass. */
+const NIGHT_PARTS: readonly NightPart[] = [
+  { name: 'the drop folder', start: startInbox, once: inboxOnce },
+  {
+    name: 'the look for notices',
+    start: startWatching,
+    once: (context, { signal }) => watchOnce(context, { log: context.log, signal }),
+  },
+  { name: 'the delivery of notices', start: startDelivering, once: deliverOnce },
+];

@@ -39,10 +39,16 @@ export function register(program: Command, terminal: Terminal): void {
       endWithParent();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log, saysOlder: false });
-      await context.marks.check().catch((error) => closing(context, error));
-      await checkName(options, context);
-      await announceAccount(context, terminal.say, true);
-      await keepApprovalRule(context);
+      try {
+        await context.marks.check();
+        // A portfolio that is not there would never be finished.
+        if (typeof options.untilSettled === 'string') await mustExist(options.untilSettled, context);
+        await announceAccount(context, terminal.say, true);
+        await keepApprovalRule(context);
+      } catch (error) {
+        await context.close();
+        throw error;
+      }
       // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
       const { portfolios, approvals, queues } = context;
@@ -95,17 +101,6 @@ async function sayInterrupted({ portfolios, approvals, log }: Context): Promise<
   const { interrupted } = await lookAtOpen(undefined, { portfolios, approvals }).catch(() => ({ interrupted: [] }));
   const names = interrupted.map((state) => state.name);
   if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));
-}
-
-/** A portfolio that is not there would never be finished. */
-async function checkName({ untilSettled }: WorkEndOptions, context: Context): Promise<void> {
-  if (typeof untilSettled !== 'string') return;
-  await mustExist(untilSettled, context).catch((error) => closing(context, error));
-}
-
-async function closing(context: Context, error: unknown): Promise<never> {
-  await context.close();
-  throw error;
 }
 
 /** What is said last is worth no more than this where Redis hangs. */

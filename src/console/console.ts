@@ -4,7 +4,7 @@ import csrfProtection from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import rateLimit from '@fastify/rate-limit';
 import { fastifySSE } from '@fastify/sse';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LimitlineError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { addressGroup } from '../people/sign-in/address-group.ts';
@@ -14,7 +14,6 @@ import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
 import type { Html } from './html/html.ts';
-import { formUser } from './layout/form-user.ts';
 import { type Assets, layout, type PageParts } from './layout/layout.ts';
 import type { Strip, StripState } from './layout/strip.ts';
 import { wantsFragment } from './layout/wants-fragment.ts';
@@ -208,4 +207,9 @@ function addAccessLog(app: FastifyInstance, log: Log): void {
     if (action !== undefined) log.info(facts, 'an action was asked for');
     else log.debug(facts, 'a page was asked for');
   });
+}
+
+/** Whose forms are whose: a text that stands for the session, and does not give its token away. */
+function formUser({ signedIn }: Pick<FastifyRequest, 'signedIn'>): string {
+  return signedIn ? createHash('sha256').update(signedIn.token).digest('base64url') : 'nobody';
 }

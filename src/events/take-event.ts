@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { ArrivedEvent, KeepEvent, KeptAs } from './arrived-event.ts';
 import type { EventEnd } from './event-ends.ts';
 import type { ListenerLimits } from './listener-limits.ts';
-import { makeRoom, type Stay } from './room.ts';
 
 /** One that is large must not be turned away since another is here. */
 const LARGEST_AT_ONCE = 4;
@@ -135,4 +134,30 @@ function readBody(
 /** The size that a body says it will have (RFC 9112, section 6.2); 0 where it says none. Node has checked that it is a number. */
 function declaredBytes({ headers }: Pick<IncomingMessage, 'headers'>): number {
   return Number(headers['content-length'] ?? 0);
+}
+
+/** What one event holds of the room: it takes more while more of it comes, and gives all back at its end. */
+type Stay = { take: (bytes: number) => boolean; leave: () => void };
+
+/** A number of bytes for all events that are here at once, read or waiting for Redis: however many come, memory does not grow beyond. */
+function makeRoom(sizeBytes: number): { enter: () => Stay } {
+  let used = 0;
+  return {
+    enter() {
+      let own = 0;
+      return {
+        /** Answers whether there was room for it. */
+        take(bytes) {
+          if (used + bytes > sizeBytes) return false;
+          used += bytes;
+          own += bytes;
+          return true;
+        },
+        leave() {
+          used -= own;
+          own = 0;
+        },
+      };
+    },
+  };
 }

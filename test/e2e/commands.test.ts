@@ -47,14 +47,14 @@ describe('run', () => {
     expect(report.statuses).toEqual({ approved: report.rows });
     expect(report.calls.document).toBeGreaterThan(0);
 
-    const results = await runCommand(['report', 'portfolio', '--format', 'csv'], { cwd });
+    const results = await callCommand(['report', 'portfolio', '--format', 'csv'], { cwd });
     const lines = rowsOf(results.stdout);
     expect(lines).toHaveLength(report.lines);
     expect(lines.filter((line) => line.state === 'done').every((line) => line.buyer_limit_id?.startsWith('bl_'))).toBe(
       true,
     );
     expect(lines.filter((line) => line.state === 'invalid')).toHaveLength(report.invalid);
-    const errors = await runCommand(['report', 'portfolio', '--format', 'errors-csv'], { cwd });
+    const errors = await callCommand(['report', 'portfolio', '--format', 'errors-csv'], { cwd });
     expect(rowsOf(errors.stdout)).toHaveLength(report.invalid + report.duplicate);
   });
 
@@ -83,7 +83,7 @@ describe('run', () => {
       child.kill(signal);
       expect(await ended).toMatchObject({ status: 2, stderr: expect.stringContaining('the same command goes on') });
     }
-    const ended = await runCommand(['run', 'big.csv', '--json'], settings);
+    const ended = await callCommand(['run', 'big.csv', '--json'], settings);
     expect(ended.status).toBe(0);
     expect(JSON.parse(ended.stdout)).toMatchObject({ rows: 300, states: { done: 300 } });
     expect(standIn.counts().made).toMatchObject({ company: 300, limit: 300 });
@@ -106,7 +106,7 @@ test('import, work and report share a data folder, and leave nothing running', a
   const { standIn, env } = await serviceEnv();
   await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Nowhere,,1']);
   const worker = startCommand(['work'], { cwd, env });
-  const imported = await runCommand(['import', 'q4.csv', '--portfolio', 'Q4 2026', '--json'], { cwd, env });
+  const imported = await callCommand(['import', 'q4.csv', '--portfolio', 'Q4 2026', '--json'], { cwd, env });
   expect(imported.status).toBe(2);
   expect(JSON.parse(imported.stdout)).toMatchObject({
     portfolio: 'Q4 2026',
@@ -118,7 +118,7 @@ test('import, work and report share a data folder, and leave nothing running', a
   await expect.poll(() => standIn.counts().made.limit).toBe(50);
   worker.child.kill('SIGTERM');
   expect(await worker.ended).toMatchObject({ status: 0 });
-  const table = await runCommand(['report', 'Q4 2026'], { cwd, env });
+  const table = await callCommand(['report', 'Q4 2026'], { cwd, env });
   expect(table.stdout).toMatch(/done +50 +limit requested and answered/);
 });
 

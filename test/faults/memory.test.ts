@@ -19,7 +19,7 @@ test('what is kept beside the rows is as they are, however often the memory of R
   await place.import(buyerLines(300));
   await place.work();
   const { portfolios } = place.context;
-  for (let change = 0; change < 600; change += 1) {
+  for (let change = 0; change < 200; change += 1) {
     await redis.admin.config('SET', 'maxmemory', change % 2 === 0 ? '1' : '0');
     await sleep(7);
   }

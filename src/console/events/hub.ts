@@ -10,7 +10,6 @@ import {
   type Strip,
   type StripState,
 } from '../layout/strip.ts';
-import { makeSharedRead } from './shared-read.ts';
 
 /** A piece of a page that stands in the element of this id. */
 export type Fragment = { id: string; html: Html };
@@ -228,4 +227,28 @@ function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; fres
   };
   /** As it was read last, at once. */
   return { fresh, last: (): StripState => state };
+}
+
+/** What was read, what went wrong with it, or that it takes too long. */
+type Found<T> = { value: T } | { error: unknown } | { late: true };
+
+/**
+ * Reads for all who ask at the same time together: one read at a time is under way, also when it hangs, and nobody waits
+ * longer for it than the limit. Never throws.
+ */
+function makeSharedRead<T>(read: () => Promise<T>, limitMs: number): () => Promise<Found<T>> {
+  const readOnce = onceAtATime(() =>
+    read()
+      .then((value): Found<T> => ({ value }))
+      .catch((error): Found<T> => ({ error })),
+  );
+  return async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Found<T>>((resolve) => {
+      timer = setTimeout(() => resolve({ late: true }), limitMs);
+    });
+    const found = await Promise.race([readOnce(), late]);
+    clearTimeout(timer);
+    return found;
+  };
 }

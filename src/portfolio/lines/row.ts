@@ -43,16 +43,11 @@ export type Line =
    * `broken` is the line's text, where its cells are not to be believed: they may have slipped, or hide something. `key` is
    * the request's that the line would make, '' where its sound cells do not tell; `buyer` and `requested` what they tell, if anything.
    */
-  | (Read & {
-      kind: 'invalid';
-      key: string;
-      buyer?: string | undefined;
-      requested?: string | undefined;
-      problems: Problem[];
-      broken?: string;
-    })
+  | (Read & Partial<Told> & { kind: 'invalid'; key: string; problems: Problem[]; broken?: string })
   /** `of` is the earlier line that makes the same request, `key` that request's; `problems` is the one sentence that says so. */
   | (Read & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
+
+type Told = Record<'buyer' | 'requested', string | undefined>;
 
 /**
  * What every line has. `numbers` are the columns of a sheet's cells that are numbers by their type; `told` is there where the

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { finishedResults, forgetKept, keepResults, keptResultsPath } from '../../../jobs/export/keep-results.ts';
 import { startKeepingResults } from '../../../jobs/workers/keeping.ts';
+import { callCommand } from '../../support/call-command.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { filesBelow } from '../../support/files-below.ts';
@@ -35,7 +36,7 @@ test('each process that settles a portfolio, or sees it settled, keeps its resul
   await place.import(buyerLines(5).toSpliced(1, 3), { portfolio: 'q5' });
   const web = place.startCommand(['console']);
   await expect.poll(() => web.output().stderr).toContain('the console listens');
-  await place.startCommand(['cancel', 'q5']).ended;
+  await callCommand(['cancel', 'q5'], { cwd: place.dir, env: place.childEnv });
   const other = keptResultsPath('q5', place.context);
   await expect.poll(async () => countOf(await read(other), 'cancelled'), { timeout: 20_000 }).toBe(2);
   web.child.kill('SIGTERM');
@@ -124,7 +125,7 @@ test('what run leaves beside its file is what is kept, written once', async () =
   const place = await openFaultPlace();
   const lines = buyerLines(4).map((line) => line.replaceAll(',', ';'));
   await writeFile(join(place.dir, 'q4.csv'), `${lines.join('\n')}\n`);
-  expect(await place.startCommand(['run', 'q4.csv']).ended).toMatchObject({ status: 0 });
+  expect(await callCommand(['run', 'q4.csv'], { cwd: place.dir, env: place.childEnv })).toMatchObject({ status: 0 });
   const kept = await read(keptResultsPath('q4', place.context));
   expect(countOf(kept.replaceAll(';', ','), 'done')).toBe(4);
   expect(await read(join(place.dir, 'q4.results.csv'))).toBe(kept);
