@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { supplierJob } from '../../../jobs/rows/step-jobs.ts';
 import { buyerLines, makeFolder, openWorkplace } from '../../support/workplace.ts';
 
@@ -35,7 +35,7 @@ describe('the supplier', () => {
     const before = standIn.counts();
     await context.queues.forget([supplierJob('q4').data]);
     await context.queues.add([supplierJob('q4')]);
-    await vi.waitFor(async () => expect(await context.queues.areIdle()).toBe(true));
+    await expect.poll(() => context.queues.areIdle()).toBe(true);
     expect(standIn.counts()).toEqual(before);
   });
 });
