@@ -26,28 +26,3 @@ test('a portfolio is finished when its last row ends, and not before its import 
   await rows.put({ portfolio: 'q4', key: 'row-2' }, 3, file.id, makeRequest());
   expect((await portfolios.read('q4')).finishedMs).toBeUndefined();
 });
-
-test('a portfolio stays finished at its moment where the same file comes again and nothing is done, and only then', async () => {
-  const { connection, keys, portfolios, rows } = openLedger();
-  const row = { portfolio: 'q4', key: 'row-1' };
-  const bringIn = async (next = file, act = async () => {}) => {
-    const run = await portfolios.startImport('q4', next);
-    await rows.put(row, 2, next.id, makeRequest());
-    await act();
-    await run.end();
-    return (await portfolios.read('q4')).finishedMs;
-  };
-  const end = async (state: 'done' | 'refused') => {
-    await rows.begin(row, 'company');
-    await rows.advance(row, 'company', state, {});
-  };
-  const long = 1_000;
-  await bringIn(file, () => end('refused'));
-  await connection.hset(keys.portfolio('q4'), 'finished', long);
-  // What was refused goes again.
-  expect(await bringIn(file, () => end('done'))).toBeGreaterThan(long);
-  await connection.hset(keys.portfolio('q4'), 'finished', long);
-  expect(await bringIn()).toBe(long);
-  // The lines of another file are other ones, though none of them is sent.
-  expect(await bringIn({ ...file, id: 'e'.repeat(64) })).toBeGreaterThan(long);
-});

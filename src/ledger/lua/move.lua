@@ -14,18 +14,8 @@ local function isOpen(state)
   return state == 'queued' or state == 'company' or state == 'documents' or state == 'limit'
 end
 
--- What a portfolio has sent, and how its rows ended: as long as this is the same, nothing new was done.
-local function extentOf(portfolio)
-  local parts = {}
-  for place, sent in ipairs(redis.call('HMGET', portfolio, 'calls:company', 'calls:document', 'calls:limit')) do parts[place] = sent or 0 end
-  for place, state in ipairs({ 'done', 'refused', 'held', 'skipped', 'cancelled' }) do
-    parts[3 + place] = redis.call('ZCARD', portfolio .. ':state:' .. state)
-  end
-  return table.concat(parts, ' ')
-end
-
 -- The portfolio is finished when the last import came to its end, no other runs and no row is open or awaits an approval; the
--- moment is kept for the report, also where the same file comes again and nothing is done. `hasOpen` where a row is known to be open, `known` is its `importing` and `finished` where they were read.
+-- moment is kept for the report. `hasOpen` where a row is known to be open, `known` is its `importing` and `finished` where they were read.
 local function noteFinish(portfolio, now, hasOpen, known)
   known = known or redis.call('HMGET', portfolio, 'importing', 'finished')
   hasOpen = hasOpen or known[1] ~= false
@@ -35,9 +25,7 @@ local function noteFinish(portfolio, now, hasOpen, known)
   if hasOpen and known[2] then
     redis.call('HDEL', portfolio, 'finished')
   elseif not hasOpen and not known[2] then
-    local at, extent = string.match(redis.call('HGET', portfolio, 'finishedBefore') or '', '^(%d+) (.*)$')
-    redis.call('HDEL', portfolio, 'finishedBefore')
-    redis.call('HSET', portfolio, 'finished', extent == extentOf(portfolio) and at or now)
+    redis.call('HSET', portfolio, 'finished', now)
   end
 end
 

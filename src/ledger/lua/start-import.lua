@@ -38,12 +38,6 @@ local known = redis.call('HGET', imports, content)
 local number = known and cjson.decode(known).number or redis.call('HLEN', imports) + 1
 local told = { number = number, id = id, fileName = fileName, reading = reading, lastMs = now, by = by }
 redis.call('HSET', imports, content, cjson.encode(told))
-local finished = redis.call('HMGET', portfolio, 'content', 'finished')
-if finished[1] ~= content then
-  redis.call('HDEL', portfolio, 'finishedBefore')
-elseif finished[2] then
-  redis.call('HSET', portfolio, 'finishedBefore', finished[2] .. ' ' .. extentOf(portfolio))
-end
 redis.call('HSET', portfolio, 'content', content, 'importing', unread, 'importNumber', number,
   'importId', id, 'fileName', fileName, 'reading', reading, 'by', by)
 -- What was cancelled before this does not concern its rows, see cancelled.lua.
