@@ -1,13 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../src/errors.ts';
 import { type Draft, writeDraft } from '../../src/files/draft.ts';
-import type { LeftFiles, Whose } from '../../src/files/left-files.ts';
+import type { LeftFiles, Names, Whose } from '../../src/files/left-files.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
-import { type LeftKind, namesFor, stemOf, stemOfErrors } from '../../src/portfolio/results/result-names.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { type ExportDeps, type ExportPayload, exportResults } from './export-results.ts';
 
@@ -125,4 +124,27 @@ async function hasRecords({ path }: Draft): Promise<boolean> {
   } finally {
     await table.close();
   }
+}
+
+/** What a run leaves: all lines, and those that want mending. */
+type LeftKind = 'results' | 'errors';
+
+/**
+ * `buyers.csv` leads to `buyers.results.csv`, and if that is somebody else's to `buyers.results-2.csv`. Any other ending stays
+ * in the name, so that `buyers.csv` and `buyers.xlsx` in one folder do not share their results: `buyers.xlsx.results.csv`.
+ *
+ * @param stem see {@link stemOf}
+ */
+function namesFor(kind: LeftKind, dir: string, stem: string): Names {
+  return (number) => join(dir, `${stem}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
+}
+
+/** What the results of a file are called after: its name without `.csv`. */
+function stemOf(path: string): string {
+  return basename(path).replace(/\.csv$/i, '');
+}
+
+/** What an errors file of ours was called after: mended and run, its results are those of the file that it came of. */
+function stemOfErrors(path: string): string | undefined {
+  return /^(.+)\.errors(?:-\d+)?\.csv$/.exec(basename(path))?.[1];
 }
