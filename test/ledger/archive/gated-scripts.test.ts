@@ -120,6 +120,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'passed-above': 'reads',
   'people-passed': 'included',
   planned: 'included',
+  'put-approval-rule': 'account',
   'put-new-rows': 'refuses',
   'put-row': 'refuses',
   'read-at-once': 'reads',
