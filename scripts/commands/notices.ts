@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { sendTest, type Tested } from '../../jobs/notices/send-test.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { makeMessage } from '../../src/notices/make-message.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
+import type { Sent, Way, WayName } from '../../src/notices/way.ts';
+import { openWays } from '../../src/notices/ways.ts';
 import { readNoticesFacts } from '../notices/notices-facts.ts';
 import { noticesList } from '../notices/notices-list.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -46,6 +50,7 @@ async function show(context: Context, last: number, terminal: Terminal): Promise
   terminal.print(noticesList(facts), { account: context.account, ways, about, hasLinks, counts, notices: lately });
 }
 
+/** Sends a notice to each way that is set, at once and not by the outbox, so that who sets a way up sees what comes of it. */
 async function tryWays({ settings, account }: Context): Promise<Tested[]> {
   if (waysGiven(settings).length === 0) {
     throw new LimitlineError(
@@ -53,7 +58,23 @@ async function tryWays({ settings, account }: Context): Promise<Tested[]> {
       'Notices are sent to nobody: set NOTIFY_WEBHOOK_URL, or NOTIFY_SMTP_URL with NOTIFY_SMTP_FROM and NOTIFY_SMTP_TO.',
     );
   }
-  return sendTest({ settings, account }, { signal: new AbortController().signal });
+  const notice = {
+    kind: 'test' as const,
+    title: 'This is a test: notices of Limitline arrive here',
+    facts: [{ term: 'Sent from', what: hostname() }],
+    path: '/nightly',
+    atMs: Date.now(),
+  };
+  const message = makeMessage({ id: randomUUID(), notice }, { account, consoleUrl: settings.CONSOLE_URL });
+  const { signal } = new AbortController();
+  return Promise.all(openWays(settings).map(async (way) => testedBy(way, await way.send(message, { signal }))));
+}
+
+/** What came of a test on one way. */
+type Tested = { way: WayName; where: string; isDelivered: boolean; words: string };
+
+function testedBy({ name, where }: Way, sent: Sent): Tested {
+  return { way: name, where, isDelivered: sent.is === 'delivered', words: sent.words };
 }
 
 function testedWords({ way, where, isDelivered, words }: Tested): string {

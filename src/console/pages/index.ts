@@ -17,7 +17,6 @@ import type { MePageFunctions } from './me/me-functions.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
 import { addNightlyPage } from './nightly/add-nightly-page.ts';
-import { addScheduleActions } from './nightly/add-schedule-actions.ts';
 import type { NightlyPageFunctions } from './nightly/nightly-functions.ts';
 import type { ScheduleFunctions } from './nightly/schedule-view.ts';
 import { addPlansPage, type PlansPageFunctions } from './plans/add-plans-page.ts';
@@ -77,7 +76,6 @@ export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): v
   addNewPage(app, hub, given.new);
   addNightlyPage(app, { ...given.nightly, schedule: given.schedule });
   addQueuesPage(app, hub, given.queues);
-  addScheduleActions(app, given.schedule);
   addMachines(app, given.machines);
   addDownloads(app, given.downloads);
   addHealthPage(app, given.health);

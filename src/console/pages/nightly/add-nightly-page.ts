@@ -1,6 +1,7 @@
 import { LimitlineError } from '../../../errors.ts';
 import { CHECKS, type CheckName } from '../../../ledger/nightly/checks.ts';
 import { SECTIONS as PARTS } from '../../../ledger/nightly/night-report.ts';
+import { TASKS } from '../../../schedule/schedule.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -11,6 +12,7 @@ import type { NightlyParts, ReportPlace } from './nightly-functions.ts';
 import { groupPage, reportPage } from './report-pages.ts';
 import { nightTitle } from './report-view.ts';
 import type { RuleFunctions } from './rules-view.ts';
+import type { ScheduleFunctions } from './schedule-view.ts';
 import { SECTIONS } from './sections.ts';
 
 /** A million items take some seconds, and a slow line of the reader's takes longer. */
@@ -19,6 +21,7 @@ const DOWNLOAD_LIMIT_MS = 3_600_000;
 /** `/nightly`: what is done at night, and what came of it; `/nightly/reports/:id`: one report, and its files. */
 export function addNightlyPage(app: ConsoleApp, given: NightlyParts): void {
   addRuleActions(app, given.rules);
+  addScheduleActions(app, given.schedule);
   app.get('/nightly', async (request, reply) => {
     const query = request.query as Record<string, unknown>;
     const asked = { rights: request.rights, csrf: reply.csrf(), query };
@@ -114,6 +117,20 @@ function addRuleActions(app: ConsoleApp, { add, remove }: Pick<RuleFunctions, 'a
     handle: async ({ params: { id = '' }, reply }) => {
       if (!(await remove(id))) throw new ConsoleError(404, 'There is no such rule, or not any more.');
       return reply.redirect('/nightly?rule=removed#sent-again-at-night-title', 303);
+    },
+  });
+}
+
+/** `POST /nightly/run/:task`: asks for a run of a task at once, and leads back to the page, which says who takes it up. */
+function addScheduleActions(app: ConsoleApp, { run }: Pick<ScheduleFunctions, 'run'>): void {
+  addAction(app, {
+    url: '/nightly/run/:task',
+    action: 'run nightly',
+    handle: async ({ params, actor, reply }) => {
+      const task = TASKS.find((name) => name === params.task);
+      if (!task) throw new ConsoleError(404, `There is no task "${params.task}"; there are ${TASKS.join(', ')}.`);
+      await run(task, actor.name);
+      return reply.redirect(`/nightly?asked=${task}`, 303);
     },
   });
 }
