@@ -2,10 +2,10 @@ import { counted, grouped } from '../../counted.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
 import type { Decision, Finding } from '../identity/buyer.ts';
+import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
 import type { Draft } from './draft.ts';
-import { makeRequestLines } from './duplicates.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
 import type { Values } from './read-cells.ts';
@@ -22,7 +22,8 @@ type LineClassifier = {
 };
 
 export function makeLineClassifier({ columns, dates }: { columns: Column[]; dates: AdviceDates }): LineClassifier {
-  const requestLines = makeRequestLines();
+  // Which line made which request first; more bits than for a buyer, since two that are taken for one lose a request.
+  const requestLines = makeDigestTable({ bits: 68 });
   const plausibility = makePlausibility({ columns });
   const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
   let lines = 0;
@@ -53,20 +54,23 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
         const wellFormed = cells.map((one) => one.toWellFormed());
         // Of whom it speaks nobody knows, so it counts as nobody's row.
         const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
-        const told = { line, cells: wellFormed, numbers, changed, key, problems };
-        return {
-          kind: 'invalid',
-          ...told,
-          ...(buyer === undefined ? {} : { buyer }),
+        const told = {
+          line,
+          cells: wellFormed,
+          numbers,
+          changed,
+          key,
+          problems,
+          buyer,
           requested: values.requested_limit,
-          ...(broken === null ? {} : { broken }),
         };
+        return { kind: 'invalid', ...told, ...(broken === null ? {} : { broken }) };
       }
       const row = makeRow(values, buyer ?? '');
       const told = toldBy(decision);
       row.documents = documents;
-      const of = requestLines.earlier(row.key, line);
-      if (of !== null) {
+      const of = requestLines.addOnce(row.key, line);
+      if (of !== undefined) {
         const problems = [duplicateProblem(line, of, values)];
         return { kind: 'duplicate', line, cells, numbers, changed, of, key: row.key, problems, ...told };
       }
