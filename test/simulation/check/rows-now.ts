@@ -34,7 +34,6 @@ export type LedgerNow = {
   /** `turn` says which answer of the account an approval was given. */
   approvals: readonly { id: string; portfolio: string; standing: string; kind: string; turn: number }[];
   calls: readonly { kind: string; key: string; fields: Record<string, string> }[];
-  workers: readonly string[];
   imports: readonly string[];
 };
 
@@ -52,7 +51,19 @@ type Request = {
   limit?: { requested_limit?: string; contact?: { email?: string } & Record<string, unknown> };
 };
 
+const read = new WeakMap<VirtualRedis, { changes: number; now: LedgerNow }>();
+
+/** All of it; it is read anew only where something was written since. */
 export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
+  const changes = redis.changes();
+  const last = read.get(redis);
+  if (last?.changes === changes) return last.now;
+  const now = await readNow(redis);
+  read.set(redis, { changes, now });
+  return now;
+}
+
+async function readNow(redis: VirtualRedis): Promise<LedgerNow> {
   const found = await takeSnapshot(redis);
   const rows: RowNow[] = [];
   const calls: LedgerNow['calls'][number][] = [];
@@ -73,7 +84,7 @@ export async function readLedger(redis: VirtualRedis): Promise<LedgerNow> {
     return name === undefined ? [] : [{ name, fields: found.hash(key), imports: found.hash(KEYS.allImports(name)) }];
   });
   const imports = portfolios.flatMap(({ name }) => [...found.sorted(KEYS.imports(name)).keys()]);
-  return { rows, portfolios, approvals, calls, imports, workers: [...found.sorted(KEYS.workers).keys()] };
+  return { rows, portfolios, approvals, calls, imports };
 }
 
 function rowOf(portfolio: string, key: string, fields: Record<string, string>): RowNow {

@@ -62,28 +62,39 @@ export function makeResp(socket: Socket) {
 /** What has come is not the whole of a reply. */
 const MORE = Symbol('more');
 
+const [CR, MINUS, ZERO] = [13, 45, 48];
+
 function makeReader(bytes: Buffer) {
   let at = 0;
-  const line = (): string | typeof MORE => {
-    const end = bytes.indexOf(13, at);
-    if (end < 0 || end + 1 >= bytes.length) return MORE;
-    const read = bytes.toString('latin1', at, end);
+  /** Where the line ends that begins here; behind all that has come, where that is not known yet. */
+  const lineEnd = (): number => {
+    const end = bytes.indexOf(CR, at);
+    return end < 0 ? bytes.length : end;
+  };
+  const line = (end: number): string => {
+    const read = bytes.toString('latin1', at + 1, end);
     at = end + 2;
     return read;
   };
+  const number = (end: number): number => {
+    const isBelowZero = bytes[at + 1] === MINUS;
+    let read = 0;
+    for (let place = at + (isBelowZero ? 2 : 1); place < end; place += 1) read = read * 10 + (bytes[place] ?? 0) - ZERO;
+    at = end + 2;
+    return isBelowZero ? -read : read;
+  };
   const reply = (): Reply | typeof MORE => {
-    const head = line();
-    if (head === MORE) return MORE;
-    const said = head.slice(1);
-    switch (head[0]) {
+    const end = lineEnd();
+    if (end + 1 >= bytes.length) return MORE;
+    switch (String.fromCharCode(bytes[at] ?? 0)) {
       case '+':
-        return Buffer.from(said);
+        return Buffer.from(line(end));
       case '-':
-        return new Error(said);
+        return new Error(line(end));
       case ':':
-        return Number(said);
+        return number(end);
       case '$': {
-        const size = Number(said);
+        const size = number(end);
         if (size < 0) return null;
         if (at + size + 2 > bytes.length) return MORE;
         const read = bytes.subarray(at, at + size);
@@ -91,7 +102,7 @@ function makeReader(bytes: Buffer) {
         return read;
       }
       default: {
-        const count = Number(said);
+        const count = number(end);
         if (count < 0) return null;
         const read: Reply[] = [];
         for (let place = 0; place < count; place += 1) {

@@ -31,6 +31,13 @@ for _, key in ipairs(redis.call('ZRANGEBYSCORE', '${EXPIRIES}', '-inf', ARGV[3])
   redis.call('ZREM', '${EXPIRIES}', key)
 end`;
 
+/** Commands of the product that change nothing. */
+const READS = new Set(
+  'exists get hexists hget hgetall hkeys hlen hmget info lrange pttl scard sismember smembers strlen time ttl type zcard zcount zrange zrangebyscore zrevrange zscore'.split(
+    ' ',
+  ),
+);
+
 /** A command as the server is told it, what is told it behind it where it was done, and what its reply becomes. */
 type Translated = { words: Words; after?: Words; becomes?: (reply: Reply) => Reply };
 
@@ -52,6 +59,7 @@ export function makeVirtualRedis({
 }) {
   const known = new Map<string, { name: string; sha: string; writes: boolean }>();
   let clockMs = Number.NaN;
+  let changes = 0;
   const learn = (lua: string, name: string): string => {
     const sha = shaOf(lua);
     if (!known.has(sha)) {
@@ -60,6 +68,15 @@ export function makeVirtualRedis({
     }
     return sha;
   };
+
+  const isQuiet = ([name, ...args]: Words): boolean => {
+    if (name === 'evalsha' && QUIET_SCRIPTS.has(known.get(String(args[0]))?.name ?? '')) return true;
+    const key = name === 'evalsha' || name === 'eval' ? args[2] : args[0];
+    return name === 'multi' || name === 'exec' || QUIET_KEYS.test(String(key));
+  };
+
+  const mayWrite = ([name, sha]: Words): boolean =>
+    name === 'evalsha' ? known.get(String(sha))?.writes !== false : !READS.has(name);
 
   const isChange = ([name, ...args]: Words): boolean => {
     const script = name === 'evalsha' ? known.get(String(args[0])) : undefined;
@@ -142,11 +159,9 @@ export function makeVirtualRedis({
     learn,
     nameOf: (sha: string): string => known.get(sha)?.name ?? 'a script',
 
-    isQuiet([name, ...args]: Words): boolean {
-      if (name === 'evalsha' && QUIET_SCRIPTS.has(known.get(String(args[0]))?.name ?? '')) return true;
-      const key = name === 'evalsha' || name === 'eval' ? args[2] : args[0];
-      return name === 'multi' || name === 'exec' || QUIET_KEYS.test(String(key));
-    },
+    isQuiet,
+    /** Goes up with each command that may write to rows, calls, approvals or portfolios; none of their keys goes away by itself in an hour. */
+    changes: (): number => changes,
 
     /** Runs these in one go, at the time that it is. */
     async run(batch: readonly Words[]): Promise<Reply[]> {
@@ -154,6 +169,7 @@ export function makeVirtualRedis({
       const inTransaction = batch[0]?.[0] === 'multi';
       const isChecked = agree !== undefined && !inTransaction && batch.some(isChange);
       const look: Words[] = isChecked ? [runScript(AGREE, agree.root, '')] : [];
+      if (batch.some((words) => mayWrite(words) && !isQuiet(words))) changes += 1;
       const replies = await send([...translated.map(({ words }) => words), ...look]);
       if (isChecked) agree.hear(replies.pop() ?? null);
       const came: Reply[] = [];
@@ -177,6 +193,7 @@ export function makeVirtualRedis({
         const restored = keys.map((key, place): Words => ['RESTORE', key, 0, dumps[place] as Buffer]);
         await server.run([['FLUSHDB'], ...restored]);
         clockMs = Number.NaN;
+        changes += 1;
       };
     },
 
