@@ -1,0 +1,143 @@
+import type { RowId } from './row-id.ts';
+
+/**
+ * What the ledger keeps of a row, and what its scripts are told, each once. `lua/schema.lua` is made from this (schema-lua.ts), and so is
+ * the order of the arguments of {@link MOVES}: neither side counts places.
+ */
+
+/**
+ * A field of a row. `reads`: it is read whenever a row is moved, since places hang on it or a move looks at it; others are looked up when
+ * they are asked for. `personal`: it may say something of a person, and goes where a portfolio is forgotten. `made`: by change.lua alone.
+ */
+type Field = { is: 'text' | 'number' | 'ms' | 'json'; says: string; reads?: true; personal?: true; made?: true };
+
+export const ROW = {
+  state: { is: 'text', says: 'where it stands', reads: true },
+  step: { is: 'text', says: 'the step at which it is, waits or ended', reads: true },
+  line: { is: 'number', says: 'the line of the last import that had it', reads: true },
+  import: { is: 'text', says: 'the number of that import' },
+  request: { is: 'json', says: 'what its line asks for', personal: true },
+  rev: { is: 'number', says: 'how often it got other words', reads: true },
+  gen: { is: 'number', says: 'how often its portfolio was given up when it was brought in or sent again', reads: true },
+  updated: { is: 'ms', says: 'when its state or its words changed last', made: true },
+  tally: { is: 'text', says: 'what its portfolio’s sums have of it', reads: true, made: true },
+  company: { is: 'text', says: 'id of its company', reads: true },
+  documents: { is: 'text', says: 'ids of its documents, with "|" between them', reads: true },
+  limit: { is: 'text', says: 'id of its limit', reads: true },
+  record: { is: 'json', says: 'what else the service answered to its limit' },
+  problem: { is: 'json', says: 'why it is where it is, for people', reads: true, personal: true },
+  cause: { is: 'text', says: 'id of the cause for which it failed', reads: true },
+  putOffs: { is: 'number', says: 'how often the service put it off', reads: true },
+  passed: { is: 'number', says: 'how many calls had passed when it was put off last', reads: true },
+  overtaken: { is: 'number', says: 'how often others passed meanwhile', reads: true },
+  countedAt: { is: 'number', says: 'second in which a put-off was counted last', reads: true },
+  replaced: { is: 'text', says: '"<import> <key>" of what stands in its place', reads: true },
+  approval: { is: 'text', says: 'id of the approval that it waits for, or has', reads: true },
+  awaits: {
+    is: 'text',
+    says: '"<approval>|<requested>": what that approval’s sums have of it',
+    reads: true,
+    made: true,
+  },
+  unpassed: { is: 'text', says: 'the approval that counts it for nobody any more', reads: true, made: true },
+  was: { is: 'json', says: 'what it was before it waited for an approval', personal: true },
+  answer: { is: 'text', says: 'what somebody says of its held call' },
+  statements: { is: 'text', says: 'the date of its line’s statements' },
+  again: { is: 'text', says: 'kind and both ids of what was made twice for it' },
+  atNight: { is: 'text', says: 'nights, moment and revision with which rules sent it again' },
+} as const satisfies Record<string, Field>;
+
+/** What a state means: whether something is to be done still, whether it is a step, failed, or asks for nothing any more. */
+export const STATES = {
+  queued: { isOpen: true },
+  company: { isOpen: true, isStep: true },
+  documents: { isOpen: true, isStep: true },
+  limit: { isOpen: true, isStep: true },
+  done: { isGranted: true },
+  refused: { isFailed: true, isOut: true },
+  held: { isFailed: true },
+  skipped: { isGranted: true, isOut: true },
+  cancelled: { isOut: true },
+  awaiting: {},
+} as const satisfies Record<string, Record<string, true>>;
+
+/** What a row brings from its step: fields that are written as they are told, where they are not "". */
+const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
+
+/** Where a worker saw the row, and where it goes; what the canary goes by, and why a portfolio is paused by it. */
+const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
+
+/** The cause for which it fails, and what is known of that; the same of a coarser one; and what its story is told. */
+const FAILING = ['cause', 'known', 'coarse', 'coarseKnown', 'told'] as const;
+
+/** As the service answered them, or "?" where that is to be looked up in the record. */
+const GRANTED = ['granted', 'available', 'status'] as const;
+
+/** What each transition is told, by name. Where a value is left out it is "". */
+export const MOVES = {
+  begin: ['step'],
+  claim: ['kind', 'thing', 'owner', 'revision', 'words', 'asked', 'mark', 'link'],
+  settle: ['kind', 'thing', 'buyer', 'owner', 'id', 'record'],
+  advance: [...SEEN, ...FAILING, ...GRANTED, ...BROUGHT],
+} as const satisfies Record<string, readonly string[]>;
+
+export type MoveName = keyof typeof MOVES;
+
+/** One transition of a row, and what it is told. */
+export type MoveCall = {
+  [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
+}[MoveName];
+
+/** A row's moves at one moment, one behind the other, as lua/trip.lua takes them. */
+export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
+  const args: (string | number)[] = [portfolio, key, moves.length];
+  for (const told of moves) {
+    args.push(told.move);
+    const values: Readonly<Record<string, string | number | undefined>> = told;
+    for (const name of MOVES[told.move]) args.push(values[name] ?? '');
+  }
+  return args;
+}
+
+/** The text of lua/schema.lua. */
+export function schemaLua(): string {
+  const names = Object.keys(ROW) as (keyof typeof ROW)[];
+  const read = names.filter((name) => 'reads' in ROW[name]);
+  const quoted = (list: readonly string[]) => list.map((name) => `'${name}'`).join(', ');
+  const set = (list: readonly string[]) => `{ ${list.map((name) => `${name} = true`).join(', ')} }`;
+  const statesThat = (is: string) => Object.entries(STATES).flatMap(([name, means]) => (is in means ? [name] : []));
+  return [
+    '-- Made from schema.ts by schema-lua.ts: change that, and not this.',
+    `local ROW = ${set(names)}`,
+    `local BROUGHT = { ${quoted(BROUGHT)} }`,
+    ...['isOpen', 'isStep', 'isFailed', 'isGranted', 'isOut'].map(
+      (is) => `local ${CONSTANT[is]} = ${set(statesThat(is))}`,
+    ),
+    '',
+    '-- The fields of a row on which places hang, or at which moves look.',
+    'local function readRow(hash)',
+    `  local found = redis.call('HMGET', hash, ${quoted(read)})`,
+    `  return { ${read.map((name, at) => `${name} = found[${at + 1}]`).join(', ')} }`,
+    'end',
+    '',
+    '-- What each move is told, from ARGV[at] on, and how many values that are.',
+    'local TOLD = {',
+    ...Object.entries(MOVES).map(
+      ([move, args]) =>
+        `  ${move} = function(at) return { ${args.map((name, place) => `${name} = ARGV[at + ${place}]`).join(', ')} } end,`,
+    ),
+    '}',
+    `local COUNT = { ${Object.entries(MOVES)
+      .map(([move, args]) => `${move} = ${args.length}`)
+      .join(', ')} }`,
+    '',
+  ].join('\n');
+}
+
+const CONSTANT: Record<string, string> = {
+  isOpen: 'OPEN',
+  isStep: 'STEP',
+  isFailed: 'FAILED',
+  isGranted: 'GRANTED',
+  isOut: 'OUT',
+};
