@@ -19,7 +19,7 @@ export function advanceCall(
   return {
     ...{ move: 'advance', from, to, revision, told },
     ...canaryOf(from, fields, canaryRefusals),
-    ...(fields.cause && causeOf(fields.cause)),
+    failed: fields.cause && JSON.stringify(causeArgs(fields.cause)),
     ...(to === 'done' && grantedOf(fields)),
     ...broughtOf(fields),
   };
@@ -39,11 +39,6 @@ function canaryOf(step: RowState, { answered, problem }: RowFields, refusals: nu
   if (answered === 'not ours') return { answered: 'others', refusals: MOST_NOT_OURS, why: NOT_OURS_WORDS };
   if (problem?.status === undefined) return { answered: 'ok', refusals };
   return { answered: String(problem.status), refusals, why: refusedAlikeWords(refusals, step, problem) };
-}
-
-function causeOf(found: FoundCause) {
-  const [cause = '', known = '', coarse = '', coarseKnown = ''] = causeArgs(found);
-  return { cause, known, coarse, coarseKnown };
 }
 
 /** Of what the service granted, what is counted and added up; "?" where that is to be looked up in the record. */

@@ -6,40 +6,51 @@ import type { RowId } from './row-id.ts';
  */
 
 /**
- * A field of a row. `reads`: it is read whenever a row is moved, since places hang on it or a move looks at it; others are looked up when
- * they are asked for. `personal`: it may say something of a person, and goes where a portfolio is forgotten. `made`: by change.lua alone.
+ * A field of a row. `reads: 'always'`: every row has it, and it is looked up when it is asked for; `'first'`: it is read with every row that
+ * moves. Who has others is read whole. `personal`: it may say something of a person, and goes where a portfolio is forgotten. `made`: by
+ * change.lua alone.
  */
-type Field = { is: 'text' | 'number' | 'ms' | 'json'; says: string; reads?: true; personal?: true; made?: true };
+type Field = {
+  is: 'text' | 'number' | 'ms' | 'json';
+  says: string;
+  reads?: 'first' | 'always';
+  personal?: true;
+  made?: true;
+};
 
 export const ROW = {
-  state: { is: 'text', says: 'where it stands', reads: true },
-  step: { is: 'text', says: 'the step at which it is, waits or ended', reads: true },
-  line: { is: 'number', says: 'the line of the last import that had it', reads: true },
-  import: { is: 'text', says: 'the number of that import' },
-  request: { is: 'json', says: 'what its line asks for', personal: true },
-  rev: { is: 'number', says: 'how often it got other words', reads: true },
-  gen: { is: 'number', says: 'how often its portfolio was given up when it was brought in or sent again', reads: true },
-  updated: { is: 'ms', says: 'when its state or its words changed last', made: true },
-  tally: { is: 'text', says: 'what its portfolio’s sums have of it', reads: true, made: true },
-  company: { is: 'text', says: 'id of its company', reads: true },
-  documents: { is: 'text', says: 'ids of its documents, with "|" between them', reads: true },
-  limit: { is: 'text', says: 'id of its limit', reads: true },
+  state: { is: 'text', says: 'where it stands', reads: 'first' },
+  step: { is: 'text', says: 'the step at which it is, waits or ended', reads: 'first' },
+  line: { is: 'number', says: 'the line of the last import that had it', reads: 'first' },
+  import: { is: 'text', says: 'the number of that import', reads: 'always' },
+  request: { is: 'json', says: 'what its line asks for', reads: 'always', personal: true },
+  rev: { is: 'number', says: 'how often it got other words', reads: 'first' },
+  gen: {
+    is: 'number',
+    says: 'how often its portfolio was given up when it was brought in or sent again',
+    reads: 'first',
+  },
+  updated: { is: 'ms', says: 'when its state or its words changed last', reads: 'always', made: true },
+  tally: { is: 'text', says: 'what its portfolio’s sums have of it', reads: 'first', made: true },
+  company: { is: 'text', says: 'id of its company', reads: 'first' },
+  documents: { is: 'text', says: 'ids of its documents, with "|" between them', reads: 'first' },
+  limit: { is: 'text', says: 'id of its limit', reads: 'first' },
   record: { is: 'json', says: 'what else the service answered to its limit' },
-  problem: { is: 'json', says: 'why it is where it is, for people', reads: true, personal: true },
-  cause: { is: 'text', says: 'id of the cause for which it failed', reads: true },
-  putOffs: { is: 'number', says: 'how often the service put it off', reads: true },
-  passed: { is: 'number', says: 'how many calls had passed when it was put off last', reads: true },
-  overtaken: { is: 'number', says: 'how often others passed meanwhile', reads: true },
-  countedAt: { is: 'number', says: 'second in which a put-off was counted last', reads: true },
-  replaced: { is: 'text', says: '"<import> <key>" of what stands in its place', reads: true },
-  approval: { is: 'text', says: 'id of the approval that it waits for, or has', reads: true },
+  problem: { is: 'json', says: 'why it is where it is, for people', personal: true },
+  cause: { is: 'text', says: 'id of the cause for which it failed' },
+  putOffs: { is: 'number', says: 'how often the service put it off' },
+  passed: { is: 'number', says: 'how many calls had passed when it was put off last' },
+  overtaken: { is: 'number', says: 'how often others passed meanwhile' },
+  countedAt: { is: 'number', says: 'second in which a put-off was counted last' },
+  replaced: { is: 'text', says: '"<import> <key>" of what stands in its place' },
+  approval: { is: 'text', says: 'id of the approval that it waits for, or has', reads: 'first' },
   awaits: {
     is: 'text',
     says: '"<approval>|<requested>": what that approval’s sums have of it',
     reads: true,
     made: true,
   },
-  unpassed: { is: 'text', says: 'the approval that counts it for nobody any more', reads: true, made: true },
+  unpassed: { is: 'text', says: 'the approval that counts it for nobody any more', made: true },
   was: { is: 'json', says: 'what it was before it waited for an approval', personal: true },
   answer: { is: 'text', says: 'what somebody says of its held call' },
   statements: { is: 'text', says: 'the date of its line’s statements' },
@@ -67,8 +78,8 @@ const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 /** Where a worker saw the row, and where it goes; what the canary goes by, and why a portfolio is paused by it. */
 const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
 
-/** The cause for which it fails, and what is known of that; the same of a coarser one; and what its story is told. */
-const FAILING = ['cause', 'known', 'coarse', 'coarseKnown', 'told'] as const;
+/** The cause for which it fails and what is known of that, and the same of a coarser one, as a JSON list; what its story is told. */
+const FAILING = ['failed', 'told'] as const;
 
 /** As the service answered them, or "?" where that is to be looked up in the record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
@@ -102,42 +113,40 @@ export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]):
 /** The text of lua/schema.lua. */
 export function schemaLua(): string {
   const names = Object.keys(ROW) as (keyof typeof ROW)[];
-  const read = names.filter((name) => 'reads' in ROW[name]);
-  const quoted = (list: readonly string[]) => list.map((name) => `'${name}'`).join(', ');
-  const set = (list: readonly string[]) => `{ ${list.map((name) => `${name} = true`).join(', ')} }`;
+  const that = (how: string) => names.filter((name) => 'reads' in ROW[name] && ROW[name].reads === how);
+  const [first, always] = [that('first'), that('always')];
+  const list = (words: readonly string[]) => words.map((name) => `'${name}'`).join(', ');
+  const table = (words: readonly string[], value: (name: string, at: number) => unknown) =>
+    `{ ${words.map((name, at) => `${name} = ${value(name, at)}`).join(', ')} }`;
   const statesThat = (is: string) => Object.entries(STATES).flatMap(([name, means]) => (is in means ? [name] : []));
   return [
     '-- Made from schema.ts by schema-lua.ts: change that, and not this.',
-    `local ROW = ${set(names)}`,
-    `local BROUGHT = { ${quoted(BROUGHT)} }`,
-    ...['isOpen', 'isStep', 'isFailed', 'isGranted', 'isOut'].map(
-      (is) => `local ${CONSTANT[is]} = ${set(statesThat(is))}`,
-    ),
+    `local STATES = ${table(Object.keys(STATES), () => true)}`,
+    ...Object.entries(KINDS_OF_STATES).map(([is, name]) => `local ${name} = ${table(statesThat(is), () => true)}`),
+    `local BROUGHT = { ${list(BROUGHT)} }`,
     '',
-    '-- The fields of a row on which places hang, or at which moves look.',
+    '-- A field that a row has not is false.',
+    `local ROW = { __index = ${table(names, () => false)} }`,
+    '-- Every row has so many fields that are not read at first.',
+    `local ALWAYS = ${always.length}`,
+    '-- What is read of a row at first, and how many fields that are.',
     'local function readRow(hash)',
-    `  local found = redis.call('HMGET', hash, ${quoted(read)})`,
-    `  return { ${read.map((name, at) => `${name} = found[${at + 1}]`).join(', ')} }`,
+    `  local found, has = redis.call('HMGET', hash, ${list(first)}), 0`,
+    `  for at = 1, ${first.length} do if found[at] then has = has + 1 end end`,
+    `  return ${table(first, (_name, at) => `found[${at + 1}]`)}, has`,
     'end',
     '',
-    '-- What each move is told, from ARGV[at] on, and how many values that are.',
-    'local TOLD = {',
-    ...Object.entries(MOVES).map(
-      ([move, args]) =>
-        `  ${move} = function(at) return { ${args.map((name, place) => `${name} = ARGV[at + ${place}]`).join(', ')} } end,`,
-    ),
-    '}',
-    `local COUNT = { ${Object.entries(MOVES)
-      .map(([move, args]) => `${move} = ${args.length}`)
-      .join(', ')} }`,
+    '-- What each move is told, from ARGV[at] on: until the next one is read. And how many values that are.',
+    `local IT = ${table(Object.keys(MOVES), () => '{}')}`,
+    `local TOLD = ${table(Object.keys(MOVES), (move) => reader(move as MoveName))}`,
+    `local COUNT = ${table(Object.keys(MOVES), (move) => MOVES[move as MoveName].length)}`,
     '',
   ].join('\n');
 }
 
-const CONSTANT: Record<string, string> = {
-  isOpen: 'OPEN',
-  isStep: 'STEP',
-  isFailed: 'FAILED',
-  isGranted: 'GRANTED',
-  isOut: 'OUT',
-};
+function reader(move: MoveName): string {
+  const fields = MOVES[move].map((name, place) => `  it.${name} = ARGV[at + ${place}]`);
+  return ['function(at)', `  local it = IT.${move}`, ...fields, '  return it', 'end'].join('\n');
+}
+
+const KINDS_OF_STATES = { isOpen: 'OPEN', isStep: 'STEP', isFailed: 'FAILED', isGranted: 'GRANTED', isOut: 'OUT' };

@@ -1,117 +1,72 @@
 -- Included where rows change: what follows from a row's fields. Comes behind schema.lua and portfolio-of.lua.
--- A row is a table of its fields, as Redis has them, false for none. Beside them it has `portfolio`, `key` and `hash`, and what its tally
--- says: `side`, `bucket`, `asked`, `granted`, `available`, `share`, `failedBy` and `status` (tally.lua).
+-- A row is a table of its fields, as Redis has them, false for none, with its `portfolio`, `key` and `hash`.
+-- Its share is what its tally says of it (tally.lua): { side, bucket, asked, granted, available, short, failedBy, status }.
 -- @include amounts
 -- @include answered
 -- @include columns
-local function readTally(row)
-  local side, bucket, asked, rest = string.match(row.tally or '', '^([ab])|(%a+)|([^|]*)(.*)$')
-  row.side, row.bucket, row.asked = side or false, bucket or '', asked or false
-  row.granted, row.available, row.share, row.failedBy, row.status = '', '', '', '', ''
-  if rest and rest ~= '' then
-    row.granted, row.available, row.share, row.failedBy, row.status = string.match(rest, '^|([^|]*)|([^|]*)|(%d?)|([^|]*)|(.*)$')
-  end
-end
-
--- A field that is not read with all others is looked up when it is asked for.
-local LATER = { __index = function(row, name)
-  if not ROW[name] then error('a row has no field ' .. tostring(name)) end
-  local value = redis.call('HGET', row.hash, name)
-  row[name] = value
-  return value
-end }
-
 local function rowOf(portfolio, key)
   local hash = portfolio.rows .. key
-  local row = readRow(hash)
+  local row, has = readRow(hash)
   if not row.state then return nil end
-  row.portfolio, row.key, row.hash = portfolio, key, hash
-  readTally(row)
-  return setmetatable(row, LATER)
+  -- Of most rows no more is known than was read and what every row has.
+  if redis.call('HLEN', hash) > has + ALWAYS then
+    local found = redis.call('HGETALL', hash)
+    for at = 1, #found, 2 do row[found[at]] = found[at + 1] end
+  end
+  row.portfolio, row.key, row.hash, row.__index = portfolio, key, hash, row
+  return setmetatable(row, ROW)
 end
 
--- What a row's fields say of its sums, written into `now`, which is the row as it is from now on; `row` is as it was. `given` is what the
--- service granted, where that is known without its record.
-local function deriveFields(row, now, given)
-  local state = now.state
-  if row.cause and not FAILED[state] then now.cause = false end
-  now.side, now.asked = row.side or row.portfolio.side, row.asked or askedIn(row.request)
-  now.bucket = state == 'cancelled' and now.replaced and 'replaced' or state
-  local short = now.side .. '|' .. now.bucket .. '|' .. now.asked
-  if GRANTED[state] then
-    if given then
-      now.granted, now.available, now.status = amountText(given.granted), amountText(given.available), shortStatus(given.status)
-    else
-      now.granted, now.available, now.status = grantedIn(now.record)
-    end
-    if state == 'skipped' then now.available = '' end
-    now.share, now.failedBy = shareOf(now.granted, now.asked), ''
-    now.tally = table.concat({ short, now.granted, now.available, now.share, '', now.status }, '|')
-  else
-    now.granted, now.available, now.share, now.status, now.failedBy = '', '', '', '', now.cause or ''
-    now.tally = now.failedBy == '' and short or table.concat({ short, '', '', '', now.failedBy, '' }, '|')
+-- A field that is not read at first.
+local function laterOf(row, name)
+  return row[name] or redis.call('HGET', row.hash, name)
+end
+
+-- The share of a row that has this tally: what is not said of it is nil.
+local function shareIn(tally)
+  if not tally then return {} end
+  local side, bucket, asked, rest = string.match(tally, '^([ab])|(%a+)|([^|]*)(.*)$')
+  local share = { tally = tally, side = side, bucket = bucket, asked = asked }
+  if rest and rest ~= '' then
+    share.granted, share.available, share.short, share.failedBy, share.status = string.match(rest, '^|([^|]*)|([^|]*)|(%d?)|([^|]*)|(.*)$')
+    if share.failedBy == '' then share.failedBy = nil end
   end
-  now.awaits = state == 'awaiting' and now.approval and now.approval .. '|' .. now.asked or false
+  return share
+end
+
+-- `was` is the share of the row before, `given` what the service granted, where that is known without the row's record.
+local function nextShare(row, was, given)
+  local state, side, asked = row.state, was.side or row.portfolio.side, was.asked or askedIn(laterOf(row, 'request'))
+  local bucket = state == 'cancelled' and row.replaced and 'replaced' or state
+  local share = { tally = side .. '|' .. bucket .. '|' .. asked, side = side, bucket = bucket, asked = asked }
+  if GRANTED[state] then
+    local granted, available, status
+    if given then
+      granted, available, status = amountText(given.granted), amountText(given.available), shortStatus(given.status)
+    else
+      granted, available, status = grantedIn(row.record)
+    end
+    if state == 'skipped' then available = '' end
+    share.granted, share.available, share.short, share.status = granted, available, shareOf(granted, asked), status
+    share.tally = share.tally .. '|' .. granted .. '|' .. available .. '|' .. share.short .. '||' .. status
+  elseif row.cause then
+    share.failedBy = row.cause
+    share.tally = share.tally .. '||||' .. row.cause .. '|'
+  end
+  return share
 end
 
 local SUMS = {}
-local function sumField(name, k)
+local function sum(sums, name, text, sign)
   local fields = SUMS[name]
   if not fields then
     fields = {}
     SUMS[name] = fields
   end
-  local field = fields[k] or 'sum:' .. name .. ':' .. k
-  fields[k] = field
-  return field
-end
-
-local function sum(sums, name, text, sign)
-  for k, limb in pairs(text and limbsOf(text) or {}) do add(sums, sumField(name, k), sign * limb) end
-end
-
--- Every place at which a row stands besides its own key, by what it hangs on. A place is put on with sign 1 and taken off with -1.
-local PLACES = {}
-
-function PLACES.state(row, sign)
-  stand(row.portfolio, row.portfolio.hash .. ':state:' .. row.state, sign == 1 and row.line, row.key)
-end
-
-function PLACES.held(row, sign)
-  if row.state ~= 'held' then return end
-  stand(row.portfolio, ROOT .. ':held', sign == 1 and row.updated, row.portfolio.name .. '/' .. row.key)
-end
-
-function PLACES.cause(row, sign)
-  if row.failedBy == '' then return end
-  stand(row.portfolio, row.portfolio.hash .. ':cause:' .. row.failedBy, sign == 1 and row.line, row.key)
-  row.portfolio.left[row.failedBy] = true
-end
-
-function PLACES.sums(row, sign)
-  if not row.side then return end
-  local sums, bucket = row.portfolio.hash .. ':sums:' .. row.side, row.bucket
-  add(sums, 'rows', sign)
-  sum(sums, bucket, row.asked, sign)
-  if bucket == 'replaced' then add(sums, 'replaced', sign) end
-  if row.asked == '?' or row.granted == '?' or row.available == '?' then add(sums, 'unreadable', sign) end
-  -- An older version knew one such count alone, whatever the status: it goes with its rows.
-  if row.share == '1' then
-    add(sums, 'below', sign)
-  elseif row.share ~= '' then
-    add(sums, (row.share == '3' and 'nothing:' or 'below:') .. row.status, sign)
-  end
-  if bucket == 'done' then
-    sum(sums, 'granted', row.granted, sign)
-    sum(sums, 'available', row.available, sign)
-    if row.status ~= '' then add(sums, 'status:' .. row.status, sign) end
-  elseif bucket == 'skipped' then
-    sum(sums, 'before', row.granted, sign)
-    add(sums, 'earlier:' .. row.status, sign)
-  end
-  if row.failedBy ~= '' then
-    add(sums, 'cause:' .. row.failedBy, sign)
-    sum(sums, 'cause/' .. row.failedBy, row.asked, sign)
+  for k, limb in next, limbsOf(text) or {} do
+    local field = fields[k] or 'sum:' .. name .. ':' .. k
+    fields[k] = field
+    add(sums, field, sign * limb)
   end
 end
 
@@ -121,44 +76,94 @@ local function statusColumns(portfolio, status)
   return columns
 end
 
-function PLACES.column(row, sign)
-  local portfolio = row.portfolio
-  if not searchLevel(portfolio) then return end
-  local asked, columns = row.asked or '', statusColumns(portfolio, row.status)
-  local amount = #asked <= 60 and string.match(asked, '^%d+%.?%d*$') or '-1'
-  local size = sizeOf(amount)
-  local name = columnKey(portfolio.hash, size, math.floor((tonumber(row.line) or 0) / LINES_OF_COLUMN), columns)
-  portfolio.kinds[name] = size .. ' ' .. columns
-  stand(portfolio, name, sign == 1 and amount, row.key)
-end
-
 -- Ids are digested where they came or went, and not where they stayed.
-local ids = {}
-local function eachId(text, sign)
-  for id in string.gmatch(text or '', '[^|]+') do ids[id] = (ids[id] or 0) + sign end
+local function idsOf(row)
+  local ids = {}
+  for id in string.gmatch((row.company or '') .. '|' .. (row.documents or '') .. '|' .. (row.limit or ''), '[^|]+') do ids[id] = true end
+  return ids
 end
 
-function PLACES.ids(row, sign)
-  eachId(row.company, sign)
-  eachId(row.documents, sign)
-  eachId(row.limit, sign)
-end
-
-local function standUnderIds(portfolio, key)
-  local level = searchLevel(portfolio)
-  for id, sign in pairs(ids) do
-    ids[id] = nil
-    if level and sign ~= 0 then
-      local digest = digestOfId(id)
-      local member = packed(digest) .. key
-      if sign > 0 then stand(portfolio, bucketOf(portfolio.hash, digest, level), '0', member) end
-      for each = 0, sign < 0 and level or -1 do stand(portfolio, bucketOf(portfolio.hash, digest, each), false, member) end
-    end
+local function moveIds(row, now)
+  local level, had, has = searchLevel(row.portfolio), idsOf(row), idsOf(now)
+  for id in next, had do
+    if not has[id] then removeId(row.portfolio.hash, digestOfId(id), row.key, level) end
+  end
+  for id in next, has do
+    if not had[id] then addId(row.portfolio.hash, digestOfId(id), row.key, level) end
   end
 end
 
--- The places that hang on a field: no others are looked at.
-local HANGS = {
-  state = { 'state', 'held' }, line = { 'state', 'cause', 'column' }, failedBy = { 'cause' }, tally = { 'sums' },
-  asked = { 'column' }, status = { 'column' }, company = { 'ids' }, documents = { 'ids' }, limit = { 'ids' },
-}
+-- Every place at which a row stands besides its own key: it is put there with sign 1, and taken off with -1.
+local function putInState(row, sign)
+  local portfolio, state = row.portfolio, row.state
+  stand(portfolio, portfolio.states[state], sign == 1 and row.line, row.key)
+  if state == 'held' then stand(portfolio, ROOT .. ':held', sign == 1 and laterOf(row, 'updated'), portfolio.name .. '/' .. row.key) end
+end
+
+local function putInCause(row, share, sign)
+  if not share.failedBy then return end
+  stand(row.portfolio, row.portfolio.hash .. ':cause:' .. share.failedBy, sign == 1 and row.line, row.key)
+  row.portfolio.left[share.failedBy] = true
+end
+
+local function putInColumn(row, share, sign)
+  local portfolio, asked, columns = row.portfolio, share.asked or '', statusColumns(row.portfolio, share.status or '')
+  local amount = #asked <= 60 and string.match(asked, '^%d+%.?%d*$') or '-1'
+  local size = sizeOf(amount)
+  local name = columnKey(portfolio.hash, size, math.floor((tonumber(row.line) or 0) / LINES_OF_COLUMN), columns)
+  portfolio.kinds[name] = portfolio.kinds[name] or size .. ' ' .. columns
+  stand(portfolio, name, sign == 1 and amount, row.key)
+end
+
+local function putInSums(row, share, sign)
+  if not share.side then return end
+  local sums, bucket, asked, status = row.portfolio.sums[share.side], share.bucket, share.asked, share.status or ''
+  sum(sums, bucket, asked, sign)
+  if bucket == 'replaced' then add(sums, 'replaced', sign) end
+  if asked == '?' or share.granted == '?' or share.available == '?' then add(sums, 'unreadable', sign) end
+  -- An older version knew one such count alone, whatever the status: it goes with its rows.
+  if share.short == '1' then
+    add(sums, 'below', sign)
+  elseif share.short and share.short ~= '' then
+    add(sums, (share.short == '3' and 'nothing:' or 'below:') .. status, sign)
+  end
+  if bucket == 'done' then
+    sum(sums, 'granted', share.granted, sign)
+    sum(sums, 'available', share.available, sign)
+    if status ~= '' then add(sums, 'status:' .. status, sign) end
+  elseif bucket == 'skipped' then
+    sum(sums, 'before', share.granted, sign)
+    add(sums, 'earlier:' .. status, sign)
+  end
+  if share.failedBy then
+    add(sums, 'cause:' .. share.failedBy, sign)
+    sum(sums, 'cause/' .. share.failedBy, asked, sign)
+  end
+end
+
+-- Takes a row from the places at which it stood to those at which it stands. Only what hangs on something that changed is looked at.
+local function movePlaces(row, now, was, is)
+  local isLine = row.line ~= now.line
+  if isLine or row.state ~= now.state then
+    putInState(row, -1)
+    putInState(now, 1)
+  end
+  if isLine or was.failedBy ~= is.failedBy then
+    putInCause(row, was, -1)
+    putInCause(now, is, 1)
+  end
+  if was.side ~= is.side then
+    if was.side then add(row.portfolio.sums[was.side], 'rows', -1) end
+    add(row.portfolio.sums[is.side], 'rows', 1)
+  end
+  if was.tally ~= is.tally then
+    putInSums(row, was, -1)
+    putInSums(now, is, 1)
+  end
+  if not searchLevel(row.portfolio) then return end
+  if isLine or was.asked ~= is.asked or was.status ~= is.status then
+    putInColumn(row, was, -1)
+    putInColumn(now, is, 1)
+  end
+  if row.company ~= now.company or row.documents ~= now.documents or row.limit ~= now.limit then moveIds(row, now) end
+end

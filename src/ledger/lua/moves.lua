@@ -8,10 +8,12 @@
 local MOVES = {}
 
 -- Why the row ended or waited before, and how often the service put it off, say nothing of its next step.
+local TRIES = { 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt' }
 local function withoutTries(row)
-  local fields = {}
-  for _, name in ipairs({ 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt' }) do
-    if row[name] then fields[name] = false end
+  -- Room for what most moves write.
+  local fields = { state = nil, updated = nil, step = nil, tally = nil, company = nil, limit = nil }
+  for at = 1, #TRIES do
+    if row[TRIES[at]] then fields[TRIES[at]] = false end
   end
   return fields
 end
@@ -34,7 +36,7 @@ MOVES.begin = {
   end,
   said = function(row)
     if not row then return {}, false end
-    return { row.state, row.request, row.company or '', row.documents or '', row.problem or '', row.rev or '0' }, true
+    return { row.state, laterOf(row, 'request'), row.company or '', row.documents or '', row.problem or '', row.rev or '0' }, true
   end,
 }
 
@@ -76,12 +78,11 @@ local function watchCanary(portfolio, it)
 end
 
 -- A portfolio that knows as many causes as it may takes the coarser one.
-local function knownCause(portfolio, it)
+local function knownCause(portfolio, failed)
 -- @include note-cause
-  if portfolio.causes[it.cause] == nil then
-    portfolio.causes[it.cause] = keepCause(portfolio.hash .. ':causes', it.cause, it.known, it.coarse, it.coarseKnown)
-  end
-  return portfolio.causes[it.cause]
+  local cause = failed[1]
+  portfolio.causes[cause] = portfolio.causes[cause] or keepCause(portfolio.hash .. ':causes', unpack(failed))
+  return portfolio.causes[cause]
 end
 
 -- A worker moves a row on from where it saw it, and writes down what the step brought. A held row takes a late answer at the step that it
@@ -108,7 +109,7 @@ MOVES.advance = {
       if isGivenUpRow(row) and not isSent(requestOf(portfolio.hash, row.key)) then to = 'cancelled' end
     end
     if before then fields.was, fields.answer, fields.approval = false, false, before.approval or false end
-    if it.cause ~= '' then fields.cause = knownCause(portfolio, it) end
+    if it.failed ~= '' then fields.cause = knownCause(portfolio, cjson.decode(it.failed)) end
     for _, name in ipairs(BROUGHT) do
       if it[name] ~= '' then fields[name] = it[name] end
     end

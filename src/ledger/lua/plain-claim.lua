@@ -1,4 +1,10 @@
 -- Included by trip.lua: what claim.lua does for a call that nobody has ever asked for, of a row that goes on. Answers whether it is claimed.
+-- Of a row at which nothing else is looked, what a claim goes by.
+local function claimant(portfolio, key)
+  local found = redis.call('HMGET', portfolio.rows .. key, 'state', 'gen', 'rev', 'approval')
+  return found[1] and { portfolio = portfolio, key = key, state = found[1], gen = found[2], rev = found[3], approval = found[4] } or nil
+end
+
 local function plainClaim(portfolio, row, it)
   local state, approval = row.state, row.approval
   if portfolio.archive or portfolio.paused or isGivenUpRow(row) or state == 'refused' or (row.rev or '0') ~= it.revision then return false end

@@ -1,23 +1,67 @@
 -- Made from schema.ts by schema-lua.ts: change that, and not this.
-local ROW = { state = true, step = true, line = true, import = true, request = true, rev = true, gen = true, updated = true, tally = true, company = true, documents = true, limit = true, record = true, problem = true, cause = true, putOffs = true, passed = true, overtaken = true, countedAt = true, replaced = true, approval = true, awaits = true, unpassed = true, was = true, answer = true, statements = true, again = true, atNight = true }
-local BROUGHT = { 'company', 'documents', 'limit', 'record', 'problem' }
+local STATES = { queued = true, company = true, documents = true, limit = true, done = true, refused = true, held = true, skipped = true, cancelled = true, awaiting = true }
 local OPEN = { queued = true, company = true, documents = true, limit = true }
 local STEP = { company = true, documents = true, limit = true }
 local FAILED = { refused = true, held = true }
 local GRANTED = { done = true, skipped = true }
 local OUT = { refused = true, skipped = true, cancelled = true }
+local BROUGHT = { 'company', 'documents', 'limit', 'record', 'problem' }
 
--- The fields of a row on which places hang, or at which moves look.
+-- A field that a row has not is false.
+local ROW = { __index = { state = false, step = false, line = false, import = false, request = false, rev = false, gen = false, updated = false, tally = false, company = false, documents = false, limit = false, record = false, problem = false, cause = false, putOffs = false, passed = false, overtaken = false, countedAt = false, replaced = false, approval = false, awaits = false, unpassed = false, was = false, answer = false, statements = false, again = false, atNight = false } }
+-- Every row has so many fields that are not read at first.
+local ALWAYS = 3
+-- What is read of a row at first, and how many fields that are.
 local function readRow(hash)
-  local found = redis.call('HMGET', hash, 'state', 'step', 'line', 'rev', 'gen', 'tally', 'company', 'documents', 'limit', 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt', 'replaced', 'approval', 'awaits', 'unpassed')
-  return { state = found[1], step = found[2], line = found[3], rev = found[4], gen = found[5], tally = found[6], company = found[7], documents = found[8], limit = found[9], problem = found[10], cause = found[11], putOffs = found[12], passed = found[13], overtaken = found[14], countedAt = found[15], replaced = found[16], approval = found[17], awaits = found[18], unpassed = found[19] }
+  local found, has = redis.call('HMGET', hash, 'state', 'step', 'line', 'rev', 'gen', 'tally', 'company', 'documents', 'limit', 'approval'), 0
+  for at = 1, 10 do if found[at] then has = has + 1 end end
+  return { state = found[1], step = found[2], line = found[3], rev = found[4], gen = found[5], tally = found[6], company = found[7], documents = found[8], limit = found[9], approval = found[10] }, has
 end
 
--- What each move is told, from ARGV[at] on, and how many values that are.
-local TOLD = {
-  begin = function(at) return { step = ARGV[at + 0] } end,
-  claim = function(at) return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], revision = ARGV[at + 3], words = ARGV[at + 4], asked = ARGV[at + 5], mark = ARGV[at + 6], link = ARGV[at + 7] } end,
-  settle = function(at) return { kind = ARGV[at + 0], thing = ARGV[at + 1], buyer = ARGV[at + 2], owner = ARGV[at + 3], id = ARGV[at + 4], record = ARGV[at + 5] } end,
-  advance = function(at) return { from = ARGV[at + 0], to = ARGV[at + 1], revision = ARGV[at + 2], answered = ARGV[at + 3], refusals = ARGV[at + 4], why = ARGV[at + 5], cause = ARGV[at + 6], known = ARGV[at + 7], coarse = ARGV[at + 8], coarseKnown = ARGV[at + 9], told = ARGV[at + 10], granted = ARGV[at + 11], available = ARGV[at + 12], status = ARGV[at + 13], company = ARGV[at + 14], documents = ARGV[at + 15], limit = ARGV[at + 16], record = ARGV[at + 17], problem = ARGV[at + 18] } end,
-}
-local COUNT = { begin = 1, claim = 8, settle = 6, advance = 19 }
+-- What each move is told, from ARGV[at] on: until the next one is read. And how many values that are.
+local IT = { begin = {}, claim = {}, settle = {}, advance = {} }
+local TOLD = { begin = function(at)
+  local it = IT.begin
+  it.step = ARGV[at + 0]
+  return it
+end, claim = function(at)
+  local it = IT.claim
+  it.kind = ARGV[at + 0]
+  it.thing = ARGV[at + 1]
+  it.owner = ARGV[at + 2]
+  it.revision = ARGV[at + 3]
+  it.words = ARGV[at + 4]
+  it.asked = ARGV[at + 5]
+  it.mark = ARGV[at + 6]
+  it.link = ARGV[at + 7]
+  return it
+end, settle = function(at)
+  local it = IT.settle
+  it.kind = ARGV[at + 0]
+  it.thing = ARGV[at + 1]
+  it.buyer = ARGV[at + 2]
+  it.owner = ARGV[at + 3]
+  it.id = ARGV[at + 4]
+  it.record = ARGV[at + 5]
+  return it
+end, advance = function(at)
+  local it = IT.advance
+  it.from = ARGV[at + 0]
+  it.to = ARGV[at + 1]
+  it.revision = ARGV[at + 2]
+  it.answered = ARGV[at + 3]
+  it.refusals = ARGV[at + 4]
+  it.why = ARGV[at + 5]
+  it.failed = ARGV[at + 6]
+  it.told = ARGV[at + 7]
+  it.granted = ARGV[at + 8]
+  it.available = ARGV[at + 9]
+  it.status = ARGV[at + 10]
+  it.company = ARGV[at + 11]
+  it.documents = ARGV[at + 12]
+  it.limit = ARGV[at + 13]
+  it.record = ARGV[at + 14]
+  it.problem = ARGV[at + 15]
+  return it
+end }
+local COUNT = { begin = 1, claim = 8, settle = 6, advance = 16 }

@@ -19,48 +19,43 @@ local NOW = nowText()
 -- @include moves
 -- @include plain-settle
 -- @include plain-claim
-local function claimOne(portfolio, key, it, row)
-  row = row or rowOf(portfolio, key)
-  local isClaimed = row ~= nil and plainClaim(portfolio, row, it)
-  return isClaimed and 1 or 0, isClaimed, row
-end
+local CARRY = {
+  claim = function(portfolio, key, it, row)
+    row = row or claimant(portfolio, key)
+    local isClaimed = row ~= nil and plainClaim(portfolio, row, it)
+    return isClaimed and 1 or 0, isClaimed, row
+  end,
+  settle = function(portfolio, key, it)
+    local answer = plainSettle(portfolio, key, it)
+    return answer, answer == 1
+  end,
+  begin = function(portfolio, key, it) return carryOut(MOVES.begin, portfolio, key, it) end,
+  advance = function(portfolio, key, it) return carryOut(MOVES.advance, portfolio, key, it) end,
+}
 
-local function settleOne(portfolio, key, it)
-  local answer = plainSettle(portfolio, key, it)
-  return answer, answer == 1
-end
-
-local function moveOne(name, portfolio, key, it, row)
-  if name == 'claim' then return claimOne(portfolio, key, it, row) end
-  if name == 'settle' then return settleOne(portfolio, key, it) end
-  return carryOut(MOVES[name], portfolio, key, it)
-end
-
-local function oneItem(portfolio, key, moves)
-  local row, answer, isDone
-  for place, move in ipairs(moves) do
-    answer, isDone, row = moveOne(move.name, portfolio, key, move.it, row)
-    if not isDone and #moves > 1 then return answer == -1 and -1 or place - 1 end
+local function oneItem(name, key, count, at)
+  local portfolio, row, answer, isDone = portfolioOf(name), nil, nil, nil
+  for place = 1, count do
+    local move = ARGV[at]
+    answer, isDone, row = CARRY[move](portfolio, key, TOLD[move](at + 1), row)
+    if not isDone and count > 1 then return answer == -1 and -1 or place - 1 end
+    at = at + 1 + COUNT[move]
   end
-  return #moves > 1 and #moves or answer
+  return count > 1 and count or answer
 end
 
 local answers, asking, at = {}, {}, 1
 while at <= #ARGV do
-  local name, key, count, moves = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), {}
-  at = at + 3
-  for place = 1, count do
-    local move = ARGV[at]
-    moves[place] = { name = move, it = TOLD[move](at + 1) }
-    at = at + 1 + COUNT[move]
-  end
-  local isSaid, answer = pcall(function() return oneItem(portfolioOf(name), key, moves) end)
+  local name, count, first = ARGV[at], tonumber(ARGV[at + 2]), at + 3
+  local isSaid, answer = pcall(oneItem, name, ARGV[at + 1], count, first)
   if not isSaid then
     -- What a script of its own serves as well is left to that, which says so.
-    local isOther = count > 1 or moves[1].name == 'claim'
+    local isOther = count > 1 or ARGV[first] == 'claim'
     answer = isOther and 0 or type(answer) == 'table' and answer or { err = 'ERR ' .. tostring(answer) }
   end
   asking[#asking + 1], answers[#answers + 1] = name, answer
+  at = first
+  for _ = 1, count do at = at + 1 + COUNT[ARGV[at]] end
 end
 
 for name, fault in pairs(writeGathered(NOW)) do
