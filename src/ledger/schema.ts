@@ -44,12 +44,7 @@ export const ROW = {
   countedAt: { is: 'number', says: 'second in which a put-off was counted last' },
   replaced: { is: 'text', says: '"<import> <key>" of what stands in its place' },
   approval: { is: 'text', says: 'id of the approval that it waits for, or has', reads: 'first' },
-  awaits: {
-    is: 'text',
-    says: '"<approval>|<requested>": what that approval’s sums have of it',
-    reads: true,
-    made: true,
-  },
+  awaits: { is: 'text', says: '"<approval>|<asked>": what that approval’s sums have of it', made: true },
   unpassed: { is: 'text', says: 'the approval that counts it for nobody any more', made: true },
   was: { is: 'json', says: 'what it was before it waited for an approval', personal: true },
   answer: { is: 'text', says: 'what somebody says of its held call' },
@@ -110,43 +105,41 @@ export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]):
   return args;
 }
 
-/** The text of lua/schema.lua. */
+/** The text of lua/schema.lua. Few functions and no tables: they are made anew each time that a script runs. */
 export function schemaLua(): string {
   const names = Object.keys(ROW) as (keyof typeof ROW)[];
   const that = (how: string) => names.filter((name) => 'reads' in ROW[name] && ROW[name].reads === how);
   const [first, always] = [that('first'), that('always')];
   const list = (words: readonly string[]) => words.map((name) => `'${name}'`).join(', ');
-  const table = (words: readonly string[], value: (name: string, at: number) => unknown) =>
-    `{ ${words.map((name, at) => `${name} = ${value(name, at)}`).join(', ')} }`;
-  const statesThat = (is: string) => Object.entries(STATES).flatMap(([name, means]) => (is in means ? [name] : []));
   return [
     '-- Made from schema.ts by schema-lua.ts: change that, and not this.',
-    `local STATES = ${table(Object.keys(STATES), () => true)}`,
-    ...Object.entries(KINDS_OF_STATES).map(([is, name]) => `local ${name} = ${table(statesThat(is), () => true)}`),
     `local BROUGHT = { ${list(BROUGHT)} }`,
-    '',
-    '-- A field that a row has not is false.',
-    `local ROW = { __index = ${table(names, () => false)} }`,
-    '-- Every row has so many fields that are not read at first.',
-    `local ALWAYS = ${always.length}`,
-    '-- What is read of a row at first, and how many fields that are.',
+    ...KINDS_OF_STATES.map(kindOfState),
+    '-- What is read of a row at first; who has more fields than that and those that every row has is read whole.',
     'local function readRow(hash)',
-    `  local found, has = redis.call('HMGET', hash, ${list(first)}), 0`,
+    `  local found, has = redis.call('HMGET', hash, ${list(first)}), ${always.length}`,
     `  for at = 1, ${first.length} do if found[at] then has = has + 1 end end`,
-    `  return ${table(first, (_name, at) => `found[${at + 1}]`)}, has`,
+    `  local row = { ${first.map((name, at) => `${name} = found[${at + 1}]`).join(', ')} }`,
+    "  if not row.state or redis.call('HLEN', hash) == has then return row end",
+    "  found = redis.call('HGETALL', hash)",
+    '  for at = 1, #found, 2 do row[found[at]] = found[at + 1] end',
+    '  return row',
     'end',
     '',
-    '-- What each move is told, from ARGV[at] on: until the next one is read. And how many values that are.',
-    `local IT = ${table(Object.keys(MOVES), () => '{}')}`,
-    `local TOLD = ${table(Object.keys(MOVES), (move) => reader(move as MoveName))}`,
-    `local COUNT = ${table(Object.keys(MOVES), (move) => MOVES[move as MoveName].length)}`,
+    '-- What a move is told, from ARGV[at] on, by name; and where the next one begins.',
+    'local function toldOf(move, at)',
+    ...Object.entries(MOVES).map(([move, told]) => {
+      const fields = told.map((name, place) => `${name} = ARGV[at + ${place}]`).join(', ');
+      return `  if move == '${move}' then return { ${fields} }, at + ${told.length} end`;
+    }),
+    'end',
     '',
   ].join('\n');
 }
 
-function reader(move: MoveName): string {
-  const fields = MOVES[move].map((name, place) => `  it.${name} = ARGV[at + ${place}]`);
-  return ['function(at)', `  local it = IT.${move}`, ...fields, '  return it', 'end'].join('\n');
-}
+const KINDS_OF_STATES = ['isStep', 'isFailed', 'isGranted', 'isOut'] as const;
 
-const KINDS_OF_STATES = { isOpen: 'OPEN', isStep: 'STEP', isFailed: 'FAILED', isGranted: 'GRANTED', isOut: 'OUT' };
+function kindOfState(kind: string): string {
+  const states = Object.entries(STATES).flatMap(([name, means]) => (kind in means ? [`state == '${name}'`] : []));
+  return `local function ${kind}State(state) return ${states.join(' or ')} end\n`;
+}

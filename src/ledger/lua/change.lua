@@ -14,7 +14,7 @@ end
 local function changesOf(row, fields)
   local put, gone = {}, nil
   for name, value in next, fields do
-    if value ~= row[name] then
+    if value ~= (row[name] or false) then
       if value then
         put[#put + 1], put[#put + 2] = name, value
       else
@@ -33,9 +33,9 @@ local function change(row, fields, given)
   local isMoved = now.state ~= row.state
   if isMoved then
     fields.updated = NOW
-    if STEP[now.state] then fields.step = now.state end
+    if isStepState(now.state) then fields.step = now.state end
   end
-  if row.cause and not FAILED[now.state] then fields.cause = false end
+  if row.cause and not isFailedState(now.state) then fields.cause = false end
   local is = nextShare(now, was, given)
   fields.tally = is.tally
   local awaits = now.state == 'awaiting' and now.approval and now.approval .. '|' .. is.asked or false
@@ -45,13 +45,13 @@ local function change(row, fields, given)
   if #put > 0 then redis.call('HSET', row.hash, unpack(put)) end
   if gone then redis.call('HDEL', row.hash, unpack(gone)) end
   movePlaces(row, now, was, is)
-  if awaits ~= row.awaits then countOfApproval(row, now, awaits, is.asked) end
+  if awaits ~= (row.awaits or false) then countOfApproval(row, now, awaits, is.asked) end
   if now.approval and now.state ~= 'awaiting' then
-    local isOut = OUT[now.state] or false
+    local isOut = isOutState(now.state)
     if isOut ~= (row.unpassed == now.approval) then countOfPeople(row, now, isOut, is.asked) end
   end
   if isMoved then
-    if OPEN[now.state] then row.portfolio.opens = true else row.portfolio.ends = true end
+    if isOpen(now.state) then row.portfolio.opens = true else row.portfolio.ends = true end
   end
   return now
 end

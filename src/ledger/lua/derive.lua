@@ -6,15 +6,9 @@
 -- @include columns
 local function rowOf(portfolio, key)
   local hash = portfolio.rows .. key
-  local row, has = readRow(hash)
-  if not row.state then return nil end
-  -- Of most rows no more is known than was read and what every row has.
-  if redis.call('HLEN', hash) > has + ALWAYS then
-    local found = redis.call('HGETALL', hash)
-    for at = 1, #found, 2 do row[found[at]] = found[at + 1] end
-  end
+  local row = readRow(hash)
   row.portfolio, row.key, row.hash, row.__index = portfolio, key, hash, row
-  return setmetatable(row, ROW)
+  return row.state and row or nil
 end
 
 -- A field that is not read at first.
@@ -39,7 +33,7 @@ local function nextShare(row, was, given)
   local state, side, asked = row.state, was.side or row.portfolio.side, was.asked or askedIn(laterOf(row, 'request'))
   local bucket = state == 'cancelled' and row.replaced and 'replaced' or state
   local share = { tally = side .. '|' .. bucket .. '|' .. asked, side = side, bucket = bucket, asked = asked }
-  if GRANTED[state] then
+  if isGrantedState(state) then
     local granted, available, status
     if given then
       granted, available, status = amountText(given.granted), amountText(given.available), shortStatus(given.status)
@@ -96,7 +90,7 @@ end
 -- Every place at which a row stands besides its own key: it is put there with sign 1, and taken off with -1.
 local function putInState(row, sign)
   local portfolio, state = row.portfolio, row.state
-  stand(portfolio, portfolio.states[state], sign == 1 and row.line, row.key)
+  stand(portfolio, portfolio.hash .. ':state:' .. state, sign == 1 and row.line, row.key)
   if state == 'held' then stand(portfolio, ROOT .. ':held', sign == 1 and laterOf(row, 'updated'), portfolio.name .. '/' .. row.key) end
 end
 
@@ -117,7 +111,7 @@ end
 
 local function putInSums(row, share, sign)
   if not share.side then return end
-  local sums, bucket, asked, status = row.portfolio.sums[share.side], share.bucket, share.asked, share.status or ''
+  local sums, bucket, asked, status = row.portfolio.hash .. ':sums:' .. share.side, share.bucket, share.asked, share.status or ''
   sum(sums, bucket, asked, sign)
   if bucket == 'replaced' then add(sums, 'replaced', sign) end
   if asked == '?' or share.granted == '?' or share.available == '?' then add(sums, 'unreadable', sign) end
@@ -153,8 +147,8 @@ local function movePlaces(row, now, was, is)
     putInCause(now, is, 1)
   end
   if was.side ~= is.side then
-    if was.side then add(row.portfolio.sums[was.side], 'rows', -1) end
-    add(row.portfolio.sums[is.side], 'rows', 1)
+    if was.side then add(row.portfolio.hash .. ':sums:' .. was.side, 'rows', -1) end
+    add(row.portfolio.hash .. ':sums:' .. is.side, 'rows', 1)
   end
   if was.tally ~= is.tally then
     putInSums(row, was, -1)

@@ -3,7 +3,6 @@
 --   besides: what else that means, for its portfolio.
 --   said: what is answered, of the row as it is now; and whether it is done.
 -- What is told of a move is in `it`, by the names of schema.ts.
--- @include cancelled
 -- @include change
 local MOVES = {}
 
@@ -22,13 +21,19 @@ local function isGivenUpRow(row)
   return row.state == 'cancelled' or tonumber(row.gen or 0) < row.portfolio.cancels
 end
 
+-- A limit that was sent is answered, and its outcome counts, whoever gave the row up.
+local function wasSent(row)
+-- @include cancelled
+  return isSent(requestOf(row.portfolio.hash, row.key))
+end
+
 -- A worker takes up a row that waits for this very step; any other is only read. Nothing of a paused portfolio goes on, nor of one that
 -- sends others first.
 MOVES.begin = {
   goes = function(row, it)
     local portfolio = row.portfolio
     if row.state ~= 'queued' or row.step ~= it.step or portfolio.archive then return nil end
-    if isGivenUpRow(row) and not isSent(requestOf(portfolio.hash, row.key)) then return 'cancelled', withoutTries(row) end
+    if isGivenUpRow(row) and not wasSent(row) then return 'cancelled', withoutTries(row) end
     local mayBegin = not portfolio.paused
       and (not portfolio.first or redis.call('SISMEMBER', portfolio.hash .. ':first', row.key) == 1)
     if mayBegin then return it.step, withoutTries(row) end
@@ -44,14 +49,13 @@ MOVES.begin = {
 -- sent: then its outcome counts. Behind it the problem that the row has then, where it has one.
 local function stateOfWaiting(row)
   local hash = row.portfolio.hash
-  local request = requestOf(hash, row.key)
   local standing = row.approval and standingOf(hash, row.approval)
   if standing == 'open' or standing == 'waiting' then return 'awaiting' end
-  local declined = declinedOf(hash, request)
-  if declined and not isSent(request) then
+  local declined = declinedOf(hash, requestOf(hash, row.key))
+  if declined and not wasSent(row) then
     return 'cancelled', cjson.encode({ step = 'limit', message = 'declined ' .. noOf(hash, declined) })
   end
-  if not row.approval or standing == 'granted' or isSent(request) then return 'queued' end
+  if not row.approval or standing == 'granted' or wasSent(row) then return 'queued' end
   return 'cancelled'
 end
 
@@ -106,7 +110,7 @@ MOVES.advance = {
         to, problem = stateOfWaiting(row)
         fields.problem = problem or fields.problem
       end
-      if isGivenUpRow(row) and not isSent(requestOf(portfolio.hash, row.key)) then to = 'cancelled' end
+      if isGivenUpRow(row) and not wasSent(row) then to = 'cancelled' end
     end
     if before then fields.was, fields.answer, fields.approval = false, false, before.approval or false end
     if it.failed ~= '' then fields.cause = knownCause(portfolio, cjson.decode(it.failed)) end
@@ -117,7 +121,10 @@ MOVES.advance = {
     return to, fields, to == 'done' and isKnown and it or nil
   end,
   besides = function(row, it)
-    if it.told ~= '' then tell(row.hash, NOW, it.told) end
+    if it.told ~= '' then
+-- @include tell
+      tell(row.hash, NOW, it.told)
+    end
     watchCanary(row.portfolio, it)
   end,
   said = function(row, it)

@@ -12,8 +12,7 @@ local function portfolioOf(name)
   known = { name = name, hash = hash, rows = ROOT .. ':row:' .. name .. ':', finished = found[1], importing = found[2], paused = found[3],
     first = found[4], cancels = tonumber(found[5] or 0), archive = found[6], side = found[7] or 'a', others = found[8],
     ['canary:company'] = found[9], ['canary:documents'] = found[10], ['canary:limit'] = found[11],
-    sums = { a = hash .. ':sums:a', b = hash .. ':sums:b' }, states = {}, sets = {}, kinds = {}, left = {}, causes = {}, columns = {}, granted = {} }
-  for state in next, STATES do known.states[state] = hash .. ':state:' .. state end
+    sets = {}, kinds = {}, left = {}, causes = {}, columns = {}, granted = {} }
   portfolios[name] = known
   return known
 end

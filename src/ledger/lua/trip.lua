@@ -13,49 +13,49 @@
 -- @include portfolio-of
 -- @include made-ids
 -- @include may-leave
--- @include tell
 local NOW = nowText()
 -- @include derive
 -- @include moves
 -- @include plain-settle
 -- @include plain-claim
-local CARRY = {
-  claim = function(portfolio, key, it, row)
+local function moveOne(move, portfolio, key, it, row)
+  if move == 'claim' then
     row = row or claimant(portfolio, key)
-    local isClaimed = row ~= nil and plainClaim(portfolio, row, it)
+    local isClaimed = row and plainClaim(portfolio, row, it)
     return isClaimed and 1 or 0, isClaimed, row
-  end,
-  settle = function(portfolio, key, it)
+  end
+  if move == 'settle' then
     local answer = plainSettle(portfolio, key, it)
     return answer, answer == 1
-  end,
-  begin = function(portfolio, key, it) return carryOut(MOVES.begin, portfolio, key, it) end,
-  advance = function(portfolio, key, it) return carryOut(MOVES.advance, portfolio, key, it) end,
-}
-
-local function oneItem(name, key, count, at)
-  local portfolio, row, answer, isDone = portfolioOf(name), nil, nil, nil
-  for place = 1, count do
-    local move = ARGV[at]
-    answer, isDone, row = CARRY[move](portfolio, key, TOLD[move](at + 1), row)
-    if not isDone and count > 1 then return answer == -1 and -1 or place - 1 end
-    at = at + 1 + COUNT[move]
   end
-  return count > 1 and count or answer
+  return carryOut(MOVES[move], portfolio, key, it)
+end
+
+local function oneItem(name, key, moves)
+  local portfolio, row, answer, isDone = portfolioOf(name), nil, nil, nil
+  for place = 1, #moves, 2 do
+    answer, isDone, row = moveOne(moves[place], portfolio, key, moves[place + 1], row)
+    if not isDone and #moves > 2 then return answer == -1 and -1 or (place - 1) / 2 end
+  end
+  return #moves > 2 and #moves / 2 or answer
 end
 
 local answers, asking, at = {}, {}, 1
 while at <= #ARGV do
-  local name, count, first = ARGV[at], tonumber(ARGV[at + 2]), at + 3
-  local isSaid, answer = pcall(oneItem, name, ARGV[at + 1], count, first)
+  local name, key, moves = ARGV[at], ARGV[at + 1], {}
+  local count = ARGV[at + 2] * 2
+  at = at + 3
+  for place = 1, count, 2 do
+    moves[place] = ARGV[at]
+    moves[place + 1], at = toldOf(ARGV[at], at + 1)
+  end
+  local isSaid, answer = pcall(oneItem, name, key, moves)
   if not isSaid then
     -- What a script of its own serves as well is left to that, which says so.
-    local isOther = count > 1 or ARGV[first] == 'claim'
+    local isOther = count > 2 or moves[1] == 'claim'
     answer = isOther and 0 or type(answer) == 'table' and answer or { err = 'ERR ' .. tostring(answer) }
   end
   asking[#asking + 1], answers[#answers + 1] = name, answer
-  at = first
-  for _ = 1, count do at = at + 1 + COUNT[ARGV[at]] end
 end
 
 for name, fault in pairs(writeGathered(NOW)) do
