@@ -90,16 +90,8 @@ export function makeCalls({
 
   const claimCall = (thing: Thing, owner: string): MoveCall => {
     const { kind, key, revision } = thing;
-    return {
-      move: 'claim',
-      kind,
-      thing: key,
-      owner,
-      revision,
-      ...digestsOf(thing),
-      mark: mark()?.number,
-      link: mark()?.link,
-    };
+    const { number, link } = mark() ?? {};
+    return { move: 'claim', kind, thing: key, owner, revision, ...digestsOf(thing), mark: number, link };
   };
 
   const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {

@@ -1,13 +1,13 @@
-import { APPROVED, BOARD, CANCELLED, CORRECTED, lua, RESOLVED } from './lua-mutant.ts';
+import { APPROVED, BOARD, CANCELLED, CORRECTED, inLua, lua, RESOLVED } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Guards of what moves rows, and of what people say. */
 export const ROW_MUTANTS: readonly Mutant[] = [
   lua(
-    'advance',
+    'moves',
     'awaited',
     'a row is moved from where nobody saw it',
-    ["if not awaited and to ~= 'done' then return state end", ''],
+    ["if to ~= 'done' and state ~= from and not (was == 'held' and row.step == from) then return nil end", ''],
     [...RESOLVED, ...BOARD, ...CANCELLED],
   ),
   lua(
@@ -59,6 +59,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'held rows are not listed',
     ["if to == 'held' then redis.call('ZADD'", "if false then redis.call('ZADD'"],
     ['one row'],
+    [inLua('derive', "if state == 'held' then", "if state == 'held' and sign == -1 then")],
   ),
   lua(
     'held',
@@ -66,6 +67,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'a row that goes on stays listed as held',
     ["if from == 'held' then redis.call('ZREM'", "if false then redis.call('ZREM'"],
     ['one row'],
+    [inLua('derive', "if state == 'held' then", "if state == 'held' and sign == 1 then")],
   ),
   lua(
     'move',
