@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../lua-script.ts';
 import { type ApprovalPolicy, asksApproval, NO_APPROVAL } from './approvals/approval.ts';
-import { makeGatedScript } from './archive/gated-script.ts';
+import { faultIn, makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { advanceCall, type Move } from './move-args.ts';
 import { type AtNight, nightArg, nightTold } from './nightly/at-night.ts';
@@ -8,7 +8,7 @@ import type { Persist } from './persist.ts';
 import type { PartOfPlan } from './plans/plan.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import type { CancelAnswer, GivenUpFrom, RowAtStep, RowState, Step } from './row.ts';
-import { type RowId, rowName } from './row-id.ts';
+import type { RowId } from './row-id.ts';
 import { entryText } from './story/story.ts';
 import { type Moving, type Trips, tripsOf } from './trips.ts';
 import type { Thing } from './verdicts.ts';
@@ -35,10 +35,22 @@ export function makeRowMoves({
   trips = tripsOf(connection, keys),
 }: RowOptions) {
   const script = (name: string) => makeGatedScript(connection, name);
-  const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
+  const requeue = script('requeue');
   const { above = '', personAbove = '', windowDays = 0 } = ownPolicy;
   const ownLimits = [above, personAbove, windowDays];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
+
+  const giveUp = async (
+    row: RowId,
+    calls: readonly Pick<Thing, 'kind' | 'key'>[],
+    told: { from?: GivenUpFrom; before?: number; plan?: string; told?: string },
+  ): Promise<CancelAnswer> => {
+    const known = [['limit', row.key], ...calls.map(({ kind, key }) => [kind, key])];
+    const move = { move: 'giveUp', ...told, calls: JSON.stringify(known), vanishedAfterMs: VANISHED_AFTER_MS } as const;
+    return (await trips(row, move).catch((error) => {
+      throw faultIn(error) ?? error;
+    })) as CancelAnswer;
+  };
 
   return {
     /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
@@ -102,9 +114,7 @@ export function makeRowMoves({
 
     /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */
     async cancel(row: RowId, calls: readonly Pick<Thing, 'kind' | 'key'>[] = []): Promise<CancelAnswer> {
-      const callKeys = [keys.call('limit', row.key), ...calls.map(({ kind, key }) => keys.call(kind, key))];
-      const args = [row.key, rowName(row), VANISHED_AFTER_MS];
-      return (await cancel([...keysOf(row), keys.workers, ...callKeys], args)) as CancelAnswer;
+      return giveUp(row, calls, {});
     },
 
     /**
@@ -118,10 +128,7 @@ export function makeRowMoves({
       { plan, beforeMs }: PartOfPlan,
       by: string,
     ): Promise<CancelAnswer> {
-      const callKeys = [keys.call('limit', row.key), ...calls.map(({ kind, key }) => keys.call(kind, key))];
-      const told = entryText({ is: 'cancelled', by });
-      const args = [row.key, rowName(row), VANISHED_AFTER_MS, state, beforeMs, keys.plan(plan), told];
-      return (await giveUp([...keysOf(row), keys.workers, ...callKeys], args)) as CancelAnswer;
+      return giveUp(row, calls, { from: state, before: beforeMs, plan, told: entryText({ is: 'cancelled', by }) });
     },
   };
 }

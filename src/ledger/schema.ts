@@ -84,6 +84,7 @@ export const MOVES = {
   begin: ['step'],
   claim: ['kind', 'thing', 'owner', 'revision', 'words', 'asked', 'mark', 'link'],
   settle: ['kind', 'thing', 'buyer', 'owner', 'id', 'record'],
+  giveUp: ['from', 'before', 'plan', 'told', 'calls', 'vanishedAfterMs'],
   advance: [...SEEN, ...FAILING, ...GRANTED, ...BROUGHT],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -132,11 +132,18 @@ MOVES.advance = {
   end,
 }
 
-local function carryOut(move, portfolio, key, it)
-  local row = rowOf(portfolio, key)
+local function rareMove(name, portfolio)
+-- @include rare-moves
+  local archived = archivedError(portfolio.hash)
+  if archived then error(archived) end
+  return RARE[name]
+end
+
+local function carryOut(name, portfolio, key, it)
+  local move, row = MOVES[name] or rareMove(name, portfolio), rowOf(portfolio, key)
   if not row then return move.said(nil, it) end
   local to, fields, given = move.goes(row, it)
-  if not to then return move.said(row, it) end
+  if not to then return move.said(row, it, fields) end
   fields.state = to
   local now = change(row, fields, given)
   if move.besides then move.besides(now, it) end

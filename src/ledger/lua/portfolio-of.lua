@@ -3,6 +3,12 @@
 local ROOT = string.sub(KEYS[1], 1, -#':account' - 1)
 local portfolios, counters = {}, {}
 
+-- What pcall says went wrong, as Redis answers it: by its name, and one of Lua's own as ERR.
+local function faultOf(fault)
+  local text = type(fault) == 'table' and fault.err or tostring(fault)
+  return { err = string.match(text, '^%u+ ') and text or 'ERR ' .. text }
+end
+
 local function portfolioOf(name)
   local known = portfolios[name]
   if known then return known end
@@ -93,7 +99,7 @@ local function writeGathered(now)
     end
     if portfolio.opens or portfolio.ends then
       local isNoted, fault = pcall(noteFinish, portfolio.hash, now, portfolio.opens and not portfolio.ends, { portfolio.importing, portfolio.finished })
-      if not isNoted then faults[name] = faults[name] or type(fault) == 'table' and fault or { err = 'ERR ' .. tostring(fault) } end
+      if not isNoted then faults[name] = faults[name] or faultOf(fault) end
     end
   end
   return faults

@@ -28,7 +28,7 @@ local function moveOne(move, portfolio, key, it, row)
     local answer = plainSettle(portfolio, key, it)
     return answer, answer == 1
   end
-  return carryOut(MOVES[move], portfolio, key, it)
+  return carryOut(move, portfolio, key, it)
 end
 
 local function oneItem(name, key, moves)
@@ -53,7 +53,7 @@ while at <= #ARGV do
   if not isSaid then
     -- What a script of its own serves as well is left to that, which says so.
     local isOther = count > 2 or moves[1] == 'claim'
-    answer = isOther and 0 or type(answer) == 'table' and answer or { err = 'ERR ' .. tostring(answer) }
+    answer = isOther and 0 or faultOf(answer)
   end
   asking[#asking + 1], answers[#answers + 1] = name, answer
 end

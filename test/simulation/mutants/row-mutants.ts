@@ -40,17 +40,17 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     RESOLVED,
   ),
   lua(
-    'cancel-row',
+    'rare-moves',
     'busy',
     'a row is given up while its call is under way',
-    ['if busy then return busy end', ''],
+    ['if busy then return nil, busy end', ''],
     CANCELLED,
   ),
   lua(
-    'cancel-row',
+    'rare-moves',
     'asked for',
     'a row is given up though nobody cancelled',
-    ["if not isCancelled(portfolio, row) then return 'nothing' end", ''],
+    [' and isGivenUpRow(row)\n', '\n'],
     [...CORRECTED, ...BOARD, 'mended on the way'],
   ),
   lua(
