@@ -39,3 +39,25 @@ test('a held row whose refusal came late, and whose sender died then, goes back 
   const refused = { is: 'refused', status: 409, body: '' };
   expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toEqual(refused);
 });
+
+test('a refusal that comes while an answer for its row waits for a yes ends that row, also where the answer is a no', async () => {
+  const { calls, rows, process, approvals } = await putRow();
+  await process('a');
+  const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
+  await rows.begin(ROW, 'company');
+  await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' });
+  await calls.doubt(company, 'a/1', 'no answer');
+  await rows.advance(ROW, 'company', 'held', { problem: { step: 'company', message: 'unknown' } });
+  const of = { portfolio: 'q4', id: await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' }) };
+  expect(await approvals.awaitRow(ROW, 'held', { id: of.id, by: 'olivia', said: 'resend' })).toBe(true);
+  await approvals.close(of, { always: true, above: undefined });
+  // Whoever heard this died before the row ended by it.
+  expect(await calls.release(company, 'a/1', 'refused', { status: 409, body: '' })).toMatchObject({ late: true });
+  const digest = (await approvals.read(of.id))?.digest ?? '';
+  expect(await approvals.decline({ id: of.id, by: 'ann', digest })).toBe('declined');
+  await approvals.freeSome(of, [ROW]);
+  expect((await rows.read([ROW]))[0]).toMatchObject({ state: 'held' });
+  await rows.requeue(ROW, 'held', false);
+  await rows.begin(ROW, 'company');
+  expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'refused', status: 409 });
+});

@@ -1,8 +1,10 @@
 -- Included where a call of a row is refused, or asked for. `refusal` of a row is "<kind> <revision> <status> <what the service said>": it was
 -- refused for these words, and whoever heard that has not ended the row yet, or died before. Whoever comes next ends it by the same answer.
 local function noteRefusal(row, kind, revision, status, body)
-  local found = redis.call('HMGET', row, 'state', 'step')
-  local at = found[1] == 'held' and found[2] or found[1]
+  local found = redis.call('HMGET', row, 'state', 'step', 'was')
+  -- What somebody said of a held row may wait for another person's yes.
+  local isHeld = found[1] == 'held' or found[1] == 'awaiting' and string.find(found[3] or '', '"state":"held"', 1, true)
+  local at = isHeld and found[2] or found[1]
   if at ~= (kind == 'document' and 'documents' or kind) then return end
   redis.call('HSET', row, 'refusal', kind .. ' ' .. revision .. ' ' .. status .. ' ' .. body)
 end
