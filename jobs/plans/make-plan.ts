@@ -66,14 +66,22 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
     ...counts,
     supplier,
     seconds: action === 'cancel' ? null : secondsOf(calls, pace),
-    approval: await whyApproved({ portfolio, action, filter }, counts.sum, deps),
+    approval: await whyApproved(
+      { portfolio, action, filter },
+      { sum: counts.sum, supplierMs: supplier ? atMs : undefined },
+      deps,
+    ),
     begun: state.begun,
     reopened: state.reopened,
   });
 }
 
 /** See {@link Plan.approval}, as far as that is seen in the time of a count. It has no names: a plan outlives its rows. */
-async function whyApproved({ portfolio, action, filter }: Wish, sum: string, { rows, approvals, ...deps }: PlanDeps) {
+async function whyApproved(
+  { portfolio, action, filter }: Wish,
+  { sum, supplierMs }: { sum: string; supplierMs: number | undefined },
+  { rows, approvals, ...deps }: PlanDeps,
+) {
   if (action === 'cancel') return undefined;
   const policy = await deps.approvalPolicy();
   const untilMs = performance.now() + COUNT_FOR_MS;
@@ -83,7 +91,7 @@ async function whyApproved({ portfolio, action, filter }: Wish, sum: string, { r
       if (performance.now() > untilMs) return;
     }
   };
-  const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer' } as const;
+  const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer', supplierMs } as const;
   const isAbove = !policy.always && asksApprovalOf(policy, sum);
   const over = isAbove ? ['rows'] : await whyNeeded(asking, wished, { approvals, policy });
   const [of] = over ?? [];

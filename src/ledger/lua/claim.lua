@@ -74,7 +74,7 @@ local approval = row[4] or not ofRow and portfolio[4]
 local awaits = approval and standingOf(KEYS[3], approval) ~= 'granted'
 local request = ofRow and requestOf(KEYS[3], string.match(KEYS[4], '([^:]*)$')) or KEYS[1]
 awaits = awaits or declinedOf(KEYS[3], request) ~= nil
-local refusedWith, refusedBody = refusalOf(row[5], ARGV[5], ARGV[7])
+local refusedWith, refusedBody = refusalOf(row[5], KEYS[1], ARGV[7])
 if refusedWith then return no('refused', refusedWith, refusedBody) end
 local inDoubt = isInDoubt(KEYS[1])
 if inDoubt then

@@ -48,7 +48,7 @@ if ARGV[2] == 'refused' then
   for at, name in ipairs({ 'declined', 'asks', 'yes' }) do
     if keeps[at] then redis.call('HSET', KEYS[1], name, keeps[at]) end
   end
-  noteRefusal(KEYS[3], ARGV[3], ARGV[7], ARGV[5], ARGV[6])
+  noteRefusal(KEYS[3], KEYS[1], ARGV[7], ARGV[5], ARGV[6])
   return { 'back', 0, late }
 end
 redis.call('HSET', KEYS[1], 'state', 'free')

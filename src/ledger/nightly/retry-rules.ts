@@ -48,7 +48,10 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       }
       // After all others, so that rules of one moment keep their order.
       const last = others.at(-1)?.madeMs ?? 0;
-      const rule: RetryRule = { ...given, id: freshId(), madeMs: Math.max(Date.now(), last + 1) };
+      // By Redis' clock, by which it is held against when a portfolio was put back.
+      const [seconds, microseconds] = await connection.time();
+      const nowMs = Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);
+      const rule: RetryRule = { ...given, id: freshId(), madeMs: Math.max(nowMs, last + 1) };
       await connection.hset(key, rule.id, JSON.stringify(rule));
       return rule;
     },

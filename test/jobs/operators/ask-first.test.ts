@@ -4,6 +4,7 @@ import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
+import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import type { AskedFor } from '../../../src/ledger/approvals/answered.ts';
 import { whyWords } from '../../../src/ledger/approvals/approval.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
@@ -166,7 +167,10 @@ test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once anothe
     JSON.stringify({ body: { name: 'Nordwind' }, key: call.key, problem: 'lost' }),
   );
   await ledger.hset(keys.call('company', call.key), { state: 'unknown' });
-  const { waits } = await actOnRows({ portfolio: 'q4', action: 'resend', filter: {} }, limits, context);
+  const wish = { portfolio: 'q4', action: 'resend', filter: {} } as const;
+  // "" says that it has to be approved whatever its sum is.
+  expect(await makePlan(wish, context)).toMatchObject({ supplier: true, approval: '' });
+  const { waits } = await actOnRows(wish, limits, context);
   expect(waits).toMatchObject({ rows: held });
   expect(whyWords(await place.waiting())).toContain('of the supplier Nordwind is sent again');
   expect(await calls.isUnknown(call)).toBe(true);

@@ -23,12 +23,20 @@ async function openRules(asksApproval = false) {
 }
 
 test('rules of one moment stand in the order in which they were made', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { rules } = await openRules();
+  const { rules, connection } = await openRules();
+  vi.spyOn(connection, 'time').mockResolvedValue([1_800_000_000, 0]);
   const made: RetryRule[] = [];
   for (let status = 400; status < 410; status += 1) made.push(await rules.add({ status, nights: 1, by: 'olivia' }));
   expect((await rules.known()).map(({ rule }) => rule)).toEqual(made);
+});
+
+test('a rule is made at a moment of the clock of Redis, by which portfolios are restored', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const { rules, connection } = await openRules();
+  const { madeMs } = await rules.add({ status: 422, nights: 1, by: 'olivia' });
+  const [seconds] = await connection.time();
+  expect(Math.abs(madeMs - Number(seconds) * 1_000)).toBeLessThan(60_000);
 });
 
 test('a rule is kept until somebody removes it, and none is made twice', async () => {

@@ -99,7 +99,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     'release',
     'refusal',
     'a row that is refused late goes again by itself',
-    ['noteRefusal(KEYS[3], ARGV[3], ARGV[7], ARGV[5], ARGV[6])', ''],
+    ['noteRefusal(KEYS[3], KEYS[1], ARGV[7], ARGV[5], ARGV[6])', ''],
     ['one row', 'the board and a held row'],
   ),
   lua(
