@@ -15,6 +15,8 @@ export type Say =
       is: 'yes' | 'no' | 'given up' | 'gives up' | 'wanted' | 'paused' | 'resumed';
       whats: readonly string[];
       atMs: number;
+      /** When whoever says it was through with it, of somebody who speaks of a row: until then it may not have been heard yet. */
+      endMs?: number;
     };
 
 /** What settings demand or allow. */
@@ -64,8 +66,19 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
   if (pause?.is === 'paused' && call.atMs > pause.atMs + ON_THE_WAY_MS && !call.sender.stood) {
     throw new Error(`sent while it was paused: ${callName(call)}`);
   }
-  if (lastSaid(['given up', 'wanted'], call.what, says) === 'given up')
-    throw new Error(`sent after it was given up: ${callName(call)}`);
+  if (isGivenUp(call.what, says)) throw new Error(`sent after it was given up: ${callName(call)}`);
+}
+
+/** Whether somebody gave it up, and nobody wanted it after that, or was just saying so. */
+function isGivenUp(what: string, says: readonly Say[]): boolean {
+  const about = says.filter((say) => say.is !== 'resend' && say.whats.includes(what)) as Exclude<
+    Say,
+    { is: 'resend' }
+  >[];
+  const at = about.findLastIndex(({ is }) => is === 'given up');
+  const givenUp = about[at];
+  if (!givenUp) return false;
+  return !about.some(({ is, endMs = 0 }, place) => is === 'wanted' && (place > at || endMs >= givenUp.atMs));
 }
 
 const lastSaid = (kinds: readonly Say['is'][], what: string, says: readonly Say[]) =>

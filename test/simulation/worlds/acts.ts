@@ -144,9 +144,16 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
     for (const what of whatOf(held)) simulation.says.push({ is: 'resend', kind: kindOf(held), what, lookedMs });
   }
   // Whoever speaks of a row means that it goes on, also where its portfolio was given up.
-  simulation.says.push({ is: 'wanted', whats: [held.what], atMs: lookedMs });
+  const wanted: Extract<Say, { whats: unknown }> = {
+    is: 'wanted',
+    whats: [held.what],
+    atMs: lookedMs,
+    endMs: Number.POSITIVE_INFINITY,
+  };
+  simulation.says.push(wanted);
   const { portfolio, key, heldMs } = held;
   await orSaid(() => resolveCalls({ portfolio, row: key, made: thing?.id, by, heldMs, lookedMs }, context));
+  wanted.endMs = simulation.nowMs();
 }
 
 /** Answers the first approval that waits. */
