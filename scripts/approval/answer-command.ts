@@ -8,7 +8,6 @@ import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
 import type { Approval } from '../../src/ledger/approvals/approval.ts';
-import { countLiving } from '../../src/ledger/presence.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { goingOn } from '../terminal/going-on.ts';
@@ -60,9 +59,7 @@ export function answerByCommand(
     );
     if (answered.is !== 'done') throw new LimitlineError('USAGE', notDone(answered));
     await carryOutAnswered(answered.approval, context);
-    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
-    const { paused } = await context.portfolios.read(name);
-    const goes = goingOn(rows, workers, paused !== undefined);
+    const { goes, workers } = await goingOn(rows, name, context);
     terminal.print(doneWords(answer, { portfolio: name, rows, by: person.by, goes }), {
       portfolio: name,
       ...waitingOf(approval),

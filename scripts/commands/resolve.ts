@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Resolution } from '../../jobs/operators/resolution.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
-import { countLiving } from '../../src/ledger/presence.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -43,12 +42,12 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
     }
     const act = () => resolveCalls({ ...payload, ...shown?.looked }, context);
     const { looked: _, ...resolution } = await (shown ? auditCommand(context, act) : act());
-    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
+    const { goes, workers } = await goingOn(resolution.rows, name, context);
     const last = resolution.waits
       ? askedWords(name, resolution.waits)
       : dryRun
         ? NOTHING_CHANGED
-        : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
+        : `${counted(resolution.calls, 'call')} resolved; ${goes}`;
     terminal.print([wordsOf(resolution, dryRun), last].join('\n'), { portfolio: name, ...resolution, workers });
     return resolution;
   });

@@ -4,7 +4,6 @@ import { retryNamed } from '../../jobs/operators/retry-row.ts';
 import { isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { countLiving } from '../../src/ledger/presence.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { actOnChosen, causeOf } from '../choice/act-on-chosen.ts';
@@ -53,19 +52,15 @@ async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boo
   await onPortfolio(name, async (context) => {
     const cause = await causeOf(name, filter, context);
     const acted = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun }, context);
-    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
     const { done = 0, came = 0 } = acted.state ?? {};
+    const { goes, workers } = await goingOn(done, name, context);
     const waits = acted.waits;
     const isNone = isEmpty(acted.plan) || (!dryRun && !waits && done + came === 0);
     const why = !chosen && isNone ? await explainEmptyRetry(retry, context) : '';
     // Who names a text means a row that is not there; who means all refused rows may find none.
     if (why !== '' && error !== undefined) throw new LimitlineError('NOT_FOUND', why);
     const planned = why || planWords(acted.plan);
-    const words = waits
-      ? askedWords(name, waits)
-      : dryRun || isNone
-        ? planned
-        : `Portfolio ${name}: ${goingOn(done, workers)}`;
+    const words = waits ? askedWords(name, waits) : dryRun || isNone ? planned : `Portfolio ${name}: ${goes}`;
     terminal.print([words, heldWords(name, cause, acted.plan.rows), cameWords(came)].filter(Boolean).join('\n'), {
       portfolio: name,
       ...(dryRun
@@ -87,7 +82,7 @@ async function retryOne(retry: Retry, dryRun: boolean, terminal: Terminal) {
   if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for many rows: leave --line and --row out.');
   await onPortfolio(name, async (context) => {
     const retried = await retryNamed(retry, commandLineActor(), context);
-    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
+    const { goes, workers } = await goingOn(1, name, context);
     if (retried?.is === 'waits') {
       return terminal.print(askedWords(name, retried.asked), {
         portfolio: name,
@@ -97,6 +92,6 @@ async function retryOne(retry: Retry, dryRun: boolean, terminal: Terminal) {
       });
     }
     if (retried?.is !== 'again') throw new LimitlineError('NOT_FOUND', await explainEmptyRetry(retry, context));
-    terminal.print(`Portfolio ${name}: ${goingOn(1, workers)}`, { portfolio: name, retried: 1, workers });
+    terminal.print(`Portfolio ${name}: ${goes}`, { portfolio: name, retried: 1, workers });
   });
 }

@@ -1,7 +1,6 @@
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { counted } from '../../src/counted.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
-import { countLiving } from '../../src/ledger/presence.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
@@ -40,14 +39,11 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
     const facts = ({ state, waits }: Acted) => ({ rows: waits ? 0 : state?.done, changed: state?.came });
     const acted = await auditCommand(context, () => actOnShown(plan, context), { facts });
     const { rows = 0, changed = 0 } = facts(acted);
-    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
+    const { goes, workers } = await goingOn(rows, name, context);
     const { waits } = acted;
     const words = waits
       ? askedWords(name, waits)
-      : [
-          plan.supplier && rows === 0 ? "The supplier's company is sent again." : goingOn(rows, workers),
-          cameWords(changed),
-        ]
+      : [plan.supplier && rows === 0 ? "The supplier's company is sent again." : goes, cameWords(changed)]
           .filter(Boolean)
           .join('\n');
     terminal.print(words, { portfolio: name, planned, rows, changed, workers, ...(waits ? { waits } : {}) });

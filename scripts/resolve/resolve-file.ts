@@ -3,7 +3,6 @@ import { resolvedOf } from '../../jobs/operators/resolution.ts';
 import { resolvePlan } from '../../jobs/operators/resolve-plan.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
-import { countLiving } from '../../src/ledger/presence.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -38,10 +37,10 @@ export async function resolveFile(
       return 0;
     }
     const resolution = await resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of)));
-    const workers = await countLiving({ connection: context.ledger, keys: context.keys });
+    const { goes, workers } = await goingOn(resolution.rows, name, context);
     const last = resolution.waits
       ? askedWords(name, resolution.waits)
-      : `${counted(resolution.calls, 'call')} resolved; ${goingOn(resolution.rows, workers)}`;
+      : `${counted(resolution.calls, 'call')} resolved; ${goes}`;
     terminal.print([silentWords(file.silent), last].filter(Boolean).join('\n'), { ...counts, ...resolution, workers });
     return 0;
   });

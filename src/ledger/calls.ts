@@ -10,6 +10,7 @@ import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { type RowId, rowName } from './row-id.ts';
+import type { MoveCall } from './schema.ts';
 import { type Moving, type Trips, tripsOf } from './trips.ts';
 import {
   digestsOf,
@@ -30,9 +31,6 @@ export type Resolved = 'resolved' | 'made' | 'not unknown' | 'other';
 
 /** What the service said when it refused a call: told to the row's story. */
 type Refusal = { status: number; body: string };
-
-/** Where no call is claimed behind the one that ends. */
-const NOTHING_NEXT = ['', '', '', '', '', '', ''];
 
 /** Why a claim is given back: the service made nothing, or was never asked. */
 type Unmade = Exclude<Sent['is'], 'made' | 'unknown'>;
@@ -90,11 +88,10 @@ export function makeCalls({
   const isGathered = async (thing: Thing): Promise<boolean> =>
     thing.revision !== undefined && ((await replicas?.expected()) ?? 0) === 0;
 
-  const markArgs = (): [number: number | '', link: string] => [mark()?.number ?? '', mark()?.link ?? ''];
-
-  const nextArgs = (thing: Thing, owner: string): (number | string)[] => {
-    const { words, asked } = digestsOf(thing);
-    return [callKey(thing), owner, thing.kind, words, asked, ...markArgs()];
+  const claimCall = (thing: Thing, owner: string): MoveCall => {
+    const { kind, key, revision } = thing;
+    const { number, link } = mark() ?? {};
+    return { move: 'claim', kind, thing: key, owner, revision, ...digestsOf(thing), mark: number, link };
   };
 
   const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
@@ -118,8 +115,7 @@ export function makeCalls({
       const call = callKey(thing);
       const answer = await persist('claim', async () => {
         if (await isGathered(thing)) {
-          const values = [call, portfolioKey(thing), rowKey(thing), owner, rowName(row), kind, revision, words, asked];
-          if ((await trips('claim', ...values, ...markArgs())) === 1) return ['go', owner];
+          if ((await trips(row, claimCall(thing, owner))) === 1) return ['go', owner];
         }
         return claim(
           [call, keys.workers, portfolioKey(thing), rowKey(thing)],
@@ -135,7 +131,8 @@ export function makeCalls({
             asked,
             ...resendsOf(onUnknown),
             DISPUTED_AFTER_MS,
-            ...markArgs(),
+            mark()?.number ?? '',
+            mark()?.link ?? '',
           ],
         );
       });
@@ -159,25 +156,25 @@ export function makeCalls({
       moving: Moving,
       next?: { thing: Thing; owner: string } | undefined,
     ): Promise<'neither' | 'moved' | 'claimed'> {
-      const { kind, row } = thing;
-      const made = [owner, id, JSON.stringify(record), kind];
-      const of = [callKey(thing), keys.buyerLimits(buyer), portfolioKey(thing), rowKey(thing), row.key, rowName(row)];
+      const { kind, key, row } = thing;
+      const settling: MoveCall = { move: 'settle', kind, thing: key, buyer, owner, id, record: JSON.stringify(record) };
       const behind = next && (await isGathered(next.thing)) ? next : undefined;
-      const claimed = behind ? nextArgs(behind.thing, behind.owner) : NOTHING_NEXT;
+      const moves = [settling, ...(moving ? [moving] : []), ...(behind ? [claimCall(behind.thing, behind.owner)] : [])];
+      const moved = moving ? 2 : 1;
       const takeBack = async (): Promise<unknown> => behind && giveBack(behind.thing, behind.owner, 'unsent');
       let times = 0;
       const ending = persist('settle', () => {
         times += 1;
-        return trips('end', ...of, ...made, ...moving, ...claimed);
+        return trips(row, ...moves);
       });
       const answer = await ending.catch(async (error) => {
         await takeBack().catch(() => {});
         throw error;
       });
-      if (answer === 2) return 'claimed';
+      if (answer === moved + 1) return 'claimed';
       // The first answer may have been lost, and with it that the next one was claimed; the connection asks again by itself, too.
       if (times > 1 || answer === -1) await takeBack();
-      return answer === 1 ? 'moved' : 'neither';
+      return answer === moved ? 'moved' : 'neither';
     },
 
     /**

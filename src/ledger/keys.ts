@@ -93,7 +93,7 @@ export function makeKeys(prefix: string, account: string) {
     allImports: (name: string) => `${root}:portfolio:${name}:all-imports`,
     /** Sorted set: the rows of a portfolio that are in one state, by line. Lua builds this name too (move.lua). */
     rowsInState: (name: string, state: string) => `${root}:portfolio:${name}:state:${state}`,
-    /** Set: the rows of a portfolio that go before all others, while it sends some first. Lua builds this name too (begin.lua). */
+    /** Set: the rows of a portfolio that go before all others, while it sends some first. Lua builds this name too (moves.lua). */
     firstRows: (name: string) => `${root}:portfolio:${name}:first`,
     /** Hash: what the rows of a portfolio add up to, on one of two sides. Lua builds this name too (tally.lua). */
     sums: (name: string, side: 'a' | 'b') => `${root}:portfolio:${name}:sums:${side}`,

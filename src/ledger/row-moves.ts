@@ -1,14 +1,14 @@
 import type { RedisConnection } from '../lua-script.ts';
 import { type ApprovalPolicy, asksApproval, NO_APPROVAL } from './approvals/approval.ts';
-import { makeGatedScript } from './archive/gated-script.ts';
+import { faultIn, makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
-import { advanceArgs, type Move, plainMoveArgs } from './move-args.ts';
+import { advanceCall, type Move } from './move-args.ts';
 import { type AtNight, nightArg, nightTold } from './nightly/at-night.ts';
 import type { Persist } from './persist.ts';
 import type { PartOfPlan } from './plans/plan.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import type { CancelAnswer, GivenUpFrom, RowAtStep, RowState, Step } from './row.ts';
-import { type RowId, rowName } from './row-id.ts';
+import type { RowId } from './row-id.ts';
 import { entryText } from './story/story.ts';
 import { type Moving, type Trips, tripsOf } from './trips.ts';
 import type { Thing } from './verdicts.ts';
@@ -35,21 +35,27 @@ export function makeRowMoves({
   trips = tripsOf(connection, keys),
 }: RowOptions) {
   const script = (name: string) => makeGatedScript(connection, name);
-  const [begin, advance] = [script('begin'), script('advance')];
-  const [requeue, cancel, giveUp] = [script('requeue'), script('cancel-row'), script('give-up-row')];
+  const requeue = script('requeue');
   const { above = '', personAbove = '', windowDays = 0 } = ownPolicy;
   const ownLimits = [above, personAbove, windowDays];
   const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
-  const withLimit = (row: RowId) => [...keysOf(row), keys.call('limit', row.key)];
+
+  const giveUp = async (
+    row: RowId,
+    calls: readonly Pick<Thing, 'kind' | 'key'>[],
+    told: { from?: GivenUpFrom; before?: number; plan?: string; told?: string },
+  ): Promise<CancelAnswer> => {
+    const known = [['limit', row.key], ...calls.map(({ kind, key }) => [kind, key])];
+    const move = { move: 'giveUp', ...told, calls: JSON.stringify(known), vanishedAfterMs: VANISHED_AFTER_MS } as const;
+    return (await trips(row, move).catch((error) => {
+      throw faultIn(error) ?? error;
+    })) as CancelAnswer;
+  };
 
   return {
     /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
     async begin(row: RowId, step: Step): Promise<RowAtStep | undefined> {
-      const found = await persist('begin', async () => {
-        const plain = await trips('begin', ...keysOf(row), row.key, step);
-        return plain === 0 ? begin(withLimit(row), [row.key, step]) : plain;
-      });
-      return toRowAtStep(found as string[]);
+      return toRowAtStep((await persist('begin', () => trips(row, { move: 'begin', step }))) as string[]);
     },
 
     /**
@@ -58,15 +64,16 @@ export function makeRowMoves({
      * than those of `revision`.
      */
     async advance(row: RowId, from: RowState, to: RowState, move: Move = {}): Promise<RowState | ''> {
-      const args = [row.key, ...advanceArgs(from, to, move, canaryRefusals)];
-      return (await persist('advance', () => advance(withLimit(row), args))) as RowState | '';
+      const call = advanceCall(from, to, move, canaryRefusals);
+      return (await persist('advance', () => trips(row, call))) as RowState | '';
     },
 
     /**
      * How a row is to go on once its call is answered, in the same step of the ledger ({@link Calls.end}): from the state in which the
      * worker saw it to the next; to "" where it stays, since its step has more calls.
      */
-    moving: (from: RowState, to: RowState | '', move: Move): Moving => plainMoveArgs(from, to, move, canaryRefusals),
+    moving: (from: RowState, to: RowState | '', move: Move): Moving =>
+      to === '' ? undefined : advanceCall(from, to, move, canaryRefusals),
 
     /**
      * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. Where approvals are
@@ -107,9 +114,7 @@ export function makeRowMoves({
 
     /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */
     async cancel(row: RowId, calls: readonly Pick<Thing, 'kind' | 'key'>[] = []): Promise<CancelAnswer> {
-      const callKeys = [keys.call('limit', row.key), ...calls.map(({ kind, key }) => keys.call(kind, key))];
-      const args = [row.key, rowName(row), VANISHED_AFTER_MS];
-      return (await cancel([...keysOf(row), keys.workers, ...callKeys], args)) as CancelAnswer;
+      return giveUp(row, calls, {});
     },
 
     /**
@@ -123,10 +128,7 @@ export function makeRowMoves({
       { plan, beforeMs }: PartOfPlan,
       by: string,
     ): Promise<CancelAnswer> {
-      const callKeys = [keys.call('limit', row.key), ...calls.map(({ kind, key }) => keys.call(kind, key))];
-      const told = entryText({ is: 'cancelled', by });
-      const args = [row.key, rowName(row), VANISHED_AFTER_MS, state, beforeMs, keys.plan(plan), told];
-      return (await giveUp([...keysOf(row), keys.workers, ...callKeys], args)) as CancelAnswer;
+      return giveUp(row, calls, { from: state, before: beforeMs, plan, told: entryText({ is: 'cancelled', by }) });
     },
   };
 }

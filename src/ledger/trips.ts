@@ -1,15 +1,18 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { Keys } from './keys.ts';
+import type { RowId } from './row-id.ts';
+import { type MoveCall, moveArgs } from './schema.ts';
 
-/** Asks for one thing: what lua/trip.lua says of it. Rejects where Redis did not answer; whether it was done is not known then. */
-export type Trips = (...values: readonly (string | number)[]) => Promise<unknown>;
+/** Takes a row through moves, one behind the other: what lua/trip.lua says of it. Rejects where Redis did not answer; whether it was done is not known then. */
+export type Trips = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unknown>;
 
-/** How a row is to go on once its call was made: what lua/trip.lua is told of it, from the revision on. */
-export type Moving = readonly (string | number)[];
+/** How a row is to go on once its call was made; undefined where it stays at its step. */
+export type Moving = Extract<MoveCall, { move: 'advance' }> | undefined;
 
-/** What a row asks for, as lua/trip.lua takes it, and who waits for the answer. */
+/** What a row asks for, and who waits for the answer. */
 type Asked = {
-  values: readonly (string | number)[];
+  row: RowId;
+  moves: readonly MoveCall[];
   resolve: (answer: unknown) => void;
   reject: (reason: unknown) => void;
 };
@@ -30,9 +33,9 @@ export function tripsOf(connection: RedisConnection, keys: Pick<Keys, 'account'>
 
 /**
  * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/trip.lua): while a trip is under
- * way the next ones gather. A row that goes as most rows go is served by it; any other is answered by 0, and nothing was done: then the
- * script of its own is asked. An item may be repeated, as those scripts may be: what was done already is answered by 0. What somebody
- * damaged in one portfolio rejects that portfolio's items, and no others.
+ * way the next ones gather. A claim or a settling that is out of the ordinary is answered by 0, and nothing was done: then the script of
+ * its own is asked. An item may be repeated, as those scripts may be. What somebody damaged in one portfolio rejects that portfolio's
+ * items, and no others.
  */
 function makeTrips(connection: RedisConnection, account: string): Trips {
   const run = makeLuaScript(connection, new URL('./lua/trip.lua', import.meta.url));
@@ -43,7 +46,7 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
     try {
       const answers = (await run(
         [account],
-        batch.flatMap(({ values }) => values),
+        batch.flatMap(({ row, moves }) => moveArgs(row, moves)),
       )) as unknown[];
       batch.forEach(({ resolve, reject }, place) => {
         const answer = answers[place];
@@ -64,9 +67,9 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
     isUnderWay = false;
   };
 
-  return (...values) =>
+  return (row, ...moves) =>
     new Promise((resolve, reject) => {
-      gathered.push({ values, resolve, reject });
+      gathered.push({ row, moves, resolve, reject });
       if (isUnderWay) return;
       isUnderWay = true;
       // Whatever else is asked in this turn of the event loop comes along.

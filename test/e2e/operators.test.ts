@@ -158,6 +158,10 @@ test('retry sends the rows that were named, and says which of them are not there
     stderr: expect.stringContaining('There is no line 999 in portfolio "q4"'),
   });
   expect(await limitline('retry', 'q4', '--state', 'held')).toMatchObject({ status: 1, stdout: '' });
+  await limitline('pause', 'q4');
+  expect((await limitline('retry', 'q4')).stdout).toContain(
+    '1 row goes on once somebody resumes the portfolio, which is paused.',
+  );
   expect(await limitline('retry', 'nobody')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('known are: q4'),

@@ -2,9 +2,6 @@ import type { Context } from '../../src/context.ts';
 import type { Claim } from '../../src/ledger/at-most-once.ts';
 import { STEPS } from '../../src/ledger/row.ts';
 
-/** Where a move's values say to which state it goes (move-args.ts). */
-const TO = 2;
-
 /** The moments between two steps of a call, and of a row, at which a process may die. */
 export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';
 
@@ -34,7 +31,7 @@ export function withMoments(context: Context, passed: (moment: Moment) => void):
         const ended = await claim.settle(sent, onward);
         passed('settled');
         if (!('onward' in ended)) return ended;
-        movedTo(onward?.moving[TO]);
+        movedTo(onward?.moving?.to);
         const next = ended.onward.claim;
         return { ...ended, onward: { claim: next && watched(next) } };
       },

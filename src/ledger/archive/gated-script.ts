@@ -22,7 +22,7 @@ export function makeGatedScript(connection: RedisConnection, name: string): LuaS
 /** What archivedError of archived.lua says: `ARCHIVED <where it is> <name>`. */
 const ARCHIVED = /^ARCHIVED (\w+) (.+)$/su;
 
-function faultIn(error: unknown): Error | undefined {
+export function faultIn(error: unknown): Error | undefined {
   const [, is, name] = (error instanceof Error && ARCHIVED.exec(error.message)) || [];
   return is === undefined || name === undefined ? undefined : archivedFault({ is: is as ArchiveStateName, name });
 }

@@ -38,6 +38,10 @@ local function addId(portfolio, digest, key, level)
   redis.call('ZADD', bucket, '0', struct.pack('>I3I3', high, low) .. key)
 end
 
+local function removeId(portfolio, digest, key, level)
+  for each = 0, level do redis.call('ZREM', bucketOf(portfolio, digest, each), packed(digest) .. key) end
+end
+
 local function digestOfId(id)
   return string.sub(redis.sha1hex(string.lower(id)), 1, 12)
 end

@@ -24,10 +24,6 @@ local function takeWords(place, words)
   return name or ''
 end
 
-local function removeId(portfolio, digest, key, level)
-  for each = 0, level do redis.call('ZREM', bucketOf(portfolio, digest, each), packed(digest) .. key) end
-end
-
 -- From what the indexes have of a row, nil for nothing, to what they are to have.
 local function moveInIndexes(portfolio, key, was, now)
   local level

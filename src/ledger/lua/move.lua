@@ -29,22 +29,12 @@ local function noteFinish(portfolio, now, hasOpen, known)
   end
 end
 
--- `row` is the row's hash, `key` its name within the portfolio, `fields` what else is written of it: name, value, …
-local function moveRow(portfolio, row, key, from, to, line, now, fields)
+-- `row` is the row's hash, `key` its name within the portfolio.
+local function moveRow(portfolio, row, key, from, to, line, now)
   if from == to then return end
   if from then redis.call('ZREM', portfolio .. ':state:' .. from, key) end
   redis.call('ZADD', portfolio .. ':state:' .. to, line, key)
-  local step = (to == 'company' or to == 'documents' or to == 'limit') and 'step' or nil
-  if fields then
-    local at = #fields
-    fields[at + 1], fields[at + 2], fields[at + 3], fields[at + 4] = 'state', to, 'updated', now
-    fields[at + 5], fields[at + 6] = step, step and to
-    redis.call('HSET', row, unpack(fields))
-  elseif step then
-    redis.call('HSET', row, 'state', to, 'updated', now, step, to)
-  else
-    redis.call('HSET', row, 'state', to, 'updated', now)
-  end
+  redis.call('HSET', row, 'state', to, 'updated', now)
   if to == 'refused' or to == 'cancelled' then redis.call('HDEL', row, 'refusal') end
   if from == 'held' or to == 'held' then
 -- @include held

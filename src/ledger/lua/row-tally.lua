@@ -1,6 +1,7 @@
 -- Included where it is computed from a row what it adds to its portfolio's sums, as a tally (tally.lua) says that, and where that is put on
 -- and taken off.
 -- @include amounts
+-- @include answered
 local FULL_TALLY = '^([ab])|(%a+)|([^|]*)|([^|]*)|([^|]*)|(%d?)|([^|]*)|(.*)$'
 
 -- Puts what a tally says into `changes` ({ [side] = { [field] = number } }), with the sign + or -.
@@ -50,20 +51,8 @@ local function applyChanges(portfolio, changes)
     for field, number in pairs(change) do addTo(hash, field, number) end
   end
 end
--- What the service answered, less what cannot be counted by: a word of more than 100 bytes is cut.
-local function grantedOf(text)
-  local isRead, record = pcall(cjson.decode, text or '{}')
-  if not isRead or type(record) ~= 'table' then return '', '', '' end
-  local status = type(record.status) == 'string' and record.status or ''
-  -- Never half a character.
-  if #status > 100 then status = string.gsub(string.sub(status, 1, 100), '[\192-\255][\128-\191]*$', '') end
-  return amountText(record.total_limit), amountText(record.available_limit), status
-end
-
 local function requestedOf(row)
-  local isRead, request = pcall(cjson.decode, redis.call('HGET', row, 'request') or '{}')
-  local limit = isRead and type(request) == 'table' and request.limit
-  return amountText(type(limit) == 'table' and limit.requested_limit or '?')
+  return askedIn(redis.call('HGET', row, 'request'))
 end
 
 -- What a row adds as it is now; `requested` where it is known, else as it was, else from the row's words.
@@ -73,7 +62,7 @@ local function tallyOf(row, side, found, requested)
   requested = requested and amountText(requested) or before and string.match(before, '^[ab]|%a+|([^|]*)') or requestedOf(row)
   local short = side .. '|' .. bucket .. '|' .. requested
   if state == 'done' or state == 'skipped' then
-    local granted, available, status = grantedOf(found[6])
+    local granted, available, status = grantedIn(found[6])
     if state == 'skipped' then available = '' end
     return table.concat({ short, granted, available, shareOf(granted, requested), '', status }, '|')
   end

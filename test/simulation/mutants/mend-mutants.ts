@@ -38,32 +38,18 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ],
   ),
   lua(
-    'begin',
+    'moves',
     'refused',
     'any job takes a refused row up (issue 24, 5)',
-    ["if state ~= 'queued' or found[7]", "if state ~= 'queued' and state ~= 'refused' or found[7]"],
+    ["if row.state ~= 'queued' or", "if row.state ~= 'queued' and row.state ~= 'refused' or"],
     ['refused, and retried twice', ...BOARD],
-    [
-      inLua(
-        'plain-begin',
-        "if state ~= 'queued' or found[7] ~= step then return answer end",
-        "if state == 'refused' then return 0 end\n  if state ~= 'queued' or found[7] ~= step then return answer end",
-      ),
-    ],
   ),
   lua(
-    'begin',
+    'moves',
     'step',
     'a job of another step takes the row up',
-    ["if state ~= 'queued' or found[7] ~= step then\n  return {", "if state ~= 'queued' then\n  return {"],
+    ["row.state ~= 'queued' or row.step ~= it.step or", "row.state ~= 'queued' or"],
     ['refused, and retried twice', ...BOARD],
-    [
-      inLua(
-        'plain-begin',
-        "if state ~= 'queued' or found[7] ~= step then return answer end",
-        "if state ~= 'queued' then return answer end",
-      ),
-    ],
   ),
   {
     id: 'call-once: freed',

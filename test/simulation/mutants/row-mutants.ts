@@ -1,4 +1,4 @@
-import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, RESOLVED } from './lua-mutant.ts';
+import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, inLua, lua, RESOLVED } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
 
 const LOST = 'corrected while its answer is lost';
@@ -6,10 +6,10 @@ const LOST = 'corrected while its answer is lost';
 /** Guards of what moves rows, and of what people say. */
 export const ROW_MUTANTS: readonly Mutant[] = [
   lua(
-    'advance',
+    'moves',
     'awaited',
     'a row is moved from where nobody saw it',
-    ["if not awaited and to ~= 'done' then return state end", ''],
+    ["if to ~= 'done' and state ~= from and not (was == 'held' and row.step == from) then return nil end", ''],
     [...RESOLVED, ...BOARD, ...CANCELLED],
   ),
   lua(
@@ -42,17 +42,17 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     RESOLVED,
   ),
   lua(
-    'cancel-row',
+    'rare-moves',
     'busy',
     'a row is given up while its call is under way',
-    ['if busy then return busy end', ''],
+    ['if busy then return nil, busy end', ''],
     CANCELLED,
   ),
   lua(
-    'cancel-row',
+    'rare-moves',
     'asked for',
     'a row is given up though nobody cancelled',
-    ["if not isCancelled(portfolio, row) then return 'nothing' end", ''],
+    [' and isGivenUpRow(row)\n', '\n'],
     [...CORRECTED, ...BOARD, 'mended on the way'],
   ),
   lua(
@@ -61,6 +61,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'held rows are not listed',
     ["if to == 'held' then redis.call('ZADD'", "if false then redis.call('ZADD'"],
     ['one row'],
+    [inLua('derive', "if state == 'held' then", "if state == 'held' and sign == -1 then")],
   ),
   lua(
     'held',
@@ -68,6 +69,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'a row that goes on stays listed as held',
     ["if from == 'held' then redis.call('ZREM'", "if false then redis.call('ZREM'"],
     ['one row'],
+    [inLua('derive', "if state == 'held' then", "if state == 'held' and sign == 1 then")],
   ),
   lua(
     'move',

@@ -1,0 +1,163 @@
+-- Included where rows change: what follows from a row's fields. Comes behind schema.lua and portfolio-of.lua.
+-- A row is a table of its fields, as Redis has them, false for none, with its `portfolio`, `key` and `hash`.
+-- Its share is what its tally says of it (tally.lua): { side, bucket, asked, granted, available, short, failedBy, status }.
+-- @include amounts
+-- @include answered
+-- @include columns
+local function rowOf(portfolio, key)
+  local hash = portfolio.rows .. key
+  local row = readRow(hash)
+  row.portfolio, row.key, row.hash, row.__index = portfolio, key, hash, row
+  return row.state and row or nil
+end
+
+-- A field that is not read at first.
+local function laterOf(row, name)
+  return row[name] or redis.call('HGET', row.hash, name)
+end
+
+-- The share of a row that has this tally: what is not said of it is nil.
+local function shareIn(tally)
+  if not tally then return {} end
+  local side, bucket, asked, rest = string.match(tally, '^([ab])|(%a+)|([^|]*)(.*)$')
+  local share = { tally = tally, side = side, bucket = bucket, asked = asked }
+  if rest and rest ~= '' then
+    share.granted, share.available, share.short, share.failedBy, share.status = string.match(rest, '^|([^|]*)|([^|]*)|(%d?)|([^|]*)|(.*)$')
+    if share.failedBy == '' then share.failedBy = nil end
+  end
+  return share
+end
+
+-- `was` is the share of the row before, `given` what the service granted, where that is known without the row's record.
+local function nextShare(row, was, given)
+  local state, side, asked = row.state, was.side or row.portfolio.side, was.asked or askedIn(laterOf(row, 'request'))
+  local bucket = state == 'cancelled' and row.replaced and 'replaced' or state
+  local share = { tally = side .. '|' .. bucket .. '|' .. asked, side = side, bucket = bucket, asked = asked }
+  if isGrantedState(state) then
+    local granted, available, status
+    if given then
+      granted, available, status = amountText(given.granted), amountText(given.available), shortStatus(given.status)
+    else
+      granted, available, status = grantedIn(row.record)
+    end
+    if state == 'skipped' then available = '' end
+    share.granted, share.available, share.short, share.status = granted, available, shareOf(granted, asked), status
+    share.tally = share.tally .. '|' .. granted .. '|' .. available .. '|' .. share.short .. '||' .. status
+  elseif row.cause then
+    share.failedBy = row.cause
+    share.tally = share.tally .. '||||' .. row.cause .. '|'
+  end
+  return share
+end
+
+local SUMS = {}
+local function sum(sums, name, text, sign)
+  local fields = SUMS[name]
+  if not fields then
+    fields = {}
+    SUMS[name] = fields
+  end
+  for k, limb in next, limbsOf(text) or {} do
+    local field = fields[k] or 'sum:' .. name .. ':' .. k
+    fields[k] = field
+    add(sums, field, sign * limb)
+  end
+end
+
+local function statusColumns(portfolio, status)
+  local columns = portfolio.columns[status] or columnsOfStatus(portfolio.hash, status)
+  portfolio.columns[status] = columns
+  return columns
+end
+
+-- Ids are digested where they came or went, and not where they stayed.
+local function idsOf(row)
+  local ids = {}
+  for id in string.gmatch((row.company or '') .. '|' .. (row.documents or '') .. '|' .. (row.limit or ''), '[^|]+') do ids[id] = true end
+  return ids
+end
+
+local function moveIds(row, now)
+  local level, had, has = searchLevel(row.portfolio), idsOf(row), idsOf(now)
+  for id in next, had do
+    if not has[id] then removeId(row.portfolio.hash, digestOfId(id), row.key, level) end
+  end
+  for id in next, has do
+    if not had[id] then addId(row.portfolio.hash, digestOfId(id), row.key, level) end
+  end
+end
+
+-- Every place at which a row stands besides its own key: it is put there with sign 1, and taken off with -1.
+local function putInState(row, sign)
+  local portfolio, state = row.portfolio, row.state
+  stand(portfolio, portfolio.hash .. ':state:' .. state, sign == 1 and row.line, row.key)
+  if state == 'held' then stand(portfolio, ROOT .. ':held', sign == 1 and laterOf(row, 'updated'), portfolio.name .. '/' .. row.key) end
+end
+
+local function putInCause(row, share, sign)
+  if not share.failedBy then return end
+  stand(row.portfolio, row.portfolio.hash .. ':cause:' .. share.failedBy, sign == 1 and row.line, row.key)
+  row.portfolio.left[share.failedBy] = true
+end
+
+local function putInColumn(row, share, sign)
+  local portfolio, asked, columns = row.portfolio, share.asked or '', statusColumns(row.portfolio, share.status or '')
+  local amount = #asked <= 60 and string.match(asked, '^%d+%.?%d*$') or '-1'
+  local size = sizeOf(amount)
+  local name = columnKey(portfolio.hash, size, math.floor((tonumber(row.line) or 0) / LINES_OF_COLUMN), columns)
+  portfolio.kinds[name] = portfolio.kinds[name] or size .. ' ' .. columns
+  stand(portfolio, name, sign == 1 and amount, row.key)
+end
+
+local function putInSums(row, share, sign)
+  if not share.side then return end
+  local sums, bucket, asked, status = row.portfolio.hash .. ':sums:' .. share.side, share.bucket, share.asked, share.status or ''
+  sum(sums, bucket, asked, sign)
+  if bucket == 'replaced' then add(sums, 'replaced', sign) end
+  if asked == '?' or share.granted == '?' or share.available == '?' then add(sums, 'unreadable', sign) end
+  -- An older version knew one such count alone, whatever the status: it goes with its rows.
+  if share.short == '1' then
+    add(sums, 'below', sign)
+  elseif share.short and share.short ~= '' then
+    add(sums, (share.short == '3' and 'nothing:' or 'below:') .. status, sign)
+  end
+  if bucket == 'done' then
+    sum(sums, 'granted', share.granted, sign)
+    sum(sums, 'available', share.available, sign)
+    if status ~= '' then add(sums, 'status:' .. status, sign) end
+  elseif bucket == 'skipped' then
+    sum(sums, 'before', share.granted, sign)
+    add(sums, 'earlier:' .. status, sign)
+  end
+  if share.failedBy then
+    add(sums, 'cause:' .. share.failedBy, sign)
+    sum(sums, 'cause/' .. share.failedBy, asked, sign)
+  end
+end
+
+-- Takes a row from the places at which it stood to those at which it stands. Only what hangs on something that changed is looked at.
+local function movePlaces(row, now, was, is)
+  local isLine = row.line ~= now.line
+  if isLine or row.state ~= now.state then
+    putInState(row, -1)
+    putInState(now, 1)
+  end
+  if isLine or was.failedBy ~= is.failedBy then
+    putInCause(row, was, -1)
+    putInCause(now, is, 1)
+  end
+  if was.side ~= is.side then
+    if was.side then add(row.portfolio.hash .. ':sums:' .. was.side, 'rows', -1) end
+    add(row.portfolio.hash .. ':sums:' .. is.side, 'rows', 1)
+  end
+  if was.tally ~= is.tally then
+    putInSums(row, was, -1)
+    putInSums(now, is, 1)
+  end
+  if not searchLevel(row.portfolio) then return end
+  if isLine or was.asked ~= is.asked or was.status ~= is.status then
+    putInColumn(row, was, -1)
+    putInColumn(now, is, 1)
+  end
+  if row.company ~= now.company or row.documents ~= now.documents or row.limit ~= now.limit then moveIds(row, now) end
+end

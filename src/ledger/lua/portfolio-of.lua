@@ -1,0 +1,106 @@
+-- Included where many rows are served at once: a portfolio is read once, and what rows change of its counters and its sets goes as one
+-- command for all of them, at the end (writeGathered). Of one member of a set the last word counts.
+local ROOT = string.sub(KEYS[1], 1, -#':account' - 1)
+local portfolios, counters = {}, {}
+
+-- What pcall says went wrong, as Redis answers it: by its name, and one of Lua's own as ERR.
+local function faultOf(fault)
+  local text = type(fault) == 'table' and fault.err or tostring(fault)
+  return { err = string.match(text, '^%u+ ') and text or 'ERR ' .. text }
+end
+
+local function portfolioOf(name)
+  local known = portfolios[name]
+  if known then return known end
+  local hash = ROOT .. ':portfolio:' .. name
+  local found = redis.call('HMGET', hash, 'finished', 'importing', 'paused', 'first', 'cancels', 'archive', 'side', 'others',
+    'canary:company', 'canary:documents', 'canary:limit')
+  known = { name = name, hash = hash, rows = ROOT .. ':row:' .. name .. ':', finished = found[1], importing = found[2], paused = found[3],
+    first = found[4], cancels = tonumber(found[5] or 0), archive = found[6], side = found[7] or 'a', others = found[8],
+    ['canary:company'] = found[9], ['canary:documents'] = found[10], ['canary:limit'] = found[11],
+    sets = {}, kinds = {}, left = {}, causes = {}, columns = {}, granted = {} }
+  portfolios[name] = known
+  return known
+end
+
+-- Others of this batch see it at once.
+local function noteOf(portfolio, field, value)
+  if value then redis.call('HSET', portfolio.hash, field, value) else redis.call('HDEL', portfolio.hash, field) end
+  portfolio[field] = value
+end
+
+local function pause(portfolio, why)
+  if not portfolio.paused then noteOf(portfolio, 'paused', why) end
+end
+
+local function isGranted(portfolio, approval)
+  local granted = portfolio.granted
+  if granted[approval] == nil then granted[approval] = standingOf(portfolio.hash, approval) == 'granted' end
+  return granted[approval]
+end
+
+-- false where its rows are not searched.
+local function searchLevel(portfolio)
+  if portfolio.level == nil then portfolio.level = levelOf(portfolio.hash) or false end
+  return portfolio.level
+end
+
+local function add(hash, field, number)
+  local fields = counters[hash]
+  if not fields then
+    fields = {}
+    counters[hash] = fields
+  end
+  fields[field] = (fields[field] or 0) + number
+end
+
+-- `score` is false where the member leaves the set.
+local function stand(portfolio, name, score, member)
+  local set = portfolio.sets[name]
+  if not set then
+    set = {}
+    portfolio.sets[name] = set
+  end
+  set[member] = score
+end
+
+local function writeSet(name, members)
+  local put, taken = {}, {}
+  for member, score in pairs(members) do
+    if score then
+      put[#put + 1], put[#put + 2] = score, member
+    else
+      taken[#taken + 1] = member
+    end
+  end
+  local added = #put > 0 and redis.pcall('ZADD', name, unpack(put)) or 0
+  local gone = #taken > 0 and redis.pcall('ZREM', name, unpack(taken)) or 0
+  return type(added) == 'table' and added or type(gone) == 'table' and gone or nil, added
+end
+
+-- All of it is tried, whatever key somebody damaged; a sum that cannot be counted is left to reconcile. Answers the errors, by the names
+-- of portfolios.
+local function writeGathered(now)
+  local faults = {}
+  for hash, fields in pairs(counters) do
+    for field, number in pairs(fields) do
+      local is = number ~= 0 and redis.pcall('HINCRBY', hash, field, string.format('%.0f', number))
+      if is == 0 then redis.call('HDEL', hash, field) end
+    end
+  end
+  for name, portfolio in pairs(portfolios) do
+    for set, members in pairs(portfolio.sets) do
+      local fault, added = writeSet(set, members)
+      faults[name] = faults[name] or fault
+      if portfolio.kinds[set] and not fault and added > 0 then redis.call('SADD', portfolio.hash .. ':columns', portfolio.kinds[set]) end
+    end
+    for cause in pairs(portfolio.left) do
+      if redis.call('EXISTS', portfolio.hash .. ':cause:' .. cause) == 0 then redis.call('HDEL', portfolio.hash .. ':causes', cause) end
+    end
+    if portfolio.opens or portfolio.ends then
+      local isNoted, fault = pcall(noteFinish, portfolio.hash, now, portfolio.opens and not portfolio.ends, { portfolio.importing, portfolio.finished })
+      if not isNoted then faults[name] = faults[name] or faultOf(fault) end
+    end
+  end
+  return faults
+end

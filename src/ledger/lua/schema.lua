@@ -1,0 +1,29 @@
+-- Made from schema.ts by schema-lua.ts: change that, and not this.
+local BROUGHT = { 'company', 'documents', 'limit', 'record', 'problem' }
+local function isStepState(state) return state == 'company' or state == 'documents' or state == 'limit' end
+
+local function isFailedState(state) return state == 'refused' or state == 'held' end
+
+local function isGrantedState(state) return state == 'done' or state == 'skipped' end
+
+local function isOutState(state) return state == 'refused' or state == 'skipped' or state == 'cancelled' end
+
+-- What is read of a row at first; who has more fields than that and those that every row has is read whole.
+local function readRow(hash)
+  local found, has = redis.call('HMGET', hash, 'state', 'step', 'line', 'rev', 'gen', 'tally', 'company', 'documents', 'limit', 'approval'), 3
+  for at = 1, 10 do if found[at] then has = has + 1 end end
+  local row = { state = found[1], step = found[2], line = found[3], rev = found[4], gen = found[5], tally = found[6], company = found[7], documents = found[8], limit = found[9], approval = found[10] }
+  if not row.state or redis.call('HLEN', hash) == has then return row end
+  found = redis.call('HGETALL', hash)
+  for at = 1, #found, 2 do row[found[at]] = found[at + 1] end
+  return row
+end
+
+-- What a move is told, from ARGV[at] on, by name; and where the next one begins.
+local function toldOf(move, at)
+  if move == 'begin' then return { step = ARGV[at + 0] }, at + 1 end
+  if move == 'claim' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], revision = ARGV[at + 3], words = ARGV[at + 4], asked = ARGV[at + 5], mark = ARGV[at + 6], link = ARGV[at + 7] }, at + 8 end
+  if move == 'settle' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], buyer = ARGV[at + 2], owner = ARGV[at + 3], id = ARGV[at + 4], record = ARGV[at + 5] }, at + 6 end
+  if move == 'giveUp' then return { from = ARGV[at + 0], before = ARGV[at + 1], plan = ARGV[at + 2], told = ARGV[at + 3], calls = ARGV[at + 4], vanishedAfterMs = ARGV[at + 5] }, at + 6 end
+  if move == 'advance' then return { from = ARGV[at + 0], to = ARGV[at + 1], revision = ARGV[at + 2], answered = ARGV[at + 3], refusals = ARGV[at + 4], why = ARGV[at + 5], failed = ARGV[at + 6], told = ARGV[at + 7], granted = ARGV[at + 8], available = ARGV[at + 9], status = ARGV[at + 10], company = ARGV[at + 11], documents = ARGV[at + 12], limit = ARGV[at + 13], record = ARGV[at + 14], problem = ARGV[at + 15] }, at + 16 end
+end

@@ -1,0 +1,151 @@
+import type { RowId } from './row-id.ts';
+
+/**
+ * What the ledger keeps of a row, and what its scripts are told, each once. `lua/schema.lua` is made from this (schema-lua.ts), and so is
+ * the order of the arguments of {@link MOVES}: neither side counts places.
+ */
+
+/**
+ * A field of a row. `reads: 'always'`: every row has it, and it is looked up when it is asked for; `'first'`: it is read with every row that
+ * moves. Who has others is read whole. `personal`: it may say something of a person, and goes where a portfolio is forgotten. `made`: by
+ * change.lua alone.
+ */
+type Field = {
+  is: 'text' | 'number' | 'ms' | 'json';
+  says: string;
+  reads?: 'first' | 'always';
+  personal?: true;
+  made?: true;
+};
+
+export const ROW = {
+  state: { is: 'text', says: 'where it stands', reads: 'first' },
+  step: { is: 'text', says: 'the step at which it is, waits or ended', reads: 'first' },
+  line: { is: 'number', says: 'the line of the last import that had it', reads: 'first' },
+  import: { is: 'text', says: 'the number of that import', reads: 'always' },
+  request: { is: 'json', says: 'what its line asks for', reads: 'always', personal: true },
+  rev: { is: 'number', says: 'how often it got other words', reads: 'first' },
+  gen: {
+    is: 'number',
+    says: 'how often its portfolio was given up when it was brought in or sent again',
+    reads: 'first',
+  },
+  updated: { is: 'ms', says: 'when its state or its words changed last', reads: 'always', made: true },
+  tally: { is: 'text', says: 'what its portfolio’s sums have of it', reads: 'first', made: true },
+  company: { is: 'text', says: 'id of its company', reads: 'first' },
+  documents: { is: 'text', says: 'ids of its documents, with "|" between them', reads: 'first' },
+  limit: { is: 'text', says: 'id of its limit', reads: 'first' },
+  record: { is: 'json', says: 'what else the service answered to its limit' },
+  problem: { is: 'json', says: 'why it is where it is, for people', personal: true },
+  cause: { is: 'text', says: 'id of the cause for which it failed' },
+  putOffs: { is: 'number', says: 'how often the service put it off' },
+  passed: { is: 'number', says: 'how many calls had passed when it was put off last' },
+  overtaken: { is: 'number', says: 'how often others passed meanwhile' },
+  countedAt: { is: 'number', says: 'second in which a put-off was counted last' },
+  replaced: { is: 'text', says: '"<import> <key>" of what stands in its place' },
+  approval: { is: 'text', says: 'id of the approval that it waits for, or has', reads: 'first' },
+  awaits: { is: 'text', says: '"<approval>|<asked>": what that approval’s sums have of it', made: true },
+  unpassed: { is: 'text', says: 'the approval that counts it for nobody any more', made: true },
+  was: { is: 'json', says: 'what it was before it waited for an approval', personal: true },
+  answer: { is: 'text', says: 'what somebody says of its held call' },
+  statements: { is: 'text', says: 'the date of its line’s statements' },
+  refusal: {
+    is: 'text',
+    says: '"<kind> <revision> <status> <what was said>": refused, and not ended by it yet',
+    personal: true,
+  },
+  again: { is: 'text', says: 'kind and both ids of what was made twice for it' },
+  atNight: { is: 'text', says: 'nights, moment and revision with which rules sent it again' },
+} as const satisfies Record<string, Field>;
+
+/** What a state means: whether something is to be done still, whether it is a step, failed, or asks for nothing any more. */
+export const STATES = {
+  queued: { isOpen: true },
+  company: { isOpen: true, isStep: true },
+  documents: { isOpen: true, isStep: true },
+  limit: { isOpen: true, isStep: true },
+  done: { isGranted: true },
+  refused: { isFailed: true, isOut: true },
+  held: { isFailed: true },
+  skipped: { isGranted: true, isOut: true },
+  cancelled: { isOut: true },
+  awaiting: {},
+} as const satisfies Record<string, Record<string, true>>;
+
+/** What a row brings from its step: fields that are written as they are told, where they are not "". */
+const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
+
+/** Where a worker saw the row, and where it goes; what the canary goes by, and why a portfolio is paused by it. */
+const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
+
+/** The cause for which it fails and what is known of that, and the same of a coarser one, as a JSON list; what its story is told. */
+const FAILING = ['failed', 'told'] as const;
+
+/** As the service answered them, or "?" where that is to be looked up in the record. */
+const GRANTED = ['granted', 'available', 'status'] as const;
+
+/** What each transition is told, by name. Where a value is left out it is "". */
+export const MOVES = {
+  begin: ['step'],
+  claim: ['kind', 'thing', 'owner', 'revision', 'words', 'asked', 'mark', 'link'],
+  settle: ['kind', 'thing', 'buyer', 'owner', 'id', 'record'],
+  giveUp: ['from', 'before', 'plan', 'told', 'calls', 'vanishedAfterMs'],
+  advance: [...SEEN, ...FAILING, ...GRANTED, ...BROUGHT],
+} as const satisfies Record<string, readonly string[]>;
+
+export type MoveName = keyof typeof MOVES;
+
+/** One transition of a row, and what it is told. */
+export type MoveCall = {
+  [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
+}[MoveName];
+
+/** A row's moves at one moment, one behind the other, as lua/trip.lua takes them. */
+export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
+  const args: (string | number)[] = [portfolio, key, moves.length];
+  for (const told of moves) {
+    args.push(told.move);
+    const values: Readonly<Record<string, string | number | undefined>> = told;
+    for (const name of MOVES[told.move]) args.push(values[name] ?? '');
+  }
+  return args;
+}
+
+/** The text of lua/schema.lua. Few functions and no tables: they are made anew each time that a script runs. */
+export function schemaLua(): string {
+  const names = Object.keys(ROW) as (keyof typeof ROW)[];
+  const that = (how: string) => names.filter((name) => 'reads' in ROW[name] && ROW[name].reads === how);
+  const [first, always] = [that('first'), that('always')];
+  const list = (words: readonly string[]) => words.map((name) => `'${name}'`).join(', ');
+  return [
+    '-- Made from schema.ts by schema-lua.ts: change that, and not this.',
+    `local BROUGHT = { ${list(BROUGHT)} }`,
+    ...KINDS_OF_STATES.map(kindOfState),
+    '-- What is read of a row at first; who has more fields than that and those that every row has is read whole.',
+    'local function readRow(hash)',
+    `  local found, has = redis.call('HMGET', hash, ${list(first)}), ${always.length}`,
+    `  for at = 1, ${first.length} do if found[at] then has = has + 1 end end`,
+    `  local row = { ${first.map((name, at) => `${name} = found[${at + 1}]`).join(', ')} }`,
+    "  if not row.state or redis.call('HLEN', hash) == has then return row end",
+    "  found = redis.call('HGETALL', hash)",
+    '  for at = 1, #found, 2 do row[found[at]] = found[at + 1] end',
+    '  return row',
+    'end',
+    '',
+    '-- What a move is told, from ARGV[at] on, by name; and where the next one begins.',
+    'local function toldOf(move, at)',
+    ...Object.entries(MOVES).map(([move, told]) => {
+      const fields = told.map((name, place) => `${name} = ARGV[at + ${place}]`).join(', ');
+      return `  if move == '${move}' then return { ${fields} }, at + ${told.length} end`;
+    }),
+    'end',
+    '',
+  ].join('\n');
+}
+
+const KINDS_OF_STATES = ['isStep', 'isFailed', 'isGranted', 'isOut'] as const;
+
+function kindOfState(kind: string): string {
+  const states = Object.entries(STATES).flatMap(([name, means]) => (kind in means ? [`state == '${name}'`] : []));
+  return `local function ${kind}State(state) return ${states.join(' or ')} end\n`;
+}
