@@ -77,7 +77,7 @@ export async function decideLine(
 }
 
 /**
- * A warning where this request waits for an approval in another portfolio; else of another request of the buyer that is open or made, or
+ * A warning where this request waits for an approval in another portfolio, and of another request of the buyer that is open or made, or
  * refused, with another amount, where there is one. And whether both are asked for: a refused one asks for nothing until somebody sends
  * it again.
  */
@@ -87,13 +87,13 @@ export function warningOfOther(
 ): { warning: Problem; isBesides: boolean; waits: boolean } | undefined {
   const { key, portfolio } = asking.row;
   const same = rows.find(({ row, state }) => row.key === key && row.portfolio !== portfolio && state === 'awaiting');
-  const other = same ?? otherRequest(asking, rows, replaces);
-  if (!other) return undefined;
-  const isBesides = !same && other.state !== 'refused';
+  const other = otherRequest(asking, rows, replaces);
+  if (!same && !other) return undefined;
+  const isBesides = other !== undefined && other.state !== 'refused';
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
-  const message = same
-    ? `This request waits for an approval already, ${describeRow(same)}: it is requested once.`
-    : `The same buyer has another request, ${describeRow(other)}: ${result}.`;
+  const waits = same ? `This request waits for an approval already, ${describeRow(same)}: it is requested once.` : '';
+  const message =
+    `${waits} ${other ? `The same buyer has another request, ${describeRow(other)}: ${result}.` : ''}`.trim();
   const warning = makeProblem(line.line, 'requested_limit', asking.amount, message);
   return { warning, isBesides, waits: same !== undefined };
 }

@@ -51,7 +51,7 @@ export const ROW = {
   statements: { is: 'text', says: 'the date of its line’s statements' },
   refusal: {
     is: 'text',
-    says: '"<kind> <revision> <status> <what was said>": refused, and not ended by it yet',
+    says: '"<call> <revision> <status> <what was said>": refused, and not ended by it yet',
     personal: true,
   },
   again: { is: 'text', says: 'kind and both ids of what was made twice for it' },

@@ -93,3 +93,20 @@ test('lines whose requests wait for an approval in another portfolio are said to
   const imported = await place.import([HEADER, acme(1), zinc(7)], { portfolio: 'q5' });
   expect(imported.warnings.map(({ message }) => message)).toEqual(expect.arrayContaining(warnings));
 });
+
+test('a line whose request waits for an approval elsewhere is warned of another request of its buyer all the same', async () => {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  await place.import([HEADER, acme(1)]);
+  await place.import([HEADER, acme(9)], { portfolio: 'q5' });
+  const path = join(place.dir, 'again.csv');
+  await writeFile(path, `${[HEADER, acme(1)].join('\n')}\n`);
+  const outlook = await outlookOf(place.context, { portfolio: 'q6', path, reading: {} });
+  const opened = await openPortfolio({ path, requiredColumns: [], buyers: outlook.buyers });
+  const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS: undefined });
+  for await (const batch of opened.batches()) await dryRun.add(batch);
+  expect(dryRun.result()).toMatchObject({ limits: 1, open: 1, besides: { limits: 1, requested: '1' } });
+  const { warnings } = await place.import([HEADER, acme(1)], { portfolio: 'q6' });
+  expect(warnings.map(({ message }) => message)).toContain(
+    'This request waits for an approval already, line 2 of portfolio q4 (1, awaiting): it is requested once. The same buyer has another request, line 2 of portfolio q5 (9, awaiting): this limit is requested as well.',
+  );
+});
