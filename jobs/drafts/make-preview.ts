@@ -7,7 +7,7 @@ import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.t
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
 import type { Change } from '../../src/portfolio/problem.ts';
-import { sheetNames } from '../../src/table/xlsx/sheet-names.ts';
+import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
 import { refuseForeign } from '../import/foreign-rows.ts';
 import { makeDryRun } from '../preview/dry-run.ts';
 import { makeLargest } from '../preview/largest.ts';
@@ -172,3 +172,16 @@ function makeChangeTally() {
 
 /** A reason may name the cell's own text; beyond these, they are no kinds any more. */
 const MOST_KINDS = 50;
+
+/**
+ * The sheets of cells in a workbook, in their order, hidden ones too; none in a file that is no workbook.
+ *
+ * @throws Error in words when it is broken; LimitlineError `STOPPED`
+ */
+async function sheetNames({ path, signal }: { path: string; signal?: AbortSignal }): Promise<string[]> {
+  // Amounts are not looked at.
+  const book = await openWorkbook({ path, signal, vocabulary: { saysThousands: () => false } });
+  if (book === null || typeof book === 'string') return [];
+  book.close();
+  return book.sheets.map(({ name }) => name);
+}

@@ -91,7 +91,9 @@ export function warningOfOther(
   if (!same && !other) return undefined;
   const isBesides = other !== undefined && other.state !== 'refused';
   const result = isBesides ? 'this limit is requested as well' : 'limitline retry would send that one as well';
-  const waits = same ? `This request waits for an approval already, ${describeRow(same)}: it is requested once.` : '';
+  const waits = same
+    ? `This request waits for an approval already, ${describeRow(same)}: it is requested once, by whichever goes first.`
+    : '';
   const message =
     `${waits} ${other ? `The same buyer has another request, ${describeRow(other)}: ${result}.` : ''}`.trim();
   const warning = makeProblem(line.line, 'requested_limit', asking.amount, message);

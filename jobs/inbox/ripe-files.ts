@@ -1,4 +1,4 @@
-import { openForWriting } from '../../src/files/open-for-writing.ts';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { documentsNameOf, portfolioOf } from './dropped-names.ts';
 import { type Dropped, documentsVersion, glanceAt, type Look, pathOf } from './look.ts';
 import { DOUBTFUL_MS, SETTLE_MS, type Settling } from './settling.ts';
@@ -109,4 +109,33 @@ function faultOfDropped(
   }
   if (sizeBytes <= maxUploadMb * 1024 * 1024) return undefined;
   return `${name} has ${Math.ceil(sizeBytes / 1024 / 1024).toLocaleString('en')} MB, and files of at most ${maxUploadMb.toLocaleString('en')} MB are taken from the drop folder: raise CONSOLE_UPLOAD_MB, or import it with npx limitline import.`;
+}
+
+/** The lowest two bits of the flags of an open file say how it may be used: 0 is for reading alone (fcntl.h). */
+const ACCESS_BITS = 3;
+
+/**
+ * Which of these files another process has open for writing, as far as the system tells: Linux does (proc(5), fd and fdinfo), of
+ * processes that this user may look at. Of any other the answer lacks it.
+ *
+ * @param inodes the files' devices and numbers, as `device:number`
+ */
+async function openForWriting(inodes: ReadonlySet<string>): Promise<Set<string>> {
+  const open = new Set<string>();
+  const others = (await namesIn('/proc')).filter((name) => /^\d+$/.test(name) && name !== String(process.pid));
+  for (const id of inodes.size === 0 ? [] : others) {
+    const looks = (await namesIn(`/proc/${id}/fd`)).map(async (fd) => {
+      const found = await stat(`/proc/${id}/fd/${fd}`, { bigint: true }).catch(() => undefined);
+      const inode = `${found?.dev}:${found?.ino}`;
+      if (!inodes.has(inode)) return;
+      const info = await readFile(`/proc/${id}/fdinfo/${fd}`, 'latin1').catch(() => '');
+      if ((Number.parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '0', 8) & ACCESS_BITS) !== 0) open.add(inode);
+    });
+    await Promise.all(looks);
+  }
+  return open;
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  return readdir(dir).catch(() => []);
 }

@@ -86,7 +86,7 @@ test('lines whose requests wait for an approval in another portfolio are said to
     }
   }
   expect(warnings).toEqual([
-    'This request waits for an approval already, line 2 of portfolio q4 (1, awaiting): it is requested once.',
+    'This request waits for an approval already, line 2 of portfolio q4 (1, awaiting): it is requested once, by whichever goes first.',
     'The same buyer has another request, line 3 of portfolio q4 (5, awaiting): this limit is requested as well.',
   ]);
   expect(dryRunWords(dryRun.result())).toContain(' 1 of them waits already. 1 of them is for a buyer that has another');
@@ -107,6 +107,6 @@ test('a line whose request waits for an approval elsewhere is warned of another 
   expect(dryRun.result()).toMatchObject({ limits: 1, open: 1, besides: { limits: 1, requested: '1' } });
   const { warnings } = await place.import([HEADER, acme(1)], { portfolio: 'q6' });
   expect(warnings.map(({ message }) => message)).toContain(
-    'This request waits for an approval already, line 2 of portfolio q4 (1, awaiting): it is requested once. The same buyer has another request, line 2 of portfolio q5 (9, awaiting): this limit is requested as well.',
+    'This request waits for an approval already, line 2 of portfolio q4 (1, awaiting): it is requested once, by whichever goes first. The same buyer has another request, line 2 of portfolio q5 (9, awaiting): this limit is requested as well.',
   );
 });
