@@ -116,4 +116,12 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ["if comes and seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end", ''],
     ['corrected twice at once', ...CORRECTED],
   ),
+  {
+    id: 'place: documents',
+    words: 'a row goes on with the first of its documents',
+    file: 'jobs/steps/place.ts',
+    from: 'if (uploaded.length < request.documents.length)',
+    to: 'if (uploaded.length < Math.min(1, request.documents.length))',
+    worlds: ['a document, and a company that is refused'],
+  },
 ];
