@@ -158,7 +158,7 @@ export async function startWorkers(
  * Rows that a queue’s worker has in hand for so many calls in flight: nearly as many again are on their way to the ledger and back, and
  * use up no slot meanwhile.
  */
-function rowsInHand(callsInFlight: number): number {
+export function rowsInHand(callsInFlight: number): number {
   return 2 * callsInFlight - 1;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { depthFor } from '../../jobs/rows/feed.ts';
-import { STOP_DEADLINE_MS } from '../../jobs/workers/workers.ts';
+import { rowsInHand, STOP_DEADLINE_MS } from '../../jobs/workers/workers.ts';
 import { CALL_KINDS } from '../../src/call-kind.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
@@ -36,7 +36,9 @@ test('a portfolio that waits for an hour asks little of Redis, and goes on as so
   const perS = ((await asked(redis.admin)) - before) / ((performance.now() - since) / 1_000);
   // All that was asked, what scripts asked in their turn included.
   expect(perS).toBeLessThan(100);
-  expect(await place.context.queues.depth()).toBeLessThanOrEqual(depthFor(0));
+  // What the workers had in hand may have been made up for by the time it is put back.
+  const inHand = QUEUES.length * rowsInHand(place.context.settings.SERVICE_CONCURRENCY);
+  expect(await place.context.queues.depth()).toBeLessThanOrEqual(depthFor(0) + inHand);
   expect((await place.report()).states.refused).toBe(0);
 
   await place.standIn.setFaults({ rules: [] });
