@@ -95,7 +95,7 @@ export function makeKeys(prefix: string, account: string) {
     rowsInState: (name: string, state: string) => `${root}:portfolio:${name}:state:${state}`,
     /** Set: the rows of a portfolio that go before all others, while it sends some first. Lua builds this name too (moves.lua). */
     firstRows: (name: string) => `${root}:portfolio:${name}:first`,
-    /** Hash: what the rows of a portfolio add up to, on one of two sides. Lua builds this name too (tally.lua). */
+    /** Hash: what the rows of a portfolio add up to, on one of two sides. Lua builds this name too (derive.lua). */
     sums: (name: string, side: 'a' | 'b') => `${root}:portfolio:${name}:sums:${side}`,
     /** Hash: id of a cause for which rows of a portfolio failed → what is known of it, as JSON. Lua builds this name too (note-cause.lua). */
     causes: (name: string) => `${root}:portfolio:${name}:causes`,
@@ -110,13 +110,13 @@ export function makeKeys(prefix: string, account: string) {
     /** Sorted set: the rows of 1,024 lines with one status and size of amount, by amount. Lua builds this name too (columns.lua). */
     column: (name: string, size: string, column: number, status: string) =>
       `${root}:portfolio:${name}:column:${size}:${column}:${status}`,
-    /** Sorted set: the rows of a portfolio that failed for one cause, by line. Lua builds this name too (tally-row.lua). */
+    /** Sorted set: the rows of a portfolio that failed for one cause, by line. Lua builds this name too (derive.lua). */
     rowsOfCause: (name: string, cause: string) => `${root}:portfolio:${name}:cause:${cause}`,
     /** Hash: what became of one row. */
     row: (name: string, key: string) => `${root}:row:${name}:${key}`,
     /** List: what happened to a row out of the ordinary, oldest first. Lua builds this name too (tell.lua). */
     story: (name: string, key: string) => `${root}:row:${name}:${key}:story`,
-    /** Sorted set: `<portfolio>/<row key>` of all held rows, by when they were, in ms. Lua builds this name too (held.lua). */
+    /** Sorted set: `<portfolio>/<row key>` of all held rows, by when they were, in ms. Lua builds this name too (derive.lua). */
     held: `${root}:held`,
     /** What the keys of all rows begin with: `<portfolio>:<row key>` comes behind it (buyer-rows.lua). */
     rows: `${root}:row:`,

@@ -3,7 +3,7 @@ import type { RedisConnection } from '../lua-script.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from './row.ts';
-import { type RowId, rowName } from './row-id.ts';
+import type { RowId } from './row-id.ts';
 import { indexWords } from './search/index-words.ts';
 import { digestOf } from './verdicts.ts';
 
@@ -38,35 +38,28 @@ export function makePutRow({ connection, keys, isSearched = true }: PutRowOption
     generation = '',
     { seen, key: old, problem, takes, approval = '', statements = '' } = {},
   ) => {
-    const { portfolio, key } = row;
-    const oldKey = old ?? key;
-    const rowKeys = [
-      keys.portfolio(portfolio),
-      keys.row(portfolio, key),
-      keys.call('limit', key),
-      keys.buyerRows(request.buyer),
-      keys.row(portfolio, oldKey),
-      keys.call('limit', oldKey),
-    ];
     const args = [
-      key,
+      row.portfolio,
+      row.key,
       line,
       importId,
       JSON.stringify(request),
       stepAfter(request),
       digestOf(askedOf(request)),
       generation,
-      rowName(row),
+      request.buyer,
       request.limit.requested_limit,
       seen ?? '',
       old ?? '',
       problem === undefined ? '' : JSON.stringify(problem),
       takes ?? '',
       isSearched ? indexWords(request) : '',
+      approval,
+      statements,
     ];
     let known: string[] = ['', ''];
     for (;;) {
-      const answer = (await put(rowKeys, [...args, ...known, approval, statements])) as string;
+      const answer = (await put([keys.account], [...args, ...known])) as string;
       if (!answer.startsWith(OTHER_WORDS)) return answer as PutAnswer;
       const before = answer.slice(OTHER_WORDS.length);
       known = [createHash('sha1').update(before).digest('hex'), indexWords(JSON.parse(before))];

@@ -201,7 +201,7 @@ async function replaySeed(worlds: readonly World[], seed: number, places: readon
 
 /** So many schedules, or seconds, are given to a mutant before it counts as not found. */
 const MOST_OF_MUTANT = 1_500;
-const MUTANT_S = 25;
+const MUTANT_S = 150;
 
 /** Looks for a mutant in its worlds, and says by which run it was found, and after how long. */
 async function findMutant(mutant: Mutant, all: readonly World[], places: readonly Place[]): Promise<void> {

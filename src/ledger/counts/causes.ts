@@ -7,7 +7,7 @@ import { readCauseSums } from './sums.ts';
 /** Why rows of a portfolio failed, as one group, with how many there are and what they asked for, as exact decimal text. */
 export type Cause = RowCause & { rows: number; sum: string };
 
-/** The causes of portfolios; they are kept by the scripts that move rows (lua/tally.lua). */
+/** The causes of portfolios; they are kept by the scripts that move rows (lua/derive.lua). */
 export function makeCauses({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
     /** The causes of a portfolio whose rows have their tallies, the one of most rows first. */

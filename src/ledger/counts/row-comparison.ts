@@ -51,10 +51,14 @@ export function makeRowComparison({ connection, keys }: { connection: RedisConne
     rowKeys: readonly string[],
     { side, note }: { side: string; note: NoteRow },
   ): Promise<void> {
-    const places = [keys.portfolio(portfolio), keys.row(portfolio, '')];
     let args = rowKeys.flatMap((key) => [key, '', '', '', '', '']);
     for (let look = 0; look <= LOOKS && args.length > 0; look += 1) {
-      const answer = (await compareRows(places, [side, ...args])) as [string[], string[], string[], string[]];
+      const answer = (await compareRows([keys.account], [portfolio, side, ...args])) as [
+        string[],
+        string[],
+        string[],
+        string[],
+      ];
       const [unplaced, uncaused, untallied, failed] = answer;
       for (const key of unplaced) note({ portfolio, is: 'state', key });
       for (const key of uncaused) note({ portfolio, is: 'cause', key });

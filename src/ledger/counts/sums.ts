@@ -21,7 +21,7 @@ export type Sums = {
   unreadable: number;
 };
 
-/** All that the rows' tallies add up to (lua/tally.lua): the sums, and counts that go with them. */
+/** All that the rows' tallies add up to (lua/derive.lua): the sums, and counts that go with them. */
 export type Tallied = {
   sums: Sums;
   /** Rows that have a tally: all of them, except in a ledger of an older version. */
@@ -88,7 +88,7 @@ export function namesOfSums(fields: readonly string[]): string[] {
 /** One integer at a power of ten. */
 type Limb = { power: number; value: bigint };
 
-/** The digits of a limb, and the power of ten that the lowest stands for (tally.lua). */
+/** The digits of a limb, and the power of ten that the lowest stands for (derive.lua). */
 const LIMB_DIGITS = 10;
 const LOWEST_POWER = -2;
 

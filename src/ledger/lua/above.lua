@@ -1,5 +1,5 @@
 -- Included where it counts whether a sum is above a limit, such as what a portfolio asks for: over all rows but those that were
--- given up or replaced. Sums are fields of integers at powers of ten (tally.lua), here carried in digits that no addition rounds.
+-- given up or replaced. Sums are fields of integers at powers of ten (derive.lua), here carried in digits that no addition rounds.
 -- @include amounts
 local COUNTED = { 'queued', 'company', 'documents', 'limit', 'done', 'refused', 'held', 'skipped', 'awaiting' }
 

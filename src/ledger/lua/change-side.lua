@@ -1,5 +1,5 @@
 -- Begins to compare a portfolio's sums with its rows: from now on they stand on the other side, and rows come over one by one
--- (tally.lua). Who finds rows on both sides goes on with what another has begun.
+-- (derive.lua). Who finds rows on both sides goes on with what another has begun.
 -- KEYS[1] the portfolio   KEYS[2] its sums of side "a"   KEYS[3] of side "b"
 -- Answers the side on which all rows are to be.
 local portfolio, sums = KEYS[1], { a = KEYS[2], b = KEYS[3] }

@@ -11,6 +11,23 @@ local function countOfPeople(row, now, isOut, asked)
   countRow(row.portfolio.hash, row.hash, now.approval, isOut, asked)
 end
 
+-- Why the row ended or waited before, and how often the service put it off, say nothing of its next step.
+local TRIES = { 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt' }
+local function withoutTries(row)
+  -- Room for what most moves write.
+  local fields = { state = nil, updated = nil, step = nil, tally = nil, company = nil, limit = nil }
+  for at = 1, #TRIES do
+    if row[TRIES[at]] then fields[TRIES[at]] = false end
+  end
+  return fields
+end
+
+-- Whether another row stands in its place, since a line corrected it: both would be requested. `replaced` is "<import> <key>", without a key
+-- where the row's line was only left out.
+local function isReplacedRow(row)
+  return row.replaced and string.match(row.replaced, ' (.*)$') ~= ''
+end
+
 local function changesOf(row, fields)
   local put, gone = {}, nil
   for name, value in next, fields do
@@ -27,8 +44,9 @@ local function changesOf(row, fields)
 end
 
 -- Writes `fields` (false for those that go) and what follows from them: other fields, and the difference between the places at which the
--- row stood and those at which it stands. `given` as nextShare takes it. Answers the row as it is now.
-local function change(row, fields, given)
+-- row stood and those at which it stands. `given` as nextShare takes it; `asked` and `side` where these are to be others than its tally has.
+-- Answers the row as it is now.
+local function change(row, fields, given, asked, side)
   local now, was = setmetatable(fields, row), shareIn(row.tally)
   local isMoved = now.state ~= row.state
   if isMoved then
@@ -37,7 +55,8 @@ local function change(row, fields, given)
     if row.refusal and (now.state == 'refused' or now.state == 'cancelled') then fields.refusal = false end
   end
   if row.cause and not isFailedState(now.state) then fields.cause = false end
-  local is = nextShare(now, was, given)
+  local base = (asked or side) and { side = side or was.side, asked = asked or was.asked } or was
+  local is = nextShare(now, base, given)
   fields.tally = is.tally
   local awaits = now.state == 'awaiting' and now.approval and now.approval .. '|' .. is.asked or false
   -- What may fail comes first.
@@ -46,7 +65,11 @@ local function change(row, fields, given)
   if #put > 0 then redis.call('HSET', row.hash, unpack(put)) end
   if gone then redis.call('HDEL', row.hash, unpack(gone)) end
   movePlaces(row, now, was, is)
-  if awaits ~= (row.awaits or false) then countOfApproval(row, now, awaits, is.asked) end
+  if awaits ~= (row.awaits or false) then
+    countOfApproval(row, now, awaits, is.asked)
+  elseif awaits and row.line ~= now.line then
+    redis.call('ZADD', row.portfolio.hash .. ':approval:' .. now.approval, now.line, row.key)
+  end
   if now.approval and now.state ~= 'awaiting' then
     local isOut = isOutState(now.state)
     if isOut ~= (row.unpassed == now.approval) then countOfPeople(row, now, isOut, is.asked) end

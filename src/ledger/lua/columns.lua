@@ -36,7 +36,3 @@ local function columnOf(portfolio, place)
   local size, status = sizeOf(place.amount), columnsOfStatus(portfolio, place.status)
   return columnKey(portfolio, size, math.floor(place.line / LINES_OF_COLUMN), status), size .. ' ' .. status
 end
-
-local function putInColumn(portfolio, key, column, kind, amount)
-  if redis.call('ZADD', column, amount, key) == 1 then redis.call('SADD', portfolio .. ':columns', kind) end
-end

@@ -1,13 +1,22 @@
 -- Included where rows change: what follows from a row's fields. Comes behind schema.lua and portfolio-of.lua.
 -- A row is a table of its fields, as Redis has them, false for none, with its `portfolio`, `key` and `hash`.
--- Its share is what its tally says of it (tally.lua): { side, bucket, asked, granted, available, short, failedBy, status }.
+-- A row remembers in `tally` what it adds to its portfolio's sums; that is taken off, and what it adds as it is now is put on. So whatever
+-- moved the row, the sums are those of the rows; one of an older ledger enters at its first change. `tally` is "<side>|<bucket>|<asked>", or
+-- with "|<granted>|<available>|<short>|<cause>|<status>" behind it: the row's share. A bucket is a state, or "replaced"; `short` is shareOf
+-- (amounts.lua). Amounts are decimal text, "" for none, "?" for one that cannot be read: it is counted, and in no sum.
+-- A portfolio's sums are two hashes, of side "a" and "b": the nightly check moves the rows from one to the other, and what then is left over is
+-- what was wrong. The field `sum:<name>:<k>` holds units of 10^(10k - 2), so that most amounts are one integer, and exact at any size; it is
+-- no limb of fixed digits, and is carried when it is read (sums.ts). No field is kept at zero.
 -- @include amounts
 -- @include answered
 -- @include columns
+local function rowIn(portfolio, key, row)
+  row.portfolio, row.key, row.hash, row.__index = portfolio, key, portfolio.rows .. key, row
+  return row
+end
+
 local function rowOf(portfolio, key)
-  local hash = portfolio.rows .. key
-  local row = readRow(hash)
-  row.portfolio, row.key, row.hash, row.__index = portfolio, key, hash, row
+  local row = rowIn(portfolio, key, readRow(portfolio.rows .. key))
   return row.state and row or nil
 end
 
@@ -87,9 +96,10 @@ local function moveIds(row, now)
   end
 end
 
--- Every place at which a row stands besides its own key: it is put there with sign 1, and taken off with -1.
+-- Every place at which a row stands besides its own key: it is put there with sign 1, and taken off with -1; one that is new stood nowhere.
 local function putInState(row, sign)
   local portfolio, state = row.portfolio, row.state
+  if not state then return end
   stand(portfolio, portfolio.hash .. ':state:' .. state, sign == 1 and row.line, row.key)
   if state == 'held' then stand(portfolio, ROOT .. ':held', sign == 1 and laterOf(row, 'updated'), portfolio.name .. '/' .. row.key) end
 end
@@ -101,6 +111,7 @@ local function putInCause(row, share, sign)
 end
 
 local function putInColumn(row, share, sign)
+  if not row.state then return end
   local portfolio, asked, columns = row.portfolio, share.asked or '', statusColumns(row.portfolio, share.status or '')
   local amount = #asked <= 60 and string.match(asked, '^%d+%.?%d*$') or '-1'
   local size = sizeOf(amount)

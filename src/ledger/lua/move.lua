@@ -1,5 +1,5 @@
--- Included by the scripts that change a row's state: the row, the index of its state and what hangs on both, at once.
--- The counts of a portfolio are the sizes of these indexes, so they add up by construction.
+-- Included by the scripts that change rows: the time, and when a portfolio is finished. The counts of a portfolio are the sizes of the sets
+-- of its rows by state, so they add up by construction.
 -- The time in ms as text, where it is only written: Redis is slow at making text of numbers.
 local function nowText()
   local time = redis.call('TIME')
@@ -27,22 +27,4 @@ local function noteFinish(portfolio, now, hasOpen, known)
   elseif not hasOpen and not known[2] then
     redis.call('HSET', portfolio, 'finished', now)
   end
-end
-
--- `row` is the row's hash, `key` its name within the portfolio.
-local function moveRow(portfolio, row, key, from, to, line, now)
-  if from == to then return end
-  if from then redis.call('ZREM', portfolio .. ':state:' .. from, key) end
-  redis.call('ZADD', portfolio .. ':state:' .. to, line, key)
-  redis.call('HSET', row, 'state', to, 'updated', now)
-  if to == 'refused' or to == 'cancelled' then redis.call('HDEL', row, 'refusal') end
-  if from == 'held' or to == 'held' then
--- @include held
-    noteHeld(portfolio, key, from, to, now)
-  end
-end
-
--- Why the row ended or waited before, and how often the service put it off, say nothing of its next step.
-local function forgetTries(row)
-  redis.call('HDEL', row, 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt')
 end

@@ -7,17 +7,6 @@
 -- @include change
 local MOVES = {}
 
--- Why the row ended or waited before, and how often the service put it off, say nothing of its next step.
-local TRIES = { 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt' }
-local function withoutTries(row)
-  -- Room for what most moves write.
-  local fields = { state = nil, updated = nil, step = nil, tally = nil, company = nil, limit = nil }
-  for at = 1, #TRIES do
-    if row[TRIES[at]] then fields[TRIES[at]] = false end
-  end
-  return fields
-end
-
 local function isGivenUpRow(row)
   return row.state == 'cancelled' or tonumber(row.gen or 0) < row.portfolio.cancels
 end

@@ -8,8 +8,3 @@ local function keepCause(causes, cause, known, coarse, coarseKnown)
   redis.call('HSET', causes, cause, known)
   return cause
 end
-
--- Says of a row why it fails.
-local function noteCause(portfolio, row, ...)
-  redis.call('HSET', row, 'cause', keepCause(portfolio .. ':causes', ...))
-end

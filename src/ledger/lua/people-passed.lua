@@ -1,5 +1,5 @@
 -- Included where it changes what passed of somebody without another person's yes. `<root>:passed:<person>` has sums by the day on which
--- that was, as tally.lua has sums. Where an approval counts so (`counted`), all that it asks for is added as it is granted by itself;
+-- that was, as derive.lua has sums. Where an approval counts so (`counted`), all that it asks for is added as it is granted by itself;
 -- a row that is given up, refused or gets other words is taken off, and says so (`unpassed`); sent again it counts anew, on that day.
 local ONE_DAY, KEPT_DAYS = 86400000, 366
 local OUT = { refused = true, cancelled = true, skipped = true }

@@ -18,12 +18,12 @@ local function tell(row, now, entry)
   redis.call('LTRIM', row .. ':story', -STORY_ENTRIES, -1)
 end
 
--- Of a row that was given up with its portfolio the portfolio alone knows by whom, and only of the last time: told to a row that comes back.
-local function tellGivenUp(portfolio, row)
-  local known, own = redis.call('HMGET', portfolio, 'cancels', 'cancelledBy'), redis.call('HMGET', row, 'gen', 'replaced')
-  local at, by = string.match(known[2] or '', '^(%d+) (.*)$')
-  if not at or own[2] or tonumber(own[1] or 0) >= tonumber(known[1] or 0) then return end
-  tell(row, at, cjson.encode({ is = 'cancelled', by = by }))
+-- Of a row that was given up with its portfolio the portfolio alone knows by whom, and only of the last time: told to a row that comes back,
+-- before it does. `row` as derive.lua has it.
+local function tellWhoGaveUp(row)
+  local at, by = string.match(redis.call('HGET', row.portfolio.hash, 'cancelledBy') or '', '^(%d+) (.*)$')
+  local isGivenUp = row.state == 'cancelled' and not row.replaced and tonumber(row.gen or 0) < row.portfolio.cancels
+  if at and isGivenUp then tell(row.hash, at, cjson.encode({ is = 'cancelled', by = by })) end
 end
 
 -- The hash of a row by its name, "<portfolio>/<key>", found from the key of any call; "" where it names none.

@@ -142,7 +142,7 @@ function makePlacedMarks() {
 }
 
 /**
- * What a row adds to its portfolio's sums, as row-tally.lua writes it, less the side: computed from the row's words and answer, to be
+ * What a row adds to its portfolio's sums, as derive.lua has it, less the side: computed from the row's words and answer, to be
  * compared with its own field `tally`.
  */
 function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): string {

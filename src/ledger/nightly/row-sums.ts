@@ -3,7 +3,7 @@ import { limbsOf, plainUnits } from './amount-limbs.ts';
 /** So many rows are added before numbers could become larger than they are exact: a limb is below 10^10. */
 const MOST_UNCARRIED = 100_000;
 
-/** Adds up what rows say that they add to their portfolio's sums, as row-tally.lua does: by the side on which they are. */
+/** Adds up what rows say that they add to their portfolio's sums, as derive.lua does: by the side on which they are. */
 export function makeRowSums() {
   const sides: Record<'a' | 'b', Side> = { a: makeSide(), b: makeSide() };
   return {

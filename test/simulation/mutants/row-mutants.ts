@@ -1,4 +1,4 @@
-import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, inLua, lua, RESOLVED } from './lua-mutant.ts';
+import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, RESOLVED } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
 
 const LOST = 'corrected while its answer is lost';
@@ -56,20 +56,18 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     [...CORRECTED, ...BOARD, 'mended on the way'],
   ),
   lua(
-    'held',
-    'not listed',
+    'derive',
+    'held not listed',
     'held rows are not listed',
-    ["if to == 'held' then redis.call('ZADD'", "if false then redis.call('ZADD'"],
+    ["if state == 'held' then", "if state == 'held' and sign == -1 then"],
     ['one row'],
-    [inLua('derive', "if state == 'held' then", "if state == 'held' and sign == -1 then")],
   ),
   lua(
-    'held',
-    'listed',
+    'derive',
+    'held listed',
     'a row that goes on stays listed as held',
-    ["if from == 'held' then redis.call('ZREM'", "if false then redis.call('ZREM'"],
+    ["if state == 'held' then", "if state == 'held' and sign == 1 then"],
     ['one row'],
-    [inLua('derive', "if state == 'held' then", "if state == 'held' and sign == 1 then")],
   ),
   lua(
     'move',
@@ -78,13 +76,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     ["or isLeft(':state:awaiting')", ''],
     APPROVED,
   ),
-  lua(
-    'move',
-    'from',
-    'a row stays in the set that it left',
-    ["if from then redis.call('ZREM', portfolio .. ':state:' .. from, key) end", ''],
-    ['one row'],
-  ),
+  lua('derive', 'from', 'a row stays in the set that it left', ['putInState(row, -1)', ''], ['one row']),
   lua(
     'put-row',
     'sent',
@@ -97,10 +89,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       'put-row',
       'replaces sent',
       'a correction takes the place of what was sent',
-      [
-        "if ended or isReplaced(oldRow) or isSent(oldLimit) then return 'again' end",
-        'if ended then return "again" end',
-      ],
+      ["elseif ended or isReplacedRow(old) or isSent(ROOT .. ':call:limit:' .. oldKey) then", 'elseif ended then'],
       [LOST],
     ),
     {
