@@ -23,8 +23,8 @@ export type ForeseeDeps = {
 };
 
 /**
- * What an import would make of a line with a row: `request` its limit, which is `open` where it waits
- * already, in the portfolio or elsewhere for an approval; or not, since it was made before, or since it is `held`: nobody knows what became of its call, or it is under way.
+ * What an import would make of a line with a row: `request` its limit; `open`: the request waits already, in this portfolio, or in another
+ * for an approval; `before`: the limit was made before; `held`: the call is under way, or nobody knows what became of it.
  */
 type Fate = 'request' | 'open' | 'before' | 'held';
 

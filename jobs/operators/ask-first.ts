@@ -123,7 +123,7 @@ export async function whyNeeded(
       const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
       if (isAbove(sum, policy)) return policy.always ? [] : ['rows', ''];
-      // Whoever gives a row up takes it out of its approval (requeue.lua).
+      // Whoever gives a row up takes it out of its approval (rare-moves.lua).
       if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return [];
     }
     // What was said of held rows lets nothing pass that did not count before.

@@ -15,9 +15,9 @@ export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string };
 const PAGE = 500;
 
 /**
- * Puts held rows of all portfolios back to their step, where none of its calls is unknown any more: a person, or a
- * late answer, has said what became of it. Nobody asked for these rows themselves, so one whose portfolio was given up stays so; and one
- * whose call was refused ends by that.
+ * Puts held rows of all portfolios back to their step where the outcome of each of its calls is known by now, from a person or a late
+ * answer. No person sent these rows again, so a row of a portfolio that was given up stays given up, and a row whose call was refused ends
+ * as refused.
  *
  * @param known the call whose answer came: then only rows are looked at that may wait for it. A company, or a limit, is that of one
  *   buyer; any row may have attached a document

@@ -93,7 +93,7 @@ export async function callOnce(
     const turn: Turn = { passage, isAlone, unauthorized, onward };
     const outcome = await callInTurn(wish, turn, given?.claim, deps).finally(passage.end);
     given = undefined;
-    // Rows may be held for what has become known only now.
+    // Its outcome was unknown until now: other rows may be held for that, and go on.
     if ('wasUnknown' in outcome && outcome.wasUnknown) await deps.freeHeld(wish);
     if (outcome.is !== 'later' || outcome.again !== 'in turn') return outcome;
     const asideMs = unauthorized.stepAside();

@@ -1,13 +1,13 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { ROW_STATES, type RowProblem } from './row.ts';
 import type { RowId } from './row-id.ts';
+import { tripsOf } from './trips.ts';
 
 /** The rows of a portfolio by the import that had them last. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [atLines, leaveOut] = [script('rows-at-lines'), makeGatedScript(connection, 'leave-out-row')];
+  const [atLines, trips] = [script('rows-at-lines'), tripsOf(connection, keys)];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {
@@ -50,8 +50,8 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       { importId, begun }: { importId: string; begun: string },
       problem: RowProblem,
     ): Promise<boolean> {
-      const rowKeys = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), keys.call('limit', row.key)];
-      return (await leaveOut(rowKeys, [row.key, importId, JSON.stringify(problem), begun])) === 1;
+      const file = { import: importId, begun, problem: JSON.stringify(problem) };
+      return (await trips(row, { move: 'leaveOut', ...file })) === 1;
     },
   };
 }

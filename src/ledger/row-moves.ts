@@ -1,6 +1,5 @@
 import type { RedisConnection } from '../lua-script.ts';
 import { type ApprovalPolicy, asksApproval, NO_APPROVAL } from './approvals/approval.ts';
-import { faultIn, makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { advanceCall, type Move } from './move-args.ts';
 import { type AtNight, nightArg, nightTold } from './nightly/at-night.ts';
@@ -34,11 +33,8 @@ export function makeRowMoves({
   ownPolicy = NO_APPROVAL,
   trips = tripsOf(connection, keys),
 }: RowOptions) {
-  const script = (name: string) => makeGatedScript(connection, name);
-  const requeue = script('requeue');
-  const { above = '', personAbove = '', windowDays = 0 } = ownPolicy;
-  const ownLimits = [above, personAbove, windowDays];
-  const keysOf = (row: RowId) => [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key)];
+  const { above, personAbove: person, windowDays: days = 0 } = ownPolicy;
+  const ownRule = { asks: asksApproval(ownPolicy) ? 1 : 0, above, person, days };
 
   const giveUp = async (
     row: RowId,
@@ -47,9 +43,7 @@ export function makeRowMoves({
   ): Promise<CancelAnswer> => {
     const known = [['limit', row.key], ...calls.map(({ kind, key }) => [kind, key])];
     const move = { move: 'giveUp', ...told, calls: JSON.stringify(known), vanishedAfterMs: VANISHED_AFTER_MS } as const;
-    return (await trips(row, move).catch((error) => {
-      throw faultIn(error) ?? error;
-    })) as CancelAnswer;
+    return (await trips(row, move)) as CancelAnswer;
   };
 
   return {
@@ -92,24 +86,13 @@ export function makeRowMoves({
       meant = true,
       { by, part, night }: { by?: string | undefined; part?: PartOfPlan; night?: AtNight | undefined } = {},
     ): Promise<boolean> {
-      const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
       const retried = by === undefined ? '' : entryText({ is: 'retried', by, from: state, ...nightTold(night) });
       // Of a held row that a person spoke of, the call has told so already.
       const told = meant ? retried : entryText({ is: 'freed' });
-      const rules = night ? keys.retryRules : keys.row(row.portfolio, row.key);
       // A rule means no row that was given up.
       const isMeant = meant && night === undefined ? 1 : 0;
-      const args = [
-        row.key,
-        state,
-        isMeant,
-        part?.beforeMs ?? '',
-        told,
-        asksApproval(ownPolicy) ? 1 : 0,
-        nightArg(night),
-      ];
-      args.push(...ownLimits);
-      return (await requeue([...keysOf(row), plan, keys.account, rules], args)) === 1;
+      const known = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night), isMeant };
+      return (await trips(row, { move: 'requeue', ...known, ...ownRule })) === 1;
     },
 
     /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */

@@ -84,13 +84,23 @@ const FAILING = ['failed', 'told'] as const;
 /** As the service answered them, or "?" where that is to be looked up in the record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
+/** The plan that it is a part of, and the moment of that in ms. */
+const PART = ['plan', 'before'] as const;
+
 /** What each transition is told, by name. Where a value is left out it is "". */
 export const MOVES = {
   begin: ['step'],
   claim: ['kind', 'thing', 'owner', 'revision', 'words', 'asked', 'mark', 'link'],
   settle: ['kind', 'thing', 'buyer', 'owner', 'id', 'record'],
-  giveUp: ['from', 'before', 'plan', 'told', 'calls', 'vanishedAfterMs'],
   advance: [...SEEN, ...FAILING, ...GRANTED, ...BROUGHT],
+  giveUp: ['from', ...PART, 'told', 'calls', 'vanishedAfterMs'],
+  leaveOut: ['import', 'begun', 'problem'],
+  requeue: ['from', ...PART, 'told', 'night', 'isMeant', 'asks', 'above', 'person', 'days'],
+  await: ['from', ...PART, 'told', 'night', 'approval', 'answer', 'of', 'asOf', 'written'],
+  free: ['approval'],
+  goAnswered: ['approval'],
+  holdAgain: ['approval'],
+  carriedOut: ['approval'],
 } as const satisfies Record<string, readonly string[]>;
 
 export type MoveName = keyof typeof MOVES;

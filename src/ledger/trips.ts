@@ -1,9 +1,13 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
+import { faultIn } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import type { RowId } from './row-id.ts';
-import { type MoveCall, moveArgs } from './schema.ts';
+import { type MoveCall, type MoveName, moveArgs } from './schema.ts';
 
-/** Takes a row through moves, one behind the other: what lua/trip.lua says of it. Rejects where Redis did not answer; whether it was done is not known then. */
+/**
+ * Takes a row through moves, one behind the other: what lua/trip.lua says of it. Rejects where Redis did not answer;
+ * whether it was done is not known then; and with `USAGE` what people would do with rows of an archived portfolio.
+ */
 export type Trips = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unknown>;
 
 /** How a row is to go on once its call was made; undefined where it stays at its step. */
@@ -19,6 +23,10 @@ type Asked = {
 
 /** So many rows are served by one script at the most: some 20 µs each, and Redis serves nobody else meanwhile. */
 const MOST_AT_ONCE = 100;
+
+/** What people do with rows looks at more, and counts for so many. */
+const RARE_COUNTS_FOR = 5;
+const OFTEN: ReadonlySet<MoveName> = new Set(['begin', 'claim', 'settle', 'advance']);
 
 const KNOWN = new WeakMap<RedisConnection, Map<string, Trips>>();
 
@@ -50,7 +58,7 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
       )) as unknown[];
       batch.forEach(({ resolve, reject }, place) => {
         const answer = answers[place];
-        if (answer instanceof Error) reject(answer);
+        if (answer instanceof Error) reject(faultIn(answer) ?? answer);
         else resolve(answer);
       });
     } catch (error) {
@@ -60,8 +68,9 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
 
   const takeAll = async (): Promise<void> => {
     while (gathered.length > 0) {
-      const batch = gathered.slice(0, MOST_AT_ONCE);
-      gathered = gathered.slice(MOST_AT_ONCE);
+      const count = howMany(gathered);
+      const batch = gathered.slice(0, count);
+      gathered = gathered.slice(count);
       await take(batch);
     }
     isUnderWay = false;
@@ -75,4 +84,14 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
       // Whatever else is asked in this turn of the event loop comes along.
       setImmediate(takeAll);
     });
+}
+
+/** How many of these one script serves. */
+function howMany(asked: readonly Asked[]): number {
+  let sum = 0;
+  const place = asked.findIndex(({ moves }) => {
+    sum += moves.every(({ move }) => OFTEN.has(move)) ? 1 : RARE_COUNTS_FOR;
+    return sum > MOST_AT_ONCE;
+  });
+  return place < 0 ? asked.length : place;
 }

@@ -6,7 +6,7 @@ import { type ApprovalPolicy, stricterOf } from './approval.ts';
 /** What the rule was, and what it is from now on. */
 export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
-/** Fields of the account's hash; requeue.lua reads them too. */
+/** Fields of the account's hash; rare-moves.lua reads them too. */
 const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:days', 'approve:inbox'] as const;
 
 /**

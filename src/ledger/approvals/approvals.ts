@@ -13,6 +13,7 @@ import type { RowState } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
 import { makeSuppliers } from '../suppliers.ts';
+import { tripsOf } from '../trips.ts';
 import { type AnswerTaken, type Approval, type ApprovalKind, type ApprovalPolicy, NO_APPROVAL } from './approval.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { type ApprovalId, approvalIdOf } from './approval-id.ts';
@@ -51,8 +52,7 @@ export function makeApprovals({
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [begin, answer] = [script('begin-approval'), script('answer-approval')];
-  const [free, awaitRow, restore] = [script('free-approved'), script('await-row'), script('restore-row')];
-  const [carriedOut, goAnswered] = [script('carried-out'), script('go-answered')];
+  const trips = tripsOf(connection, keys);
   const suppliers = makeSuppliers({ connection, keys });
   const placesOf = ({ portfolio, id }: ApprovalId) => [keys.portfolio(portfolio), keys.approval(id)];
   const lists = [keys.approvals, keys.approvalsAnswered];
@@ -104,10 +104,14 @@ export function makeApprovals({
     }
   }
 
+  async function carriedOut(row: RowId, id: string): Promise<number> {
+    return Number(await persist('carried out', () => trips(row, { move: 'carriedOut', approval: id })));
+  }
+
   async function freeSome({ portfolio, id }: ApprovalId, rows: readonly RowId[]): Promise<number> {
-    const places = [...placesOf({ portfolio, id }), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
-    const args = [id, portfolio, keys.row(portfolio, ''), ...rows.map(({ key }) => key)];
-    return Number(await persist('free approved', () => free(places, args)));
+    if (rows.length === 0) return carriedOut({ portfolio, key: '' }, id);
+    const free = (row: RowId) => persist('free approved', () => trips(row, { move: 'free', approval: id }));
+    return Math.min(...(await Promise.all(rows.map(free))).map(Number));
   }
 
   return {
@@ -173,13 +177,10 @@ export function makeApprovals({
       state: 'refused' | 'cancelled' | 'held',
       { id, by, said = '', of = '', asOfMs, part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
-      const plan = part ? keys.plan(part.plan) : keys.row(row.portfolio, row.key);
-      const rules = night ? keys.retryRules : keys.row(row.portfolio, row.key);
-      const places = [keys.portfolio(row.portfolio), keys.row(row.portfolio, row.key), plan, rules];
       const told = entryText({ is: 'asked', by, from: state, ...nightTold(night) });
-      const seen = [part?.beforeMs ?? '', writtenMs ?? ''];
-      const args = [row.key, state, id, said, ...seen, told, of, nightArg(night), asOfMs ?? ''];
-      return (await persist('await', () => awaitRow(places, args))) === 1;
+      const as = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night) };
+      const move = { move: 'await', ...as, approval: id, answer: said, of, asOf: asOfMs, written: writtenMs } as const;
+      return (await persist('await', () => trips(row, move))) === 1;
     },
 
     ...makeClosing({ connection, keys, persist }),
@@ -230,29 +231,18 @@ export function makeApprovals({
      * what was answered, however often it is asked; nothing where it belongs to the approval no longer.
      */
     async restore(row: RowId, id: string): Promise<{ state: RowState; said: string } | undefined> {
-      const { portfolio, key } = row;
-      const places = [
-        keys.portfolio(portfolio),
-        keys.row(portfolio, key),
-        keys.approval(id),
-        keys.approvalRows(portfolio, id),
-      ];
-      const [state, said = ''] = (await persist('restore', () => restore(places, [key, id]))) as string[];
+      const again = () => trips(row, { move: 'holdAgain', approval: id });
+      const [state, said = ''] = (await persist('restore', again)) as string[];
       return state === undefined ? undefined : { state: state as RowState, said };
     },
 
     /** What was said of a held row's call is written down: the row goes on. Answers whether it does: not where it waits no longer. */
-    async goAnswered({ portfolio, key }: RowId, id: string): Promise<boolean> {
-      const places = [...placesOf({ portfolio, id }), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
-      places.splice(1, 0, keys.row(portfolio, key));
-      return (await persist('go answered', () => goAnswered(places, [key, id, portfolio]))) === 1;
+    async goAnswered(row: RowId, id: string): Promise<boolean> {
+      return (await persist('go answered', () => trips(row, { move: 'goAnswered', approval: id }))) === 1;
     },
 
     /** What was approved of a row is carried out. Answers how many are left of its approval. */
-    async carriedOut({ portfolio, key }: RowId, id: string): Promise<number> {
-      const places = [keys.row(portfolio, key), keys.approvalRows(portfolio, id), keys.approvalsAnswered];
-      return Number(await persist('carried out', () => carriedOut(places, [key, id, portfolio])));
-    },
+    carriedOut,
   };
 
   async function readAll(names: readonly string[]): Promise<Approval[]> {

@@ -1,7 +1,8 @@
 -- Included where rows change: how a row goes from state to state. A transition is a line of MOVES:
---   goes: may it go, and where? Answers the state and what is written beside it, as change.lua takes them, or nothing where it stays.
---   besides: what else that means, for its portfolio.
---   said: what is answered, of the row as it is now; and whether it is done.
+--   goes: may it go, and where? Answers the state and what is written beside it, as change.lua takes them; or nil where it stays, and
+--     what is answered then.
+--   besides: what else that means, told of the row as it is now and as it was.
+--   said: what is answered, of the row as it is now, nil for none; and whether it is done. Left out, it is 1 for a row that went, or 0.
 -- What is told of a move is in `it`, by the names of schema.ts.
 -- @include change
 local MOVES = {}
@@ -132,21 +133,31 @@ MOVES.advance = {
   end,
 }
 
-local function rareMove(name, portfolio)
+local rare
+local function rareMoves()
 -- @include rare-moves
-  local archived = archivedError(portfolio.hash)
-  if archived then error(archived) end
-  return RARE[name]
+  return RARE
+end
+
+local function rareMove(name, it, portfolio, key)
+  rare = rare or rareMoves()
+  rare.gate(portfolio)
+  it.portfolio, it.key = portfolio, key
+  return rare[name]
 end
 
 local function carryOut(name, portfolio, key, it)
-  local move, row = MOVES[name] or rareMove(name, portfolio), rowOf(portfolio, key)
-  if not row then return move.said(nil, it) end
-  local to, fields, given = move.goes(row, it)
-  if not to then return move.said(row, it, fields) end
-  fields.state = to
-  local now = change(row, fields, given)
-  if move.besides then move.besides(now, it) end
+  local move, row = MOVES[name] or rareMove(name, it, portfolio, key), rowOf(portfolio, key)
+  local to, fields, given
+  if row then to, fields, given = move.goes(row, it) end
+  if row and not to and fields ~= nil then return fields, false end
+  local now = row
+  if to then
+    fields.state = to
+    now = change(row, fields, given)
+    if move.besides then move.besides(now, it, row) end
+  end
+  if not move.said then return to and 1 or 0, to ~= nil, now end
   local answer, isDone = move.said(now, it)
   return answer, isDone, now
 end

@@ -1,17 +1,52 @@
--- Included by moves.lua where one of these is asked for: what people do with rows. They say of an archived portfolio that it is.
+-- Included by moves.lua where one of these is asked for: what people do with rows, each for itself or as a part of a plan (`plan`, made at
+-- `before`, "" for none). A row that changed since its plan was made is left as it is, and the plan counts what was done in the step that
+-- does it: so it is exact, also where a step is repeated. They say of an archived portfolio that it is.
 -- @include archived
--- @include cancelled
--- @include planned
--- @include waiting
+-- @include note-cause
+-- @include tell
+-- @include goes-tonight
 local RARE = {}
 
--- What a row that waits for an approval was before: its state, and what is written beside it; nothing of one that was nothing before.
+function RARE.gate(portfolio)
+  local archived = archivedError(portfolio.hash)
+  if archived then error(archived) end
+end
+
+local function isAsPlanned(row, before)
+  return before == '' or tonumber(laterOf(row, 'updated') or 0) < tonumber(before)
+end
+
+local function notePlanned(it)
+  if it.before ~= '' then redis.call('HINCRBY', ROOT .. ':plan:' .. it.plan, 'done', 1) end
+end
+
+local function tellRow(row, told)
+  if told ~= '' then tell(row.hash, NOW, told) end
+end
+
+-- What a row that waits for an approval was before (RARE.await); nil for one that was nothing before.
+local function wasBefore(row)
+  return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
+end
+
+-- The state of what a row was, and what is written beside it.
 local function whatItWas(row, was)
   if not was then return nil end
--- @include note-cause
   local cause, known = was.cause, was.known or '{}'
   if cause then keepCause(row.portfolio.hash .. ':causes', cause, known, cause, known) end
   return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = was.approval or false }
+end
+
+-- Whether another row stands in its place: both would be requested.
+local function isReplacedRow(row)
+  return row.replaced and string.match(row.replaced, ' (.*)$') ~= ''
+end
+
+-- Of a row that was given up with its portfolio the portfolio alone knows by whom: that is told to a row that comes back.
+local function tellWhoGaveUp(row)
+  local at, by = string.match(redis.call('HGET', row.portfolio.hash, 'cancelledBy') or '', '^(%d+) (.*)$')
+  local isGivenUp = row.state == 'cancelled' and not row.replaced and tonumber(row.gen or 0) < row.portfolio.cancels
+  if at and isGivenUp then tell(row.hash, at, cjson.encode({ is = 'cancelled', by = by })) end
 end
 
 -- A call of the row that is under way is answered first, and its outcome counts. So does that of a limit that was made, or may have been.
@@ -32,20 +67,77 @@ end
 RARE.giveUp = {
   goes = function(row, it)
     local isMeant = it.from == '' and (isOpen(row.state) or row.state == 'awaiting') and isGivenUpRow(row)
-    if not (isMeant or it.from == row.state and isAsPlanned(row.hash, it.before)) then return nil end
-    local was = row.state == 'awaiting' and row.was and cjson.decode(row.was)
+    if not (isMeant or it.from == row.state and isAsPlanned(row, it.before)) then return nil, 'nothing' end
+    local was = wasBefore(row)
     local busy = not (was and was.state == 'held') and callUnderWay(row, cjson.decode(it.calls), it.vanishedAfterMs)
     if busy then return nil, busy end
     local to, fields = whatItWas(row, was)
     it.did = to and 'restored' or 'cancelled'
     return to or 'cancelled', fields or {}
   end,
-  besides = function(row, it)
-    if it.told ~= '' then
--- @include tell
-      tell(row.hash, NOW, it.told)
-    end
-    notePlanned(ROOT .. ':plan:' .. it.plan, it.before)
+  besides = function(now, it)
+    tellRow(now, it.told)
+    notePlanned(it)
   end,
-  said = function(_, it, busy) return busy or it.did or 'nothing', it.did ~= nil end,
+  said = function(_, it) return it.did or 'nothing', it.did ~= nil end,
 }
+
+-- Cancels a row that a file of its portfolio lacks and of whose limit nothing was sent, since a person said that the file replaces what was
+-- imported before. A call for its company or a document that is under way is answered, and stays known. Not one that the file has by now, or
+-- a file whose import began later.
+RARE.leaveOut = {
+  goes = function(row, it)
+    local was = wasBefore(row)
+    -- Also one that somebody would have sent again, whatever it was before; but what was said of a held one's call is not taken back.
+    local isLeft = row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting' and not (was and was.state == 'held')
+    local import = laterOf(row, 'import')
+    if not isLeft or import == it.import or wasSent(row) then return nil end
+    local begun = redis.call('HGET', row.portfolio.hash, 'begun:' .. import)
+    if begun and tonumber(begun) > tonumber(it.begun) then return nil end
+    return 'cancelled', { was = false, answer = false, problem = it.problem, replaced = it.import .. ' ' }
+  end,
+  besides = function(now, it) tellRow(now, cjson.encode({ is = 'left out', import = it.import })) end,
+}
+
+-- Whether it may go again without another's yes: what was given up or declined, or leaves a sum above a limit, may not. The rule is the
+-- account's (approval-rule.ts), or what the process itself `asks` for. A held row counts already.
+local function mayPass(row, it)
+  if row.state == 'held' then return true end
+-- @include above
+-- @include passed
+  local own = { above = it.above, person = it.person, days = tonumber(it.days) }
+  local rule = redis.call('HMGET', KEYS[1], 'approve:above', 'approve:person', 'approve:days')
+  local known = { above = rule[1] or '', person = rule[2] or '', days = tonumber(rule[3] or 0) }
+  local hash = row.portfolio.hash
+  return not (overOf(hash, row.hash, own, {}) or overOf(hash, row.hash, known, {}))
+end
+
+-- Puts a row back in front of the step at which it ended (`from`). Where a person means this very row, a cancellation of its portfolio does
+-- not concern it any more. One in whose place another stands stays where it is. To give a row up takes it out of its approval, so one that
+-- comes back needs another (RARE.await), where any are asked for; one that was declined does in any case.
+RARE.requeue = {
+  goes = function(row, it)
+    local hash = row.portfolio.hash
+    if row.state ~= it.from or isReplacedRow(row) or not isAsPlanned(row, it.before) then return nil end
+    if declinedOf(hash, requestOf(hash, row.key)) or not mayGoTonight(row, it.night) then return nil end
+    local rule = redis.call('HMGET', KEYS[1], 'approve:always', 'approve:above', 'approve:person')
+    local isAsked, fields = it.asks == '1' or rule[1] == 'on' or rule[2] or rule[3], withoutTries(row)
+    if row.approval and (it.from == 'cancelled' or standingOf(hash, row.approval) ~= 'granted') then
+      if isAsked then return nil end
+      fields.was, fields.answer, fields.approval = false, false, false
+    end
+    if isAsked and not mayPass(row, it) then return nil end
+    fields.replaced, fields.atNight = false, nightBehind(row, it.night)
+    if it.isMeant == '1' then fields.gen, fields.refusal = tostring(row.portfolio.cancels), false end
+    return 'queued', fields
+  end,
+  besides = function(now, it, row)
+    tellWhoGaveUp(row)
+    tellRow(now, it.told)
+    notePlanned(it)
+    noteNight(it.night, false)
+    -- What came back is in no plan that was made for all that was open before.
+    redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1)
+  end,
+}
+-- @include approval-moves

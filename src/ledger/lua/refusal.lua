@@ -2,7 +2,7 @@
 -- refused for these words, and whoever heard that has not ended the row yet, or died before. Whoever comes next ends it by the same answer.
 local function noteRefusal(row, call, revision, status, body)
   local found = redis.call('HMGET', row, 'state', 'step', 'was')
-  -- What somebody said of a held row may wait for another person's yes.
+  -- A held row stays one while an answer of a person to its call waits for approval.
   local isHeld = found[1] == 'held' or found[1] == 'awaiting' and string.find(found[3] or '', '"state":"held"', 1, true)
   local at = isHeld and found[2] or found[1]
   local of, kind = string.match(call, '(([^:]*):[^:]*)$')

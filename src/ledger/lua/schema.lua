@@ -24,6 +24,13 @@ local function toldOf(move, at)
   if move == 'begin' then return { step = ARGV[at + 0] }, at + 1 end
   if move == 'claim' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], revision = ARGV[at + 3], words = ARGV[at + 4], asked = ARGV[at + 5], mark = ARGV[at + 6], link = ARGV[at + 7] }, at + 8 end
   if move == 'settle' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], buyer = ARGV[at + 2], owner = ARGV[at + 3], id = ARGV[at + 4], record = ARGV[at + 5] }, at + 6 end
-  if move == 'giveUp' then return { from = ARGV[at + 0], before = ARGV[at + 1], plan = ARGV[at + 2], told = ARGV[at + 3], calls = ARGV[at + 4], vanishedAfterMs = ARGV[at + 5] }, at + 6 end
   if move == 'advance' then return { from = ARGV[at + 0], to = ARGV[at + 1], revision = ARGV[at + 2], answered = ARGV[at + 3], refusals = ARGV[at + 4], why = ARGV[at + 5], failed = ARGV[at + 6], told = ARGV[at + 7], granted = ARGV[at + 8], available = ARGV[at + 9], status = ARGV[at + 10], company = ARGV[at + 11], documents = ARGV[at + 12], limit = ARGV[at + 13], record = ARGV[at + 14], problem = ARGV[at + 15] }, at + 16 end
+  if move == 'giveUp' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], calls = ARGV[at + 4], vanishedAfterMs = ARGV[at + 5] }, at + 6 end
+  if move == 'leaveOut' then return { import = ARGV[at + 0], begun = ARGV[at + 1], problem = ARGV[at + 2] }, at + 3 end
+  if move == 'requeue' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], night = ARGV[at + 4], isMeant = ARGV[at + 5], asks = ARGV[at + 6], above = ARGV[at + 7], person = ARGV[at + 8], days = ARGV[at + 9] }, at + 10 end
+  if move == 'await' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], night = ARGV[at + 4], approval = ARGV[at + 5], answer = ARGV[at + 6], of = ARGV[at + 7], asOf = ARGV[at + 8], written = ARGV[at + 9] }, at + 10 end
+  if move == 'free' then return { approval = ARGV[at + 0] }, at + 1 end
+  if move == 'goAnswered' then return { approval = ARGV[at + 0] }, at + 1 end
+  if move == 'holdAgain' then return { approval = ARGV[at + 0] }, at + 1 end
+  if move == 'carriedOut' then return { approval = ARGV[at + 0] }, at + 1 end
 end

@@ -48,7 +48,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       }
       // After all others, so that rules of one moment keep their order.
       const last = others.at(-1)?.madeMs ?? 0;
-      // By Redis' clock, by which it is held against when a portfolio was put back.
+      // Redis' clock: this moment is compared with the one at which a portfolio was restored, which is Redis' too.
       const [seconds, microseconds] = await connection.time();
       const nowMs = Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);
       const rule: RetryRule = { ...given, id: freshId(), madeMs: Math.max(nowMs, last + 1) };

@@ -64,7 +64,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       world: GIVEN_UP,
       schedule: {
         order: ['ann', 'carl'],
-        deviations: { 'ann#147': 'fails after' },
+        deviations: { 'ann#145': 'fails after' },
         answers: { 'limit of Buyer-1@example.com 1000 #1': 'never, made' },
       },
     },

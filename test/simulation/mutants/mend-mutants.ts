@@ -10,7 +10,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['local isLater = ARGV[6]', 'local isLater = false and ARGV[6]'],
     ['resolved by plans', ...RESOLVED],
     [
-      inLua('planned', "if before == '' then return true end", 'do return true end'),
+      inLua('rare-moves', "return before == '' or", 'return true or'),
       {
         file: 'jobs/operators/resolve-calls.ts',
         from: 'held.result.updatedMs !== heldMs)',
@@ -70,7 +70,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     'goes-tonight',
     'restored',
     'a rule sends what was restored for a look while the night stood still (issue 24, 8)',
-    [' or isForALook(portfolio, row, rules, named)', ''],
+    [' or isForALook(row, named)', ''],
     ['restored, and a rule'],
   ),
   lua(
@@ -88,10 +88,10 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['two files at once'],
   ),
   lua(
-    'free-approved',
+    'approval-moves',
     'later yes',
     'a no that is carried out late takes a later yes back',
-    ['isLaterThan(portfolio, id, of[3])', 'true'],
+    ['isLaterThan(portfolio, id, known[3])', 'true'],
     APPROVED,
     [inLua('approvals', 'isLaterThan(portfolio, id, of[3])', 'true')],
   ),
