@@ -1,11 +1,12 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
+import type { RowResult } from '../../../src/ledger/row.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import type { Stories } from '../../../src/ledger/story/story.ts';
 import { callsOf } from '../../rows/calls-of.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
-import { commandFor } from './command-for.ts';
+import { commandFor, quoted } from './command-for.ts';
 import { rowFacts } from './named-rows.ts';
 
 export type ClaimDeps = {
@@ -15,6 +16,9 @@ export type ClaimDeps = {
 
 /** Beside the longest call: what a claim waits for a replica, and what clocks of processes differ by. */
 const GRACE_MS = 60_000;
+
+/** A row that may have a claim, and the key of the row that replaced it, '' for none. Nobody sends a replaced row again. */
+type Noted = { row: RowId; replacedBy: string };
 
 /** Rows looked at together. */
 const PAGE = 100;
@@ -32,11 +36,11 @@ export function makeOldClaimCheck(
   { rows, stories }: ClaimDeps,
   { sink, ask, timeoutMs, signal }: { sink: FoundSink; ask: Ask; timeoutMs: number; signal: AbortSignal },
 ): StoredRowCheck {
-  const noted: RowId[] = [];
+  const noted: Noted[] = [];
 
-  async function look(page: readonly RowId[]): Promise<void> {
-    const results = await ask(() => rows.read(page));
-    for (const [place, row] of page.entries()) {
+  async function look(page: readonly Noted[]): Promise<void> {
+    const results = await ask(() => rows.read(page.map(({ row }) => row)));
+    for (const [place, { row, replacedBy }] of page.entries()) {
       const result = results[place];
       if (!result || result.state === 'done') continue;
       const found = { row, result };
@@ -50,7 +54,7 @@ export function makeOldClaimCheck(
         detail: `${old.kind}, sent ${sent} by process ${old.processId}`,
         sinceMs: old.atMs,
         isMended: false,
-        command: result.state === 'held' ? commandFor('resolve', row, result) : 'work',
+        ...(replacedBy === '' ? { command: nextCommand(row, result) } : {}),
         ...rowFacts(row, result),
       });
     }
@@ -61,7 +65,7 @@ export function makeOldClaimCheck(
       if (noted.length >= MOST_NOTED) return;
       const isClaimed = odd?.limit?.state === 'claimed' || odd?.company?.state === 'claimed';
       const hasDocuments = result.step === 'documents' && UNSENT.has(field('state'));
-      if (isClaimed || hasDocuments) noted.push(row);
+      if (isClaimed || hasDocuments) noted.push({ row, replacedBy: field('replaced').split(' ')[1] ?? '' });
     },
     async end() {
       for (let from = 0; from < noted.length; from += PAGE) {
@@ -70,6 +74,15 @@ export function makeOldClaimCheck(
       }
     },
   };
+}
+
+/** The command after which a person may say what became of the call. A row that was given up or refused is held when it is sent again. */
+function nextCommand(row: RowId, result: RowResult): string {
+  const { state } = result;
+  if (state === 'held') return commandFor('resolve', row, result);
+  // The command names the row: a row that it replaced may have the same line.
+  const isEnded = state === 'cancelled' || state === 'refused';
+  return isEnded ? ['retry', quoted(row.portfolio), '--state', state, '--row', row.key].join(' ') : 'work';
 }
 
 /** Where a row may have left a document's call behind. */

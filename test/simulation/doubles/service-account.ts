@@ -49,6 +49,7 @@ export function makeServiceAccount({
   shared,
   schedule,
   onArrival,
+  knows,
   standStill,
 }: {
   shared: Shared;
@@ -56,6 +57,8 @@ export function makeServiceAccount({
   standStill: (process: Process) => void;
   /** Hears of each call that is about to make something, and may throw: it breaks a promise. */
   onArrival: (call: Arrival, earlier: readonly Arrival[]) => void | Promise<void>;
+  /** Answers whether the ledger knows for which call this id was made. Nobody can tell that an id is another's as long as it does not. */
+  knows: (id: string) => Promise<boolean>;
 }) {
   const made: MadeThing[] = [];
   const arrivals: Arrival[] = [];
@@ -78,12 +81,11 @@ export function makeServiceAccount({
     const arrival = { kind, what, nth, by: sender.name, body, atMs: shared.nowMs, answer, sender, isHeard: false };
     arrivals.push(arrival);
     await onArrival(arrival, earlier);
-    const isKnown = (one: MadeThing) =>
-      arrivals.some((came) => came.isHeard && came.what === one.what && /^(late, )?made$/.test(came.answer));
-    const other = made.find((one) => one.kind === 'limit' && kind === 'limit' && one.what !== what && isKnown(one));
-    const isOthers = answer === 'the id of another' && other !== undefined;
-    const thing = isOthers ? { ...other, what, body } : undefined;
-    return { arrival, thing: MAKES.has(answer) ? make(arrival) : thing };
+    if (answer !== 'the id of another') return { arrival, thing: MAKES.has(answer) ? make(arrival) : undefined };
+    const others = made.filter((one) => one.kind === 'limit' && kind === 'limit' && one.what !== what);
+    const known = await Promise.all(others.map(({ id }) => knows(id)));
+    const other = others.find((_one, place) => known[place]);
+    return { arrival, thing: other && { ...other, what, body } };
   };
 
   const replyTo = async (answer: Answer, thing: MadeThing | undefined, timeoutMs: number): Promise<Reply> => {

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LastLink } from '../../../src/files/last-link.ts';
 import type { Say } from '../check/promises.ts';
+import { readLedger } from '../check/rows-now.ts';
 import { makeQueueBoard, type QueueBoard } from '../doubles/queue-board.ts';
 import type { Database, Reply } from '../doubles/redis-server.ts';
 import { type Arrival, makeServiceAccount, type ServiceAccount } from '../doubles/service-account.ts';
@@ -136,6 +137,7 @@ export async function play(
     shared: scheduler.shared,
     schedule,
     standStill: scheduler.standStill,
+    knows: async (id) => (await readLedger(redis)).calls.some(({ fields }) => fields.id === id),
     onArrival: async (call, earlier) => {
       try {
         await world.arrives?.(call, earlier, simulation);

@@ -84,4 +84,14 @@ export const FOUND: readonly Found[] = [
       answers: { 'company of Supplier #1': 'throttled' },
     },
   },
+  {
+    words:
+      'the sender of a company’s call died, its row was replaced, and the command of the nightly check did nothing',
+    world: 'replaced',
+    schedule: {
+      order: ['ann', 'igor', 'carl'],
+      deviations: { 'ann#24': 'dies before', 'carl#6': 'fails before' },
+      answers: {},
+    },
+  },
 ];

@@ -2,8 +2,10 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { addRule } from '../../../jobs/nightly/add-rule.ts';
-import { reconcile } from '../../../jobs/nightly/reconcile.ts';
+import { lookThrough, reconcile } from '../../../jobs/nightly/reconcile.ts';
 import { retryByRules } from '../../../jobs/nightly/retry-by-rules.ts';
+import { retryNamed } from '../../../jobs/operators/retry-row.ts';
+import type { FoundItem } from '../../../src/ledger/nightly/checks.ts';
 import { countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
 import type { LedgerNow } from '../check/rows-now.ts';
 import { NEVER, orSaid, whatsNow } from './acts.ts';
@@ -99,5 +101,26 @@ export const checksAtNight: Act = async ({ context, simulation, now }) => {
       if (differences > 0 && simulation.isWhole()) simulation.breaks(new Error(`the night found: ${found.words}`));
     });
     await new Promise((resolve) => setTimeout(resolve, 1_500));
+  }
+};
+
+/** A call lasts eight seconds at most in the simulator, and a claim counts as old a minute behind that (jobs/nightly/ledger/old-claims.ts). */
+const OLD_CLAIM_MS = 75_000;
+
+/** The nightly check names calls whose sender died and that no row comes to any more. Somebody gives the commands that it names. */
+export const asksForOldClaims: Act = async ({ context, simulation, by, now }) => {
+  await new Promise((resolve) => setTimeout(resolve, OLD_CLAIM_MS));
+  const told: FoundItem[] = [];
+  const sink = { found: (item: FoundItem) => void told.push(item) };
+  await lookThrough(context as never, sink, { atMs: Date.now(), signal: NEVER });
+  const claims = told.filter(({ check }) => check === 'old claims');
+  if (claims.length === 0) return simulation.breaks(new Error('nobody is told of a call whose sender died'));
+  for (const { command = '' } of claims) {
+    if (command === '') continue;
+    const [, portfolio = '', state, key] = /^retry (\S+) --state (cancelled|refused) --row (\S+)$/.exec(command) ?? [];
+    const row = (await now()).rows.find((one) => one.portfolio === portfolio && one.key === key);
+    if (!row) throw new Error(`the command for a call whose sender died does nothing: ${command}`);
+    simulation.says.push({ is: 'wanted', whats: [row.what], atMs: simulation.nowMs() });
+    await orSaid(() => retryNamed({ portfolio, row: row.key, state: state as 'cancelled' | 'refused' }, by, context));
   }
 };

@@ -8,7 +8,7 @@ import type { Simulation, World } from '../run/simulation.ts';
 import { BEGIN_MS } from '../run/virtual-globals.ts';
 import { answerNow, resolveRow, resumeNow } from './acts.ts';
 import { type Act, type Desk, makeDesk } from './desk.ts';
-import { checksAtNight } from './nights.ts';
+import { asksForOldClaims, checksAtNight } from './nights.ts';
 import { bringIn, openFor, requestFor, settingsOf, work } from './people.ts';
 
 /** What a small world is made of. */
@@ -154,6 +154,8 @@ export function smallWorld(plan: WorldPlan): World {
       if (todo.length === 0 && now.approvals.some(isAskedByNobody(now))) todo.push(checksLater(CLOSED_MS));
       const isLeft = now.rows.some(({ state }) => isOpenState(state) || state === 'awaiting');
       const needsWorker = isLeft && livingWorkers(simulation, workers).length === 0;
+      const isClaimed = now.calls.some(({ fields }) => fields.state === 'claimed');
+      if (todo.length === 0 && !needsWorker && isClaimed) todo.push(asksForOldClaims);
       if (todo.length === 0 && !needsWorker) return false;
       if (needsWorker) {
         const worker = `wim ${round}`;

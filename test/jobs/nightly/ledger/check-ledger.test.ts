@@ -2,7 +2,9 @@ import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkLedger } from '../../../../jobs/nightly/ledger/index.ts';
+import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import { freeHeld } from '../../../../jobs/operators/free-held.ts';
+import { retryNamed } from '../../../../jobs/operators/retry-row.ts';
 import { openContext } from '../../../../src/context.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
 import type { RowId } from '../../../../src/ledger/row-id.ts';
@@ -148,6 +150,33 @@ test('what only a person can decide is named with what he would do, and left as 
       expect.objectContaining({ check: 'documents', portfolio: '', detail: nobodys }),
     ]),
   );
+});
+
+test('the command for a call whose sender vanished holds a row that was given up, so that a person may say what became of it', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  const header = 'name,country_code,company_registration_number,requested_limit';
+  await place.import([header, 'A AG,DE,HRB 1,10', 'B AG,DE,HRB 2,20']);
+  await place.import([header, 'A AG,DE,HRB 1,11'], { portfolio: 'q4' });
+  await cancelRows({ portfolio: 'q4' }, context);
+  const rows = await context.rows.inState('q4', 'cancelled', { count: 9 });
+  for (const result of await context.rows.read(rows.map(({ row }) => row))) {
+    const claim = { state: 'claimed', owner: 'gone/1', row: 'q4/gone', at: Date.now() - 86_400_000 };
+    await context.ledger.hset(context.keys.call('company', result?.request.buyer ?? ''), claim);
+  }
+  const claims = (await found(place)).filter(({ check }) => check === 'old claims');
+  const told = claims.map(({ name, requested, command = '' }) => [name, requested, command]);
+  const retry = (key = '') => `retry q4 --state cancelled --row ${key}`;
+  const keyOf = (amount: string) => claims.find(({ requested }) => requested === amount)?.key;
+  // Nobody sends a replaced row again.
+  expect(told.toSorted()).toEqual([
+    ['A AG', '10', ''],
+    ['A AG', '11', retry(keyOf('11'))],
+    ['B AG', '20', retry(keyOf('20'))],
+  ]);
+  await retryNamed({ portfolio: 'q4', state: 'cancelled', row: keyOf('11') }, 'anna', context);
+  await place.work();
+  expect((await place.settled()).states).toMatchObject({ held: 1, cancelled: 2 });
 });
 
 test('rows that have ended otherwise than their call: a held one goes on, a refused one is left with the command that ends it', async () => {
