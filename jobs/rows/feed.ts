@@ -69,7 +69,7 @@ export async function feed(deps: FeedDeps, pace: PaceSeen = UNKNOWN_PACE): Promi
 
 async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen): Promise<number> {
   const open = await portfolios.open();
-  await queues.add(open.filter(supplierComesFirst).map(({ name }) => supplierJob(name)));
+  await addSuppliers(open, { portfolios, queues });
   const going = open.filter((state) => mayGoOn(state) && state.states.queued > 0);
   const sources = new Map(await Promise.all(going.map((state) => sourceOf(state, { rows, portfolios }))));
   const withRows = [...sources.keys()];
@@ -86,7 +86,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   const deal = async (eaters: Eater[], wanted: (eater: Eater) => number, where?: 'before'): Promise<Eater[]> => {
     const lots = await Promise.all(eaters.map((eater) => eater.next(wanted(eater))));
     const jobs = inTurns(lots);
-    await clearTheWay(jobs, { rows, queues });
+    await clearTheWay(jobs, { queues, areWaiting: (failed) => areQueued(failed, rows) });
     await queues.add(jobs, where);
     depth += jobs.length;
     fed += jobs.length;
@@ -109,18 +109,39 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   return fed;
 }
 
+/** Gives each supplier that is to be asked for its job, before any row of its portfolio. */
+async function addSuppliers(
+  open: readonly PortfolioState[],
+  { portfolios, queues }: Pick<FeedDeps, 'portfolios' | 'queues'>,
+): Promise<void> {
+  const namesOf = (states: readonly PortfolioState[]) => states.filter(supplierComesFirst).map(({ name }) => name);
+  const jobs = namesOf(open).map(supplierJob);
+  const areWaiting = async (failed: readonly NewJob[]): Promise<boolean[]> => {
+    const names = new Set(namesOf(await portfolios.open()));
+    return failed.map(({ data }) => names.has(data.portfolio));
+  };
+  await clearTheWay(jobs, { queues, areWaiting });
+  await queues.add(jobs);
+}
+
+async function areQueued(jobs: readonly NewJob[], rows: Rows): Promise<boolean[]> {
+  const found = await rows.read(jobs.map(({ data }) => data));
+  return found.map((row) => row?.state === 'queued');
+}
+
 /**
- * A row that was sent again in the very moment in which its job failed has that job still, which keeps any other away. It goes where the
- * row waits after it was seen among the failed: whoever made it fail since then would have had to take it up first.
+ * What was sent again in the very moment in which its job failed, or by somebody whose command to remove that job was lost, has the job
+ * still, which keeps any other away. It goes where its row or supplier waits (`areWaiting`) after it was seen among the failed: whoever made
+ * it fail since then would have had to take it up first.
  */
 async function clearTheWay(
   jobs: readonly NewJob[],
-  { rows, queues }: Pick<FeedDeps, 'rows' | 'queues'>,
+  { queues, areWaiting }: { queues: Queues; areWaiting: (failed: readonly NewJob[]) => Promise<readonly boolean[]> },
 ): Promise<void> {
   const failed = await queues.failedOf(jobs);
   if (failed.length === 0) return;
-  const found = await rows.read(failed.map(({ data }) => data));
-  await queues.clear(failed.filter((_job, place) => found[place]?.state === 'queued'));
+  const waiting = await areWaiting(failed);
+  await queues.clear(failed.filter((_job, place) => waiting[place]));
 }
 
 /** Rows of one state with the jobs that their steps want. */

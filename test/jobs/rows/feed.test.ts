@@ -2,6 +2,7 @@ import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { depthFor, feed, MOST_AT_DOORS } from '../../../jobs/rows/feed.ts';
 import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
+import type { Context } from '../../../src/context.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
@@ -27,18 +28,22 @@ test('gives every waiting row one job, however often it is called', async () => 
 test('a row that waits again while its job stands among the failed gets one all the same', async () => {
   const { context } = await withRows(2);
   await feed(context);
-  const worker = new Worker('companies', null, {
-    connection: context.redis.connect('worker'),
-    prefix: context.keys.queuePrefix('companies'),
-  });
-  onTestFinished(() => worker.close());
   // As a worker ends a job while a person sends its row again.
-  const job = await worker.getNextJob('token');
-  await job?.moveToFailed(new UnrecoverableError('no'), 'token', false);
+  await failNextJob(context);
   const { queues } = context;
   expect([await queues.depth(), await queues.failedRows()]).toEqual([1, new Map([['q4', new Set(['row-2'])]])]);
   await feed(context);
   expect([await queues.depth(), await queues.failedRows()]).toEqual([2, new Map()]);
+});
+
+test('a supplier that is to be asked for while its job stands among the failed gets one all the same', async () => {
+  const { context } = await withRows(1);
+  await context.portfolios.setSupplier('q4', { body: { name: 'S' }, key: 'supplier-1' });
+  await feed(context);
+  await failNextJob(context);
+  expect(await context.queues.failedRows()).toEqual(new Map([['q4', new Set(['supplier'])]]));
+  await feed(context);
+  expect([await context.queues.depth(), await context.queues.failedRows()]).toEqual([1, new Map()]);
 });
 
 test('keeps the queues at some seconds of the flow, and goes on where it left off when they run low', async () => {
@@ -177,3 +182,13 @@ test('passes over a portfolio that is paused, and one whose supplier comes first
   await feed(context);
   expect(await context.queues.depth()).toBe(4);
 });
+
+async function failNextJob(context: Context): Promise<void> {
+  const worker = new Worker('companies', null, {
+    connection: context.redis.connect('worker'),
+    prefix: context.keys.queuePrefix('companies'),
+  });
+  onTestFinished(() => worker.close());
+  const job = await worker.getNextJob('token');
+  await job?.moveToFailed(new UnrecoverableError('no'), 'token', false);
+}

@@ -94,4 +94,13 @@ export const FOUND: readonly Found[] = [
       answers: {},
     },
   },
+  {
+    words: 'the failed job of a supplier that goes again stayed, since the command to remove it was lost',
+    world: 'a supplier in doubt',
+    schedule: {
+      order: ['ann', 'ines', 'yves', 'carl', 'rita'],
+      deviations: { 'yves#7': 'gives way', 'yves#10': 'gives way', 'yves#21': 'fails before' },
+      answers: { 'company of Supplier #1': '500, not made' },
+    },
+  },
 ];
