@@ -4,6 +4,7 @@ import { makeGatedScript } from './archive/gated-script.ts';
 import type { Keys } from './keys.ts';
 import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from './row.ts';
 import type { RowId } from './row-id.ts';
+import { moveArgs } from './schema.ts';
 import { indexWords } from './search/index-words.ts';
 import { digestOf } from './verdicts.ts';
 
@@ -38,31 +39,29 @@ export function makePutRow({ connection, keys, isSearched = true }: PutRowOption
     generation = '',
     { seen, key: old, problem, takes, approval = '', statements = '' } = {},
   ) => {
-    const args = [
-      row.portfolio,
-      row.key,
+    const wish = {
       line,
-      importId,
-      JSON.stringify(request),
-      stepAfter(request),
-      digestOf(askedOf(request)),
-      generation,
-      request.buyer,
-      request.limit.requested_limit,
-      seen ?? '',
-      old ?? '',
-      problem === undefined ? '' : JSON.stringify(problem),
-      takes ?? '',
-      isSearched ? indexWords(request) : '',
+      import: importId,
+      request: JSON.stringify(request),
+      buyer: request.buyer,
+      step: stepAfter(request),
+      amount: request.limit.requested_limit,
+      asked: digestOf(askedOf(request)),
+      gen: generation,
+      seen,
+      old,
+      problem: problem && JSON.stringify(problem),
+      takes,
+      words: isSearched ? indexWords(request) : '',
       approval,
       statements,
-    ];
-    let known: string[] = ['', ''];
+    };
+    let known: { known?: string; before?: string } = {};
     for (;;) {
-      const answer = (await put([keys.account], [...args, ...known])) as string;
+      const answer = (await put([keys.account], moveArgs(row, [{ move: 'put', ...wish, ...known }]))) as string;
       if (!answer.startsWith(OTHER_WORDS)) return answer as PutAnswer;
       const before = answer.slice(OTHER_WORDS.length);
-      known = [createHash('sha1').update(before).digest('hex'), indexWords(JSON.parse(before))];
+      known = { known: createHash('sha1').update(before).digest('hex'), before: indexWords(JSON.parse(before)) };
     }
   };
 }

@@ -84,6 +84,9 @@ const FAILING = ['failed', 'told'] as const;
 /** As the service answered them, or "?" where that is to be looked up in the record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
+/** A line of an import, and what it asks for. */
+const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
+
 /** The plan that it is a part of, and the moment of that in ms. */
 const PART = ['plan', 'before'] as const;
 
@@ -97,6 +100,7 @@ export const MOVES = {
   leaveOut: ['import', 'begun', 'problem'],
   requeue: ['from', ...PART, 'told', 'night', 'isMeant', 'asks', 'above', 'person', 'days'],
   await: ['from', ...PART, 'told', 'night', 'approval', 'answer', 'of', 'asOf', 'written'],
+  put: [...LINE, 'gen', 'seen', 'old', 'problem', 'takes', 'words', 'approval', 'statements', 'known', 'before'],
   free: ['approval'],
   goAnswered: ['approval'],
   holdAgain: ['approval'],

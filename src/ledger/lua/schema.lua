@@ -29,6 +29,7 @@ local function toldOf(move, at)
   if move == 'leaveOut' then return { import = ARGV[at + 0], begun = ARGV[at + 1], problem = ARGV[at + 2] }, at + 3 end
   if move == 'requeue' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], night = ARGV[at + 4], isMeant = ARGV[at + 5], asks = ARGV[at + 6], above = ARGV[at + 7], person = ARGV[at + 8], days = ARGV[at + 9] }, at + 10 end
   if move == 'await' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], night = ARGV[at + 4], approval = ARGV[at + 5], answer = ARGV[at + 6], of = ARGV[at + 7], asOf = ARGV[at + 8], written = ARGV[at + 9] }, at + 10 end
+  if move == 'put' then return { line = ARGV[at + 0], import = ARGV[at + 1], request = ARGV[at + 2], buyer = ARGV[at + 3], step = ARGV[at + 4], amount = ARGV[at + 5], asked = ARGV[at + 6], gen = ARGV[at + 7], seen = ARGV[at + 8], old = ARGV[at + 9], problem = ARGV[at + 10], takes = ARGV[at + 11], words = ARGV[at + 12], approval = ARGV[at + 13], statements = ARGV[at + 14], known = ARGV[at + 15], before = ARGV[at + 16] }, at + 17 end
   if move == 'free' then return { approval = ARGV[at + 0] }, at + 1 end
   if move == 'goAnswered' then return { approval = ARGV[at + 0] }, at + 1 end
   if move == 'holdAgain' then return { approval = ARGV[at + 0] }, at + 1 end

@@ -113,7 +113,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     'put-row',
     'seen',
     'two corrections at once are both brought in',
-    ["if comes and seen ~= '' and redis.call('HLEN', requests) ~= tonumber(seen) then return 'again' end", ''],
+    ["if comes and it.seen ~= '' and redis.call('HLEN', requests) ~= tonumber(it.seen) then return 'again' end", ''],
     ['corrected twice at once', ...CORRECTED],
   ),
   {

@@ -89,7 +89,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
       'put-row',
       'replaces sent',
       'a correction takes the place of what was sent',
-      ["elseif ended or isReplacedRow(old) or isSent(ROOT .. ':call:limit:' .. oldKey) then", 'elseif ended then'],
+      ["elseif ended or isReplacedRow(old) or isSent(ROOT .. ':call:limit:' .. it.old) then", 'elseif ended then'],
       [LOST],
     ),
     {
