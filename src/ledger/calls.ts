@@ -10,7 +10,7 @@ import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { type RowId, rowName } from './row-id.ts';
-import type { MoveCall } from './schema.ts';
+import { type MoveCall, moveArgs } from './schema.ts';
 import { type Moving, type Trips, tripsOf } from './trips.ts';
 import {
   digestsOf,
@@ -81,26 +81,25 @@ export function makeCalls({
   const [settle, release] = [script('settle'), script('release')];
   const [doubt, resolve, findMade] = [script('doubt'), script('resolve'), script('find-made')];
   const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
-  const portfolioKey = ({ row }: Thing) => keys.portfolio(row.portfolio);
-  const rowKey = ({ row }: Thing) => keys.row(row.portfolio, row.key);
 
   /** What nobody ever asked for is claimed together with what other rows want; not where replicas confirm claims by themselves. */
   const isGathered = async (thing: Thing): Promise<boolean> =>
     thing.revision !== undefined && ((await replicas?.expected()) ?? 0) === 0;
 
-  const claimCall = (thing: Thing, owner: string): MoveCall => {
+  const claimCall = (thing: Thing, owner: string, onUnknown: UnknownPolicy): MoveCall => {
     const { kind, key, revision } = thing;
     const { number, link } = mark() ?? {};
-    return { move: 'claim', kind, thing: key, owner, revision, ...digestsOf(thing), mark: number, link };
+    const [sends, withinMs] = resendsOf(onUnknown);
+    const limits = { sends, withinMs, vanishedAfterMs: VANISHED_AFTER_MS, disputedAfterMs: DISPUTED_AFTER_MS };
+    const told = { revision, ...digestsOf(thing), mark: number, link, onUnknown, ...limits };
+    return { move: 'claim', kind, thing: key, owner, ...told };
   };
 
   const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
-    const answer = await persist('release', () =>
-      release(
-        [callKey(thing), portfolioKey(thing), rowKey(thing), keys.account],
-        [owner, why, thing.kind, MOST_PUT_OFFS, refusal?.status ?? '', refusal?.body ?? '', thing.revision ?? ''],
-      ),
-    );
+    const { kind, key, row, revision } = thing;
+    const told = { why, status: refusal?.status, body: refusal?.body, revision, mostPutOffs: MOST_PUT_OFFS };
+    const args = moveArgs(row, [{ move: 'release', kind, thing: key, owner, ...told }]);
+    const answer = await persist('release', () => release([keys.account], args));
     return toReleased(answer as [string, ...(string | number)[]]);
   };
 
@@ -110,31 +109,10 @@ export function makeCalls({
      *   given back then
      */
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
-      const { kind, key, row, revision = '' } = thing;
-      const { words, asked } = digestsOf(thing);
-      const call = callKey(thing);
       const answer = await persist('claim', async () => {
-        if (await isGathered(thing)) {
-          if ((await trips(row, claimCall(thing, owner))) === 1) return ['go', owner];
-        }
-        return claim(
-          [call, keys.workers, portfolioKey(thing), rowKey(thing)],
-          [
-            owner,
-            rowName(row),
-            onUnknown,
-            VANISHED_AFTER_MS,
-            kind,
-            key,
-            revision,
-            words,
-            asked,
-            ...resendsOf(onUnknown),
-            DISPUTED_AFTER_MS,
-            mark()?.number ?? '',
-            mark()?.link ?? '',
-          ],
-        );
+        const wish = claimCall(thing, owner, onUnknown);
+        if ((await isGathered(thing)) && (await trips(thing.row, wish)) === 1) return ['go', owner];
+        return claim([keys.account], moveArgs(thing.row, [wish]));
       });
       const missing = missingReplicas(answer);
       if (missing) {
@@ -159,7 +137,11 @@ export function makeCalls({
       const { kind, key, row } = thing;
       const settling: MoveCall = { move: 'settle', kind, thing: key, buyer, owner, id, record: JSON.stringify(record) };
       const behind = next && (await isGathered(next.thing)) ? next : undefined;
-      const moves = [settling, ...(moving ? [moving] : []), ...(behind ? [claimCall(behind.thing, behind.owner)] : [])];
+      const moves = [
+        settling,
+        ...(moving ? [moving] : []),
+        ...(behind ? [claimCall(behind.thing, behind.owner, 'hold')] : []),
+      ];
       const moved = moving ? 2 : 1;
       const takeBack = async (): Promise<unknown> => behind && giveBack(behind.thing, behind.owner, 'unsent');
       let times = 0;
@@ -187,20 +169,11 @@ export function makeCalls({
       made: { id: string; record: CallRecord; buyer: string },
       accepted = false,
     ): Promise<{ id: string; late: boolean; otherRow?: string }> {
-      const [id, told] = (await persist('settle', () =>
-        settle(
-          [
-            callKey(thing),
-            keys.buyerLimits(made.buyer),
-            keys.account,
-            keys.madeTwice,
-            portfolioKey(thing),
-            rowKey(thing),
-          ],
-          [owner, made.id, JSON.stringify(made.record), rowName(thing.row), thing.kind, thing.key, accepted ? 1 : ''],
-        ),
-      )) as [string, number | string];
-      return id === '' ? { id, late: false, otherRow: String(told) } : { id, late: told === 1 };
+      const { kind, key, row } = thing;
+      const told = { buyer: made.buyer, id: made.id, record: JSON.stringify(made.record), accepted: accepted ? 1 : '' };
+      const args = moveArgs(row, [{ move: 'settle', kind, thing: key, owner, ...told }]);
+      const [id, said] = (await persist('settle', () => settle([keys.account], args))) as [string, number | string];
+      return id === '' ? { id, late: false, otherRow: String(said) } : { id, late: said === 1 };
     },
 
     /**

@@ -84,6 +84,12 @@ const FAILING = ['failed', 'told'] as const;
 /** As the service answered them, or "?" where that is to be looked up in the record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
+/** Which call, and whose it is. */
+const CALL = ['kind', 'thing', 'owner'] as const;
+
+/** How long, and how often, a call may be sent again or be its owner's. */
+const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterMs'] as const;
+
 /** A line of an import, and what it asks for. */
 const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
 
@@ -93,8 +99,9 @@ const PART = ['plan', 'before'] as const;
 /** What each transition is told, by name. Where a value is left out it is "". */
 export const MOVES = {
   begin: ['step'],
-  claim: ['kind', 'thing', 'owner', 'revision', 'words', 'asked', 'mark', 'link'],
-  settle: ['kind', 'thing', 'buyer', 'owner', 'id', 'record'],
+  claim: [...CALL, 'revision', 'words', 'asked', 'mark', 'link', 'onUnknown', ...LIMITS_OF_CLAIM],
+  settle: [...CALL, 'buyer', 'id', 'record', 'accepted'],
+  release: [...CALL, 'why', 'status', 'body', 'revision', 'mostPutOffs'],
   advance: [...SEEN, ...FAILING, ...GRANTED, ...BROUGHT],
   giveUp: ['from', ...PART, 'told', 'calls', 'vanishedAfterMs'],
   leaveOut: ['import', 'begun', 'problem'],

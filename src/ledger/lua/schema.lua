@@ -22,8 +22,9 @@ end
 -- What a move is told, from ARGV[at] on, by name; and where the next one begins.
 local function toldOf(move, at)
   if move == 'begin' then return { step = ARGV[at + 0] }, at + 1 end
-  if move == 'claim' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], revision = ARGV[at + 3], words = ARGV[at + 4], asked = ARGV[at + 5], mark = ARGV[at + 6], link = ARGV[at + 7] }, at + 8 end
-  if move == 'settle' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], buyer = ARGV[at + 2], owner = ARGV[at + 3], id = ARGV[at + 4], record = ARGV[at + 5] }, at + 6 end
+  if move == 'claim' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], revision = ARGV[at + 3], words = ARGV[at + 4], asked = ARGV[at + 5], mark = ARGV[at + 6], link = ARGV[at + 7], onUnknown = ARGV[at + 8], sends = ARGV[at + 9], withinMs = ARGV[at + 10], vanishedAfterMs = ARGV[at + 11], disputedAfterMs = ARGV[at + 12] }, at + 13 end
+  if move == 'settle' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], buyer = ARGV[at + 3], id = ARGV[at + 4], record = ARGV[at + 5], accepted = ARGV[at + 6] }, at + 7 end
+  if move == 'release' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], why = ARGV[at + 3], status = ARGV[at + 4], body = ARGV[at + 5], revision = ARGV[at + 6], mostPutOffs = ARGV[at + 7] }, at + 8 end
   if move == 'advance' then return { from = ARGV[at + 0], to = ARGV[at + 1], revision = ARGV[at + 2], answered = ARGV[at + 3], refusals = ARGV[at + 4], why = ARGV[at + 5], failed = ARGV[at + 6], told = ARGV[at + 7], granted = ARGV[at + 8], available = ARGV[at + 9], status = ARGV[at + 10], company = ARGV[at + 11], documents = ARGV[at + 12], limit = ARGV[at + 13], record = ARGV[at + 14], problem = ARGV[at + 15] }, at + 16 end
   if move == 'giveUp' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], calls = ARGV[at + 4], vanishedAfterMs = ARGV[at + 5] }, at + 6 end
   if move == 'leaveOut' then return { import = ARGV[at + 0], begun = ARGV[at + 1], problem = ARGV[at + 2] }, at + 3 end

@@ -113,6 +113,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'plain-claim': 'included',
   'plain-tally': 'included',
   passed: 'included',
+  'one-call': 'included',
   'passed-above': 'reads',
   'people-passed': 'included',
   'put-approval-rule': 'account',

@@ -33,7 +33,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['if declined and goesOn and not made and not wasCancelled then', 'if false then'],
     APPROVED,
     [
-      inLua('claim', 'awaits = awaits or declinedOf(KEYS[3], request) ~= nil', ''),
+      inLua('claim', 'awaits = awaits or declinedOf(PORTFOLIO, request) ~= nil', ''),
       inLua('plain-claim', 'if of[1] or of[2] then return false end', ''),
     ],
   ),
@@ -99,7 +99,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     'release',
     'refusal',
     'a row that is refused late goes again by itself',
-    ['noteRefusal(KEYS[3], KEYS[1], ARGV[7], ARGV[5], ARGV[6])', ''],
+    ['noteRefusal(ROW, CALL, it.revision, it.status, it.body)', ''],
     ['one row', 'the board and a held row'],
   ),
   lua(
