@@ -35,6 +35,8 @@ takeBackReplaced(row)
 moveRow(portfolio, row, key, from, 'awaiting', found[2], now)
 redis.call('HSET', row, 'was', cjson.encode(was), 'approval', approval, 'gen', generation(portfolio))
 if answer ~= '' then redis.call('HSET', row, 'answer', answer) end
+local no = of ~= '' and redis.call('HGET', callSaid(portfolio, of), 'answerDeclined')
+if no then redis.call('HSET', approvalKey(portfolio, approval), 'redone', noOf(portfolio, no)) end
 if told ~= '' then tell(row, now, told) end
 tallyRow(portfolio, row, key)
 notePlanned(plan, before)

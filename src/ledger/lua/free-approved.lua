@@ -14,7 +14,7 @@ local portfolio, approval, rows, answered = unpack(KEYS)
 local id, name, begins = unpack(ARGV, 1, 3)
 local archived = archivedError(portfolio)
 if archived then return archived end
-local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words', 'turn')
+local known = redis.call('HMGET', approval, 'standing', 'kind', 'answeredBy', 'words', 'turn', 'supplier')
 local isGranted = known[1] == 'granted'
 local isAnswered = isGranted or known[1] == 'declined' or known[1] == 'void'
 local now = nowMs()
@@ -34,6 +34,8 @@ local function free(row, key, line)
       if other ~= id and standingOf(portfolio, other) == 'waiting' then redis.call('HSET', asked, 'redone', noOf(portfolio, id), 'moves', redis.call('HINCRBY', asked, 'moves', 1)) end
     end
   end
+  local was = known[1] == 'declined' and known[2] == 'answer' and wasOf(row) or {}
+  if was.of then redis.call('HSET', callSaid(portfolio, was.of), 'answerDeclined', id) end
   if known[2] ~= 'import' then tell(row, now, cjson.encode(told)) end
   if isGranted and not isCancelled(portfolio, row) then
     moveRow(portfolio, row, key, 'awaiting', 'queued', line, now)
@@ -57,6 +59,9 @@ for at = 4, isAnswered and not (isGranted and known[2] == 'answer') and #ARGV or
   local key = ARGV[at]
   local found = redis.call('HMGET', begins .. key, 'state', 'line', 'approval')
   if found[1] == 'awaiting' and found[3] == id then free(begins .. key, key, found[2]) else redis.call('ZREM', rows, key) end
+end
+if known[1] == 'declined' and known[2] == 'answer' and known[6] then
+  redis.call('HSET', callOfSupplier(portfolio, known[6]), 'answerDeclined', id)
 end
 local left = redis.call('ZCARD', rows)
 if left == 0 and isAnswered then redis.call('ZREM', answered, name .. '/' .. id) end

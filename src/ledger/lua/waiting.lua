@@ -7,6 +7,12 @@ local function wasOf(row)
   return was and cjson.decode(was) or nil
 end
 
+-- The call that somebody says something of. A no to that is no word on the request: it stands with the call in doubt (`answerDeclined`,
+-- the approval), so that whatever is said of it next waits for a yes, in whichever portfolio.
+local function callSaid(portfolio, of)
+  return string.match(portfolio, '^(.-):portfolio:') .. ':call:' .. string.gsub(of, ' ', ':', 1)
+end
+
 -- Binds a row to an approval, or with "" to none, and forgets what it waited for until now.
 local function bindRow(row, approval)
   redis.call('HDEL', row, 'was', 'answer')
