@@ -17,14 +17,14 @@ const PAGE = 500;
 /**
  * Puts held rows of all portfolios back to their step, where none of its calls is unknown any more: a person, or a
  * late answer, has said what became of it. Nobody asked for these rows themselves, so one whose portfolio was given up stays so; and one
- * whose call was refused ends by that.
+ * whose call was refused ends by that. Answers which went.
  *
  * @param known the call whose answer came: then only rows are looked at that may wait for it. A company, or a limit, is that of one
  *   buyer; any row may have attached a document
  */
-export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<number> {
+export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<RowId[]> {
   const ofOneBuyer = known !== undefined && known.kind !== 'document';
-  let freed = 0;
+  const freed: RowId[] = [];
   for await (const page of ofOneBuyer ? deps.rows.allOf(known.buyer) : heldPages(deps)) {
     const results = await deps.rows.read(page);
     const went = await Promise.all(
@@ -34,7 +34,7 @@ export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<numbe
         return sendAgain(row, 'held', deps, false);
       }),
     );
-    freed += went.filter(Boolean).length;
+    freed.push(...page.filter((_row, place) => went[place]));
   }
   return freed;
 }
@@ -59,7 +59,8 @@ export function makeFreeing(deps: FreeDeps): (known: KnownLate) => Promise<unkno
   };
 }
 
-async function* heldPages({ stories }: Pick<FreeDeps, 'stories'>): AsyncGenerator<RowId[]> {
+/** All held rows of the account, page by page. */
+export async function* heldPages({ stories }: Pick<FreeDeps, 'stories'>): AsyncGenerator<RowId[]> {
   let after: HeldRow | undefined;
   do {
     const page = await stories.held({ after, count: PAGE });

@@ -1,6 +1,7 @@
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { counted } from '../../src/counted.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
+import { elsewhereWords } from '../../src/ledger/story/held-elsewhere.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
@@ -23,7 +24,7 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
   const filter = { states: ['held'] as const, ...(step === undefined ? {} : { step }) };
   return onPortfolio(name, async (context) => {
     const { plan } = await actOnChosen({ portfolio: name, action: 'resend', filter }, { dryRun: true }, context);
-    const planned = { ...plannedOf(plan), supplier: plan.supplier };
+    const planned = { ...plannedOf(plan), supplier: plan.supplier, elsewhere: plan.elsewhere };
     const look = lookWords(plan);
     if (dryRun || isEmpty(plan)) {
       terminal.print(dryRun ? `${look}\n${NOTHING_CHANGED}` : look, { portfolio: name, planned, dryRun, rows: 0 });
@@ -51,7 +52,9 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
   });
 }
 
-function lookWords({ portfolio, rows, sum, isExact, supplier, filter: { step } }: Plan): string {
+function lookWords(plan: Plan): string {
+  const { portfolio, rows, sum, isExact, supplier, elsewhere, filter } = plan;
+  const { step } = filter;
   if (rows === 0 && isExact && !supplier)
     return `Nothing of portfolio ${portfolio} is held${step === undefined ? '' : ` at the step ${step}`}.`;
   const held = `${isExact ? '' : 'at least '}${counted(rows, 'held row')}${step === undefined ? '' : ` of the step ${step}`}`;
@@ -59,5 +62,6 @@ function lookWords({ portfolio, rows, sum, isExact, supplier, filter: { step } }
     ...(rows > 0 ? [`${held}, ${groupedAmount(sum)} in total`] : []),
     ...(supplier ? ["the supplier's company"] : []),
   ];
-  return `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
+  const words = `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
+  return [words, ...elsewhereWords(elsewhere)].join(' ');
 }
