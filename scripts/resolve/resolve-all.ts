@@ -6,7 +6,7 @@ import { groupedAmount } from '../../src/money-text.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { actOnChosen, actOnShown } from '../choice/act-on-chosen.ts';
-import { cameWords, plannedOf } from '../choice/chosen-words.ts';
+import { approvedFirst, cameWords, plannedOf } from '../choice/chosen-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { asksFirst, type ResolveOptions } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -63,5 +63,5 @@ function lookWords(plan: Plan): string {
     ...(supplier ? ["the supplier's company"] : []),
   ];
   const words = `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
-  return [words, ...elsewhereWords(elsewhere)].join(' ');
+  return [words, ...approvedFirst(plan), ...elsewhereWords(elsewhere)].join(' ');
 }
