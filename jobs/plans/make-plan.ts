@@ -13,6 +13,7 @@ import { moneyText } from '../../src/money-text.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
 import { type ElsewhereDeps, heldElsewhere } from '../operators/held-elsewhere.ts';
+import { isSupplierInDoubt } from '../operators/supplier-again.ts';
 import { documentKey } from '../rows/document-key.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './planned-rows.ts';
@@ -105,12 +106,6 @@ async function whyApproved(
   const one = `With these rows the sum of one ${of === 'person' ? 'person' : 'buyer'}`;
   const whose = of === 'rows' ? `These rows ask for ${moneyText(sum)}, which` : one;
   return of ? `${whose} is above ${limit}.` : over && '';
-}
-
-/** Nobody knows what became of the call for its company; it has no row that could be held. */
-async function isSupplierInDoubt({ supplier }: PortfolioState, { calls }: Pick<PlanDeps, 'calls'>): Promise<boolean> {
-  if (!supplier?.key || supplier.id) return false;
-  return calls.isUnknown({ kind: 'company', key: supplier.key });
 }
 
 /** `requested_limit is above … (status 400)` */

@@ -40,13 +40,10 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
     const facts = ({ state, waits }: Acted) => ({ rows: waits ? 0 : state?.done, changed: state?.came });
     const acted = await auditCommand(context, () => actOnShown(plan, context), { facts });
     const { rows = 0, changed = 0 } = facts(acted);
-    const { goes, workers } = await goingOn(rows, name, context);
+    const supplier = plan.supplier && rows === 0 ? "The supplier's company is sent again" : undefined;
+    const { goes, workers } = await goingOn(rows, name, context, supplier);
     const { waits } = acted;
-    const words = waits
-      ? askedWords(name, waits)
-      : [plan.supplier && rows === 0 ? "The supplier's company is sent again." : goes, cameWords(changed)]
-          .filter(Boolean)
-          .join('\n');
+    const words = waits ? askedWords(name, waits) : [goes, cameWords(changed)].filter(Boolean).join('\n');
     terminal.print(words, { portfolio: name, planned, rows, changed, workers, ...(waits ? { waits } : {}) });
     return 0;
   });

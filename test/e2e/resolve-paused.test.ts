@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callCommand } from '../support/call-command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
@@ -37,4 +38,19 @@ test('resolve in a paused portfolio says that a row of another one goes at once,
   expect((await place.report('q5')).states.queued).toBe(1);
   // Nothing else is held any more.
   expect(await resolve(...all)).toBe('Nothing of portfolio q4 is held.\n');
+});
+
+test('a supplier in doubt in a paused portfolio is said to be so, and to go again once somebody resumes it', async () => {
+  const place = await openFaultPlace();
+  const { context, childEnv: env, dir: cwd } = place;
+  await place.import(buyerLines(1));
+  const supplier = { body: { name: 'Nordwind' }, key: 'buyer-of-supplier' };
+  await context.ledger.hset(context.keys.portfolio('q4'), 'supplier', JSON.stringify(supplier));
+  await context.ledger.hset(context.keys.call('company', supplier.key), { state: 'unknown' });
+  await context.portfolios.pause('q4', 'by request');
+  const said = async (...args: string[]) => (await callCommand(args, { cwd, env })).stdout;
+  expect(await said('report', 'q4')).toContain('Supplier: it was sent, and nobody knows whether it was made');
+  const words = "The supplier's company is sent again once somebody resumes the portfolio, which is paused.";
+  expect(await said('resolve', 'q4', '--all', '--resend')).toContain(words);
+  expect(await said('report', 'q4')).toContain('Supplier: not created yet');
 });
