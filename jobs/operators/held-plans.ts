@@ -30,6 +30,8 @@ export type HeldPlan = {
   of: (Resolved & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
   /** Held rows of other portfolios that go with it. */
   elsewhere: Elsewhere[] | undefined;
+  /** Whether nothing goes before somebody resumes the portfolio. */
+  isPaused: boolean;
   /** Lines that say nothing. */
   silent: number;
   /** What is wrong, by the file's lines. Where anything is, the plan cannot be confirmed. */
@@ -64,9 +66,10 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       heldMs: found.result.updatedMs,
     }));
     const elsewhere = await heldElsewhere(portfolio, [plan.planned.map(({ found }) => found)], deps);
+    const isPaused = (await deps.portfolios.read(portfolio)).paused !== undefined;
     return {
       plan,
-      shown: { id, portfolio, fileName, back, of, elsewhere, silent: file.silent, problems: plan.problems },
+      shown: { id, portfolio, fileName, back, of, elsewhere, isPaused, silent: file.silent, problems: plan.problems },
     };
   }
 

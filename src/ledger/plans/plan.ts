@@ -58,6 +58,8 @@ export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;
+  /** Whether its portfolio is paused at this moment, where that was looked up. */
+  isPaused?: boolean | undefined;
   /** Rows that were acted on. */
   done: number;
   /** Rows that the filter names now and that came, or changed, since: they were left alone. */
