@@ -35,7 +35,7 @@ export async function lookAtApproval(id: string, deps: LookDeps): Promise<Approv
   const known = imports.find(({ number }) => String(number) === approval.importId);
   return {
     approval,
-    portfolio: { states: state.states, sum: state.sums.inAllRows },
+    portfolio: { states: state.states, sum: state.sums.inAllRows, isPaused: state.paused !== undefined },
     file: known && (await deps.understand(known)),
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,

@@ -7,6 +7,7 @@ import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
 import type { Queues } from '../../src/queue/queues.ts';
+import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { callName } from './id-faults.ts';
 
@@ -55,7 +56,8 @@ export type Asking = {
  * answered where it may be done at once.
  *
  * It is needed by the policy on sums (APPROVE_ABOVE, APPROVE_ALWAYS), and for rows whose approval nobody gave, whatever their sum: what
- * was declined is not sent again a row at a time, nor where the policy was lifted since. Of those, who brought the rows in is an author still: that somebody else would have
+ * was declined is not sent again a row at a time, nor where the policy was lifted since; the same of a call in doubt, where somebody
+ * said no to what was said of it. Of those, who brought the rows in is an author still: that somebody else would have
  * them sent again makes nobody another person.
  *
  * @param wished the rows, a page at a time; gone through twice, the first time no further than it takes to decide
@@ -109,7 +111,7 @@ export async function whyNeeded(
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Over | undefined> {
-  if (supplierMs !== undefined && policy.always) return [];
+  if (supplierMs !== undefined && (policy.always || (await approvals.isSupplierAnswerDeclined(portfolio)))) return [];
   const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {
@@ -119,6 +121,7 @@ export async function whyNeeded(
   let sum = new Big(0);
   for await (const page of wished()) {
     if ((await approvals.declined(page.map(({ found }) => found.row))).size > 0) return [];
+    if (kind === 'answer' && (await approvals.isAnswerDeclined(page.flatMap(({ found }) => callsOf(found))))) return [];
     for (const { found } of asks ? page : []) {
       const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));

@@ -17,14 +17,14 @@ const PAGE = 500;
 /**
  * Puts held rows of all portfolios back to their step where the outcome of each of its calls is known by now, from a person or a late
  * answer. No person sent these rows again, so a row of a portfolio that was given up stays given up, and a row whose call was refused ends
- * as refused.
+ * as refused. Answers which went.
  *
  * @param known the call whose answer came: then only rows are looked at that may wait for it. A company, or a limit, is that of one
  *   buyer; any row may have attached a document
  */
-export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<number> {
+export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<RowId[]> {
   const ofOneBuyer = known !== undefined && known.kind !== 'document';
-  let freed = 0;
+  const freed: RowId[] = [];
   for await (const page of ofOneBuyer ? deps.rows.allOf(known.buyer) : heldPages(deps)) {
     const results = await deps.rows.read(page);
     const went = await Promise.all(
@@ -34,7 +34,7 @@ export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<numbe
         return sendAgain(row, 'held', deps, false);
       }),
     );
-    freed += went.filter(Boolean).length;
+    freed.push(...page.filter((_row, place) => went[place]));
   }
   return freed;
 }
@@ -59,7 +59,8 @@ export function makeFreeing(deps: FreeDeps): (known: KnownLate) => Promise<unkno
   };
 }
 
-async function* heldPages({ stories }: Pick<FreeDeps, 'stories'>): AsyncGenerator<RowId[]> {
+/** All held rows of the account, page by page. */
+export async function* heldPages({ stories }: Pick<FreeDeps, 'stories'>): AsyncGenerator<RowId[]> {
   let after: HeldRow | undefined;
   do {
     const page = await stories.held({ after, count: PAGE });

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
+import type { Elsewhere } from '../../src/ledger/story/held-elsewhere.ts';
 import type { Stories } from '../../src/ledger/story/story.ts';
 import { type ResolutionFile, readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { importNames } from '../rows/import-names.ts';
 import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
+import { type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
 import { heldRowByName } from './held-row.ts';
 import { type Plan, type PlanDeps, planHeldFile } from './plan-held-file.ts';
 import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
@@ -26,6 +28,10 @@ export type HeldPlan = {
   back?: string | undefined;
   /** What would be taken for true, in the file's order: with what was asked for, and when that left, in ms, where it is known. */
   of: (Resolved & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
+  /** Held rows of other portfolios that go with it. */
+  elsewhere: Elsewhere[] | undefined;
+  /** Whether nothing goes before somebody resumes the portfolio. */
+  isPaused: boolean;
   /** Lines that say nothing. */
   silent: number;
   /** What is wrong, by the file's lines. Where anything is, the plan cannot be confirmed. */
@@ -45,7 +51,7 @@ type Planned = { plan: Plan; shown: HeldPlan };
 /** What one row's page says of it: the id under which it was made, or nothing where it was not. */
 type SaidOfRow = { row: string; made: string | undefined; heldMs: number | undefined; back: string };
 
-type HeldPlanDeps = FreeDeps & AskDeps & PlanDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
+type HeldPlanDeps = FreeDeps & AskDeps & PlanDeps & ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
 
 /** Answers held rows in two steps: what follows is shown, and done only as it was shown. Plans can be confirmed for 15 minutes, once. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
@@ -59,7 +65,12 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       sentMs: known[place]?.lostMs,
       heldMs: found.result.updatedMs,
     }));
-    return { plan, shown: { id, portfolio, fileName, back, of, silent: file.silent, problems: plan.problems } };
+    const elsewhere = await heldElsewhere(portfolio, [plan.planned.map(({ found }) => found)], deps);
+    const isPaused = (await deps.portfolios.read(portfolio)).paused !== undefined;
+    return {
+      plan,
+      shown: { id, portfolio, fileName, back, of, elsewhere, isPaused, silent: file.silent, problems: plan.problems },
+    };
   }
 
   /** Keeps a plan where nothing is wrong with it, to be confirmed as it was shown: under a name that nobody can guess, and no other had. */

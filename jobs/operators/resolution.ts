@@ -1,6 +1,7 @@
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import type { Step } from '../../src/ledger/row.ts';
 import { rowName } from '../../src/ledger/row-id.ts';
+import type { Elsewhere } from '../../src/ledger/story/held-elsewhere.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /** A row that a person spoke of: which it is, whose, and what is taken for true. Without `made` it is sent again. */
@@ -16,10 +17,17 @@ export type Resolved = {
 };
 
 /**
- * What was resolved: calls, and the rows that go on because of it, in any portfolio; and, where rows were named one by
- * one, which they were. Or what waits for another person's approval instead: then nothing was resolved.
+ * What was resolved: calls, and the rows that go on because of it, in any portfolio, and how many of them in others; and, where rows
+ * were named one by one, which they were. Or what waits for another person's approval instead: then nothing was resolved.
  */
-export type Resolution = { calls: number; rows: number; of?: Resolved[]; waits?: AskedFor; looked?: Looked };
+export type Resolution = {
+  calls: number;
+  rows: number;
+  elsewhere?: Elsewhere[] | undefined;
+  of?: Resolved[];
+  waits?: AskedFor;
+  looked?: Looked;
+};
 
 /** When somebody looked at a held row, and since when it was held then, in ms. */
 export type Looked = { lookedMs: number; heldMs: number };

@@ -9,13 +9,14 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { callInDoubt } from './call-in-doubt.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
+import { countElsewhere, type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
 import { heldRowAtLine, heldRowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 import { type Resolution, resolvedOf } from './resolution.ts';
 import { resolveCallOf } from './resolve-call.ts';
 import { sendAgain } from './send-again.ts';
 
-export type ResolveDeps = FreeDeps & AskDeps & { plans: Pick<Plans, 'now'> };
+export type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
 
 /** What a person says became of a held call. */
 export type Resolving = {
@@ -53,7 +54,8 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   if (heldMs !== undefined && held.result.updatedMs !== heldMs) throw heldAnew();
   if (made !== undefined) await checkId(made, held, deps);
   const of = [resolvedOf(held, made, await importNames(portfolio, deps))];
-  const nothing = { calls: 0, rows: 0, of, looked: { lookedMs, heldMs: held.result.updatedMs } };
+  const elsewhere = await heldElsewhere(portfolio, [[held]], deps);
+  const nothing = { calls: 0, rows: 0, elsewhere, of, looked: { lookedMs, heldMs: held.result.updatedMs } };
   const isMeant = step === undefined || held.result.step === step;
   if (dryRun || !isMeant) return nothing;
   const spoken = await callInDoubt(held, deps);
@@ -66,7 +68,9 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
     // It goes even where a later document of it is in doubt as well: it comes to that one next.
     if (await sendAgain(held.row, 'held', deps)) resolution.rows = 1;
   }
-  resolution.rows += await freeHeld(deps);
+  const freed = await freeHeld(deps);
+  resolution.rows += freed.length;
+  resolution.elsewhere = await countElsewhere(portfolio, freed, deps);
   await feed(deps);
   return resolution;
 }

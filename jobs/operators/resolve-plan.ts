@@ -3,6 +3,7 @@ import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
+import { countElsewhere } from './held-elsewhere.ts';
 import type { Plan } from './plan-held-file.ts';
 import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
 import { sendAgain } from './send-again.ts';
@@ -20,7 +21,7 @@ export async function resolvePlan(
   onResolved: (resolved: Resolved) => void,
   { by = commandLineActor(), madeBy }: { by?: string; madeBy?: string } = {},
 ): Promise<Resolution> {
-  const resolution = { calls: 0, rows: 0, of: [] as Resolved[] };
+  const resolution: Resolution & { of: Resolved[] } = { calls: 0, rows: 0, of: [] };
   const [first] = planned;
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
   const wished = () => justThese(planned.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call })));
@@ -43,7 +44,9 @@ export async function resolvePlan(
     resolution.of.push(resolved);
     onResolved(resolved);
   }
-  resolution.rows += await freeHeld(deps);
+  const freed = await freeHeld(deps);
+  resolution.rows += freed.length;
+  if (first) resolution.elsewhere = await countElsewhere(first.found.row.portfolio, freed, deps);
   await feed(deps);
   return resolution;
 }

@@ -1,7 +1,25 @@
+import type { Calls } from '../../src/ledger/calls.ts';
+import { isPending, type PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
 import { GIVEN_UP } from '../steps/create-supplier.ts';
 import type { FreeDeps } from './free-held.ts';
+
+type OfSupplier = Pick<PortfolioState, 'supplier'>;
+type InDoubtDeps = { calls: Pick<Calls, 'isUnknown'> };
+
+/** Nobody knows what became of the call for its company; it has no row that could be held. */
+export async function isSupplierInDoubt({ supplier }: OfSupplier, { calls }: InDoubtDeps): Promise<boolean> {
+  if (!supplier?.key || supplier.id) return false;
+  return calls.isUnknown({ kind: 'company', key: supplier.key });
+}
+
+/** The state as people are told it: a supplier that an import names anew is in doubt still, where its call is. */
+export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDeps): Promise<S> {
+  const { supplier } = state;
+  if (!supplier || !isPending(supplier) || !(await isSupplierInDoubt(state, deps))) return state;
+  return { ...state, supplier: { ...supplier, problem: 'it was sent, and nobody knows whether it was made' } };
+}
 
 /**
  * A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others, unless its call was sent

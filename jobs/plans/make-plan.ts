@@ -12,16 +12,19 @@ import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
+import { type ElsewhereDeps, heldElsewhere } from '../operators/held-elsewhere.ts';
+import { isSupplierInDoubt } from '../operators/supplier-again.ts';
 import { documentKey } from '../rows/document-key.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type FindRows, pagesOfFilter } from './planned-rows.ts';
 
-export type PlanDeps = AskDeps & {
-  rows: FindRows;
-  portfolios: Portfolios;
-  plans: Plans;
-  calls: Pick<Calls, 'madeId' | 'isUnknown'>;
-};
+export type PlanDeps = AskDeps &
+  ElsewhereDeps & {
+    rows: FindRows;
+    portfolios: Portfolios;
+    plans: Plans;
+    calls: Pick<Calls, 'madeId' | 'isUnknown'>;
+  };
 
 /** What somebody wishes to do with the rows of a portfolio that a filter names. */
 export type Wish = { portfolio: string; action: PlanAction; filter: RowFilter; by?: string | undefined };
@@ -65,6 +68,10 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
     atMs,
     ...counts,
     supplier,
+    elsewhere:
+      action === 'resend'
+        ? await heldElsewhere(portfolio, pagesOfFilter(deps.rows, portfolio, filter), deps)
+        : undefined,
     seconds: action === 'cancel' ? null : secondsOf(calls, pace),
     approval: await whyApproved(
       { portfolio, action, filter },
@@ -99,12 +106,6 @@ async function whyApproved(
   const one = `With these rows the sum of one ${of === 'person' ? 'person' : 'buyer'}`;
   const whose = of === 'rows' ? `These rows ask for ${moneyText(sum)}, which` : one;
   return of ? `${whose} is above ${limit}.` : over && '';
-}
-
-/** Nobody knows what became of the call for its company; it has no row that could be held. */
-async function isSupplierInDoubt({ supplier }: PortfolioState, { calls }: Pick<PlanDeps, 'calls'>): Promise<boolean> {
-  if (!supplier?.key || supplier.id) return false;
-  return calls.isUnknown({ kind: 'company', key: supplier.key });
 }
 
 /** `requested_limit is above … (status 400)` */

@@ -5,14 +5,20 @@ import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 
 /** What a plan would do, in a sentence; and that nothing was done. */
-export function planWords({ action, portfolio, rows, sum, calls, isExact, approval }: Plan): string {
+export function planWords(plan: Plan): string {
+  const { action, portfolio, rows, sum, calls, isExact } = plan;
   if (rows === 0) return `No row of portfolio ${portfolio} that this chooses can be ${DONE[action]}.`;
   const atLeast = isExact ? '' : 'at least ';
   const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all,`;
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
-  const first = approval === undefined ? '' : ` Another person approves it first. ${approval}`.trimEnd();
-  return `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.${first} Nothing was done.`;
+  const would = `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.`;
+  return [would, ...approvedFirst(plan), 'Nothing was done.'].join(' ');
+}
+
+/** That another person has to approve it, and why; nothing where nobody has to. */
+export function approvedFirst({ approval }: Plan): string[] {
+  return approval === undefined ? [] : [`Another person approves it first. ${approval}`.trimEnd()];
 }
 
 const DONE: Readonly<Record<Plan['action'], string>> = {

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
+import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import type { Context } from '../../src/context.ts';
 import { grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -105,7 +106,7 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 }
 
 async function table(summary: Summary, name: string, context: Context): Promise<string> {
-  const text = summaryTable(summary, await context.portfolios.read(name));
+  const text = summaryTable(summary, await withDoubt(await context.portfolios.read(name), context));
   // How fast the last calls of a finished one went fades within seconds, and is no pace.
   const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Resolution } from '../../jobs/operators/resolution.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
+import { elsewhereWords } from '../../src/ledger/story/held-elsewhere.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -9,7 +10,7 @@ import { asksFirst, checkResolveOptions, type ResolveOptions, withResolveOptions
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { resolveAll } from '../resolve/resolve-all.ts';
 import { resolveFile } from '../resolve/resolve-file.ts';
-import { NOTHING_CHANGED, resolvedWords } from '../resolve/resolved-words.ts';
+import { NOTHING_CHANGED, resolvedWords, rowsHere } from '../resolve/resolved-words.ts';
 import { askYesOrNo, NEVER } from '../terminal/ask.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -42,7 +43,7 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
     }
     const act = () => resolveCalls({ ...payload, ...shown?.looked }, context);
     const { looked: _, ...resolution } = await (shown ? auditCommand(context, act) : act());
-    const { goes, workers } = await goingOn(resolution.rows, name, context);
+    const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
     const last = resolution.waits
       ? askedWords(name, resolution.waits)
       : dryRun
@@ -53,6 +54,6 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
   });
 }
 
-function wordsOf({ of = [] }: Resolution, dryRun = false): string {
-  return of.map((one) => resolvedWords(one, dryRun)).join('\n');
+function wordsOf({ of = [], elsewhere }: Resolution, dryRun = false): string {
+  return [...of.map((one) => resolvedWords(one, dryRun)), ...elsewhereWords(elsewhere)].join('\n');
 }

@@ -244,7 +244,9 @@ function rowPageFunctions(context: Context): RowPageFunctions {
       const stays = async () => ({ is: 'stays' as const, why: await explainRow(found, context) });
       if (state !== 'refused' && state !== 'cancelled') return stays();
       const retried = await retryRow(found.row, by, context, state);
-      return retried.is === 'again' || retried.is === 'waits' ? retried : stays();
+      if (retried.is === 'waits') return retried;
+      if (retried.is !== 'again') return stays();
+      return { is: 'again', isPaused: (await context.portfolios.read(portfolio)).paused !== undefined };
     },
   };
 }

@@ -13,16 +13,21 @@ const AT_ONCE_MS = 1_200;
 export function plansPageFunctions(context: Context): PlansPageFunctions {
   const { portfolios, plans, log } = context;
 
+  const read = async (id: string) => {
+    const state = await plans.read(id);
+    return state && { ...state, isPaused: (await portfolios.read(state.plan.portfolio)).paused !== undefined };
+  };
+
   return {
     async make(wish) {
       await portfolios.mustBeHere(wish.portfolio);
       const { startedMs } = await portfolios.read(wish.portfolio);
       if (startedMs === undefined) return undefined;
       const plan = await makePlan(wish, context, await lookAtPace(context));
-      return plans.read(plan.id);
+      return read(plan.id);
     },
 
-    read: plans.read,
+    read,
 
     async confirm(id, by, signal) {
       // Calls on their way need not be waited for: the page says how many there are, and each row ends by its answer.

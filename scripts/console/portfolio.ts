@@ -1,4 +1,5 @@
 import { approversOf } from '../../jobs/approvals/approvers.ts';
+import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import { feed } from '../../jobs/rows/feed.ts';
 import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/add-portfolio-page.ts';
 import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/causes-view.ts';
@@ -37,7 +38,7 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
     const causeSamples = await readCauseSamples(name, shown, { connection, keys });
     const nowMs = Date.now();
     return {
-      state,
+      state: await withDoubt(state, context),
       imports,
       causes: causes.map((cause, place) => ({ ...cause, sample: causeSamples[place] })),
       twice: await readTwice(state, context),

@@ -1,15 +1,17 @@
+import { heldElsewhere } from '../../jobs/operators/held-elsewhere.ts';
 import { type Plan, planHeldFile } from '../../jobs/operators/plan-held-file.ts';
 import { resolvedOf } from '../../jobs/operators/resolution.ts';
 import { resolvePlan } from '../../jobs/operators/resolve-plan.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
+import { elsewhereWords } from '../../src/ledger/story/held-elsewhere.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { goingOn } from '../terminal/going-on.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { NOTHING_CHANGED, resolvedWords } from './resolved-words.ts';
+import { NOTHING_CHANGED, resolvedWords, rowsHere } from './resolved-words.ts';
 
 /**
  * `resolve NAME --from FILE`: all that a file says, or nothing where any of it cannot be meant. Answers the exit status:
@@ -32,16 +34,23 @@ export async function resolveFile(
     if (dryRun) {
       const imports = await importNames(name, context);
       const of = plan.planned.map(({ found, made }) => resolvedOf(found, made, imports));
-      const words = [...of.map((one) => resolvedWords(one, true)), silentWords(file.silent), NOTHING_CHANGED];
+      const found = [plan.planned.map((one) => one.found)];
+      const goes = elsewhereWords(await heldElsewhere(name, found, context));
+      const words = [...of.map((one) => resolvedWords(one, true)), ...goes, silentWords(file.silent), NOTHING_CHANGED];
       terminal.print(words.filter(Boolean).join('\n'), { ...counts, dryRun, of });
       return 0;
     }
     const resolution = await resolvePlan(plan, context, (of) => terminal.answer(resolvedWords(of)));
-    const { goes, workers } = await goingOn(resolution.rows, name, context);
+    const { goes, workers } = await goingOn(rowsHere(resolution), name, context);
     const last = resolution.waits
       ? askedWords(name, resolution.waits)
       : `${counted(resolution.calls, 'call')} resolved; ${goes}`;
-    terminal.print([silentWords(file.silent), last].filter(Boolean).join('\n'), { ...counts, ...resolution, workers });
+    const others = elsewhereWords(resolution.elsewhere);
+    terminal.print([silentWords(file.silent), ...others, last].filter(Boolean).join('\n'), {
+      ...counts,
+      ...resolution,
+      workers,
+    });
     return 0;
   });
 }

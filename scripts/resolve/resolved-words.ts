@@ -1,4 +1,4 @@
-import type { Resolved } from '../../jobs/operators/resolution.ts';
+import type { Resolution, Resolved } from '../../jobs/operators/resolution.ts';
 
 /** The last word of a rehearsal. */
 export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
@@ -12,4 +12,9 @@ export function resolvedWords(
   const what = step === 'documents' ? 'document' : step;
   const became = made === undefined ? `${what} ${be} sent again` : `${what} ${be} taken as made, ${made}`;
   return `line ${line} of ${file} (row ${row}), ${name}, ${requested_limit}: its ${became}`;
+}
+
+/** Of the rows that go on, those of the portfolio itself: others may be paused where it is not, or go where it is. */
+export function rowsHere({ rows, elsewhere = [] }: Resolution): number {
+  return elsewhere.reduce((here, other) => here - other.rows, rows);
 }

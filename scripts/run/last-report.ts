@@ -1,3 +1,4 @@
+import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
@@ -24,7 +25,7 @@ export async function lastReport(
   const report = async (): Promise<LastReport> => {
     const [summary, state] = await Promise.all([summarize(portfolio, context), context.portfolios.read(portfolio)]);
     const hint = summary && summary.states.held > 0 ? await notMadeHint(portfolio, context) : undefined;
-    return { summary, state, hint };
+    return { summary, state: await withDoubt(state, context), hint };
   };
   try {
     if (!stop.aborted) return await untilStopped(context.persist, stop)('report', report);

@@ -5,19 +5,21 @@ import { countLiving } from '../../src/ledger/presence.ts';
 /**
  * What becomes of rows that were put back to their step: they go where workers run, which may be nowhere, unless their portfolio is
  * paused. And how many worker processes there are.
+ *
+ * @param who what goes on, where that is no row
  */
 export async function goingOn(
   rows: number,
   portfolio: string,
   { ledger, keys, portfolios }: Pick<Context, 'ledger' | 'keys' | 'portfolios'>,
+  who = rows === 0 ? undefined : `${counted(rows, 'row')} ${rows === 1 ? 'goes' : 'go'} on`,
 ): Promise<{ goes: string; workers: number }> {
   const [workers, { paused }] = await Promise.all([
     countLiving({ connection: ledger, keys }),
     portfolios.read(portfolio),
   ]);
-  const who = `${counted(rows, 'row')} ${rows === 1 ? 'goes' : 'go'} on`;
   const running = workers === 1 ? '1 worker process runs' : `${workers} worker processes run`;
-  if (rows === 0) return { goes: 'no row goes on.', workers };
+  if (who === undefined) return { goes: 'no row goes on.', workers };
   if (paused) return { goes: `${who} once somebody resumes the portfolio, which is paused.`, workers };
   if (workers > 0) return { goes: `${who}; ${running}.`, workers };
   return { goes: `${who} as soon as workers run; none runs now: start one with npx limitline work.`, workers };

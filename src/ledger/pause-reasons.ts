@@ -45,3 +45,6 @@ export function pausedItself(paused: string, firstOver: string): SelfPause | und
 }
 
 const REFUSED_ALIKE = /^the first \d+ answers at the step (\w+) were all refused with status (\d{3})/;
+
+/** What people are told before rows of a paused portfolio are put back, and when they are. */
+export const UNTIL_RESUMED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';

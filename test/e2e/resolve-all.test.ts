@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
+import { callCommand } from '../support/call-command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startOnTerminal } from '../support/terminal.ts';
 import { buyerLines } from '../support/workplace.ts';
@@ -71,4 +72,18 @@ test('what was lost while a person looked is not spoken of: neither a row of all
   });
   await held(2);
   expect(place.standIn.counts().made.limit).toBe(6);
+});
+
+test('resolve --all --resend says beforehand that another person has to approve it, and why', async () => {
+  const rules = [{ on: 'limit', fault: 'reset', made: false, times: 3 }] as const;
+  const place = await openFaultPlace({ faults: { rules: [...rules] } });
+  await place.import(buyerLines(3));
+  const workers = await place.work();
+  expect((await place.settled()).states).toMatchObject({ held: 3 });
+  await workers.stop();
+  const env = { ...place.childEnv, APPROVE_ABOVE: '2500' };
+  const { stdout } = await callCommand(['resolve', 'q4', '--all', '--resend', '--dry-run'], { cwd: place.dir, env });
+  expect(stdout).toContain(
+    'Another person approves it first. These rows ask for 3,007.50, which is above 2,500.00.\nNothing was changed',
+  );
 });

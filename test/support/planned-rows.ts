@@ -1,6 +1,6 @@
 import type { CarryOutDeps } from '../../jobs/plans/carry-out.ts';
 import { type Confirmed, confirmPlan } from '../../jobs/plans/confirm-plan.ts';
-import { makePlan, type Wish } from '../../jobs/plans/make-plan.ts';
+import { makePlan, type PlanDeps, type Wish } from '../../jobs/plans/make-plan.ts';
 import type { RowState, Step } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
@@ -12,7 +12,7 @@ export async function openPlanned(count: number) {
   const { context } = place;
   const waiting = await context.rows.inState('q4', 'queued', { count });
   const all = waiting.map(({ row }) => row);
-  const deps: CarryOutDeps = context;
+  const deps: CarryOutDeps & PlanDeps = context;
   return {
     ...place,
     deps,

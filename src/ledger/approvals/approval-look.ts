@@ -42,8 +42,8 @@ export type UnderstoodFile = {
 /** All that an approver has to see before a yes. */
 export type ApprovalLook = {
   approval: Approval;
-  /** What the portfolio came to with it: rows by state, and the sum of what they ask for. */
-  portfolio: { states: Record<RowState, number>; sum: string };
+  /** What the portfolio came to with it: rows by state, and the sum of what they ask for; and whether it is paused. */
+  portfolio: { states: Record<RowState, number>; sum: string; isPaused: boolean };
   /** Nothing where what waits is no import, or the copy of the file is not in the data folder any more. */
   file: UnderstoodFile | undefined;
   /** The largest first; of very many rows the largest of those that were looked at. */

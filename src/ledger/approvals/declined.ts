@@ -1,16 +1,32 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import type { RowId } from '../row-id.ts';
+import type { Thing } from '../verdicts.ts';
 
 /**
  * What a person said no to, until another says yes. A no belongs to the request, or to the supplier, in whichever portfolio it stands: it
  * is kept with the call that would make it, and claim.lua sends nothing against it.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const has = async (name: string, field: string) => (await connection.hexists(name, field)) === 1;
+
+  /** Whether somebody said no to what was said of one of these calls in doubt: whatever is said of it next needs a yes. */
+  async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
+    const found = await Promise.all(calls.map(({ kind, key }) => has(keys.call(kind, key), 'answerDeclined')));
+    return found.includes(true);
+  }
+
   return {
+    isAnswerDeclined,
+
+    /** The same of the call for the company of a portfolio's supplier. */
+    async isSupplierAnswerDeclined(portfolio: string): Promise<boolean> {
+      const { key } = JSON.parse((await connection.hget(keys.portfolio(portfolio), 'supplier')) ?? '{}');
+      return key !== undefined && isAnswerDeclined([{ kind: 'company', key }]);
+    },
+
     /** Whether somebody said no to this supplier. */
-    isDeclined: async (supplier: string): Promise<boolean> =>
-      (await connection.hexists(keys.call('company', supplier), 'declined')) === 1,
+    isDeclined: (supplier: string): Promise<boolean> => has(keys.call('company', supplier), 'declined'),
 
     /** Which of these rows ask for what somebody said no to. */
     async declined(rows: readonly RowId[]): Promise<Set<RowId>> {

@@ -1,4 +1,10 @@
 -- Included by rare-moves.lua: how rows come to wait for an approval, and how they go as it was answered.
+-- A no to what was said of a call is no word on the request: it stands with the call in doubt (`answerDeclined`, the approval), so that
+-- whatever is said of it next waits for a yes, in whichever portfolio. `of` names the call.
+local function callSaid(of)
+  return ROOT .. ':call:' .. string.gsub(of, ' ', ':', 1)
+end
+
 -- Lets a row that somebody would send again, or of whose call somebody says what became of it, wait for an open approval. `from` is where it
 -- is, `answer` what is said of a held one's call: the id of what was made, or "resend"; `of` names that call, as it was at `asOf`, and
 -- `written` is when the row that is meant was written, each "" for nothing. A row remembers in `was` what it was, as JSON: its state, its
@@ -19,6 +25,8 @@ RARE.await = {
     }
   end,
   besides = function(now, it, row)
+    local no = it.of ~= '' and redis.call('HGET', callSaid(it.of), 'answerDeclined')
+    if no then redis.call('HSET', approvalKey(now.portfolio.hash, it.approval), 'redone', noOf(now.portfolio.hash, no)) end
     tellWhoGaveUp(row)
     tellRow(now, it.told)
     notePlanned(it)
@@ -26,25 +34,30 @@ RARE.await = {
   end,
 }
 
--- How many rows an approval has left that are not carried out. It is forgotten among those to carry out with the last of them.
-local function leftOf(portfolio, id)
-  local left = redis.call('ZCARD', portfolio.hash .. ':approval:' .. id)
-  if left == 0 then redis.call('ZREM', ROOT .. ':approvals:answered', portfolio.name .. '/' .. id) end
-  return left
-end
-
-local function leftWithout(portfolio, key, id)
-  redis.call('ZREM', portfolio.hash .. ':approval:' .. id, key)
-  return leftOf(portfolio, id)
-end
-
-local APPROVAL = { 'standing', 'kind', 'answeredBy', 'words', 'turn' }
+local APPROVAL = { 'standing', 'kind', 'answeredBy', 'words', 'turn', 'supplier' }
 local function approvalOf(portfolio, id)
   local found, approval = redis.call('HMGET', approvalKey(portfolio.hash, id), unpack(APPROVAL)), {}
   for at, name in ipairs(APPROVAL) do approval[name] = found[at] end
   approval.isGranted = approval.standing == 'granted'
   approval.isAnswered = approval.isGranted or approval.standing == 'declined' or approval.standing == 'void'
   return approval
+end
+
+-- How many rows an approval has left that are not carried out. With the last of them it is forgotten among those to carry out.
+local function leftOf(portfolio, id)
+  local left = redis.call('ZCARD', portfolio.hash .. ':approval:' .. id)
+  if left > 0 then return left end
+  local approval = approvalOf(portfolio, id)
+  if approval.standing == 'declined' and approval.kind == 'answer' and approval.supplier then
+    redis.call('HSET', callOfSupplier(portfolio.hash, approval.supplier), 'answerDeclined', id)
+  end
+  redis.call('ZREM', ROOT .. ':approvals:answered', portfolio.name .. '/' .. id)
+  return 0
+end
+
+local function leftWithout(portfolio, key, id)
+  redis.call('ZREM', portfolio.hash .. ':approval:' .. id, key)
+  return leftOf(portfolio, id)
 end
 
 local function tellAnswer(row, approval)
@@ -92,8 +105,11 @@ RARE.free = {
     local why = (approval.answeredBy or '') == '' and 'not approved' or 'declined ' .. noOf(portfolio.hash, it.approval)
     return 'cancelled', { problem = not approval.isGranted and cjson.encode({ step = 'limit', message = why }) or row.problem }
   end,
-  besides = function(now, it)
-    local approval = it.known
+  besides = function(now, it, row)
+    local approval, was = it.known, wasBefore(row)
+    if approval.standing == 'declined' and approval.kind == 'answer' and was and was.of then
+      redis.call('HSET', callSaid(was.of), 'answerDeclined', it.approval)
+    end
     -- Of all rows of an import none says it again.
     if approval.kind ~= 'import' then tellAnswer(now, approval) end
     noteAnswer(now, it.approval, approval)

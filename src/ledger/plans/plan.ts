@@ -1,5 +1,6 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { RowFilter } from '../search/row-filter.ts';
+import type { Elsewhere } from '../story/held-elsewhere.ts';
 
 /** What can be planned for many rows: they are sent again, given up, or, where they are held, sent again all the same. */
 export const PLAN_ACTIONS = ['retry', 'cancel', 'resend'] as const;
@@ -30,6 +31,8 @@ export type Plan = {
   isExact: boolean;
   /** Whether the company of the portfolio's supplier is sent again with the rows: nobody knows what became of that either. */
   supplier: boolean;
+  /** Held rows of other portfolios that are sent again with them, since they wait for the same calls. */
+  elsewhere?: readonly Elsewhere[] | undefined;
   /** Calls that this leads to, at the most; none where rows are given up. */
   calls: Record<CallKind, number>;
   /** Things that the rows name and that are made already: they are not made again. */
@@ -55,6 +58,8 @@ export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;
+  /** Whether its portfolio is paused at this moment, where that was looked up. */
+  isPaused?: boolean | undefined;
   /** Rows that were acted on. */
   done: number;
   /** Rows that the filter names now and that came, or changed, since: they were left alone. */

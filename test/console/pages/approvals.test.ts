@@ -68,6 +68,18 @@ test('what waits is listed, with who asked, and everything that a yes is about s
   expect(text.indexOf('Buyer 3 GmbH')).toBeLessThan(text.indexOf('Buyer 1 GmbH'));
 });
 
+test('the page of an approval says that its portfolio is paused, before the yes and after it', async () => {
+  const { get, approve, address, context } = await openWaiting();
+  const paused = 'The portfolio is paused: nothing of it goes before somebody resumes it.';
+  expect((await get(address)).text).not.toContain(paused);
+  await context.portfolios.pause('q4', 'by request');
+  expect((await get(address)).text).toContain(paused);
+  await approve();
+  const { text } = await get(address);
+  expect(text).toContain(paused);
+  expect(text).not.toContain('Its rows go on');
+});
+
 test('the page of what waits says which sum is above its limit', async () => {
   const { get, address } = await openWaiting({ settings: { APPROVE_PERSON_ABOVE: '3000' } as never });
   expect((await get(address)).text).toMatch(

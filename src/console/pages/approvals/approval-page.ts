@@ -1,6 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
 import { type Approval, whyWords } from '../../../ledger/approvals/approval.ts';
 import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/approvals/approval-look.ts';
+import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
@@ -35,7 +36,8 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
       can(rights, 'GET /portfolios/:name/downloads/:file') &&
       linkButton({ href: originalHref(approval, file), words: 'Download the file', download: true }),
   })}
-  ${standing === 'waiting' ? whyWords(approval) !== '' && notice('info', whyWords(approval)) : outcome(approval)}
+  ${standing === 'waiting' ? whyWords(approval) !== '' && notice('info', whyWords(approval)) : outcome(look)}
+  ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', UNTIL_RESUMED)}
   ${figuresOf(look)}
   ${since.length > 0 && notice('warn', html`<ul>${since.map((words) => html`<li>${words}</li>`)}</ul>`, { title: 'What happened since it was asked for.' })}
   ${standing === 'waiting' && panel({ title: 'Your answer', body: answerPart(approval, answering) })}
@@ -58,14 +60,14 @@ function originalHref(approval: Approval, { number }: UnderstoodFile): string {
   return `${portfolioHref(approval)}/downloads/original?import=${number}`;
 }
 
-function outcome({ standing, answered, portfolio }: Approval): Html {
+function outcome({ approval: { standing, answered, portfolio }, portfolio: { isPaused } }: ApprovalLook): Html {
   const by = answered && html` by ${answered.by}, ${moment(answered.atMs)}`;
   const words = answered && answered.words !== '' && html` “<bdi>${answered.words}</bdi>”`;
   switch (standing) {
     case 'granted':
       return notice(
         'good',
-        html`${by}. Its rows go on as fast as the service lets them, while workers run and the portfolio is not paused.${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See how far they are</a>`,
+        html`${by}. ${isPaused ? '' : 'Its rows go on as fast as the service lets them, while workers run.'}${words} <a href="/portfolios/${encodeURIComponent(portfolio)}">See how far they are</a>`,
         { title: 'Approved' },
       );
     case 'declined':

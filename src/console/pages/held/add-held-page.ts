@@ -9,7 +9,7 @@ import { ConsoleError } from '../../server/console-error.ts';
 import { approvalAddress } from '../approvals/approval-address.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { rowAddress, rowOfParams } from '../row/row-address.ts';
-import { heldAddress } from './held-address.ts';
+import { didWord, heldAddress } from './held-address.ts';
 import { heldPage } from './held-page.ts';
 import { type HeldPlan, planPage } from './plan-page.ts';
 
@@ -169,10 +169,11 @@ function behind({ plan, resolution }: { plan: HeldPlan; resolution: { calls: num
   if (resolution.waits) return approvalAddress(resolution.waits.approval);
   const [one] = plan.of;
   const row = rowIdOf(one?.row ?? '');
-  if (plan.back === undefined || !one || !row) return `${heldAddress(plan.portfolio)}?did=file-${resolution.calls}`;
+  if (plan.back === undefined || !one || !row)
+    return `${heldAddress(plan.portfolio)}${didWord(`file-${resolution.calls}`, plan.isPaused)}`;
   const did = resolution.calls === 0 ? 'nothing' : one.made === undefined ? 'resent' : 'made';
   const desk = heldAddress(plan.back === 'account' ? undefined : plan.portfolio);
-  return `${plan.back === 'row' ? rowAddress(row) : desk}?did=${did}`;
+  return `${plan.back === 'row' ? rowAddress(row) : desk}${didWord(did, plan.isPaused && resolution.calls > 0)}`;
 }
 
 function noAnswer(): ConsoleError {

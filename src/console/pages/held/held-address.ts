@@ -1,3 +1,5 @@
+import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
+
 /** The held desk of a portfolio, or of the account. */
 export function heldAddress(portfolio: string | undefined): string {
   return portfolio === undefined ? '/held' : `/portfolios/${encodeURIComponent(portfolio)}/held`;
@@ -9,3 +11,17 @@ export const HELD_DID: ReadonlyMap<string, string> = new Map([
   ['resent', 'It is sent again, as soon as it is its turn.'],
   ['nothing', 'Nothing was changed: what became of the call is known by now.'],
 ]);
+
+/** What was done, as the address of the page behind it has it, and whether its portfolio is paused. */
+export function didWord(did: string, isPaused: boolean | undefined): string {
+  return `?did=${did}${isPaused ? PAUSED : ''}`;
+}
+
+/** What that says, where `words` know it. */
+export function didWords(did: string | undefined, words: (did: string) => string | undefined): string | undefined {
+  const isPaused = did?.endsWith(PAUSED) === true;
+  const said = words((isPaused ? did?.slice(0, -PAUSED.length) : did) ?? '');
+  return said !== undefined && isPaused ? `${said} ${UNTIL_RESUMED}` : said;
+}
+
+const PAUSED = '-paused';

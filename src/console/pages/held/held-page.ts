@@ -15,7 +15,7 @@ import { cutWords, theirWords } from '../../parts/their-words.ts';
 import { moment, timeAgo } from '../../parts/time.ts';
 import { resolveForms } from '../row/row-actions.ts';
 import { rowAddress } from '../row/row-address.ts';
-import { HELD_DID, heldAddress } from './held-address.ts';
+import { didWords, HELD_DID, heldAddress } from './held-address.ts';
 
 type HeldPageGiven = {
   page: HeldPage;
@@ -38,7 +38,7 @@ export function heldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPa
     trail: portfolio === undefined ? [] : trailOf(portfolio),
     lead: 'These calls were sent, and nothing that came back says what became of them. Nothing is sent again before a person says what became of them: ask the service’s people, then answer here.',
   });
-  const done = didWords(did);
+  const done = didWords(did, wordsOf);
   if (items.length === 0) {
     return html`${head}${done && notice('good', done)}${emptyState({
       title: 'Nothing is held',
@@ -138,9 +138,9 @@ function placeText({ row, atMs }: HeldRow): string {
   return `${atMs}:${rowName(row)}`;
 }
 
-function didWords(did: string | undefined): string | undefined {
-  const [, calls] = /^file-(\d{1,7})$/.exec(did ?? '') ?? [];
+function wordsOf(did: string): string | undefined {
+  const [, calls] = /^file-(\d{1,7})$/.exec(did) ?? [];
   return calls === undefined
-    ? HELD_DID.get(String(did))
+    ? HELD_DID.get(did)
     : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
 }

@@ -1,6 +1,8 @@
 import type { CallKind } from '../../../call-kind.ts';
 import { counted } from '../../../counted.ts';
+import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
 import { rowIdOf } from '../../../ledger/row-id.ts';
+import { type Elsewhere, elsewhereWords } from '../../../ledger/story/held-elsewhere.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { button, linkButton } from '../../parts/button.ts';
@@ -21,6 +23,9 @@ export type HeldPlan = {
   fileName?: string | undefined;
   back?: string | undefined;
   of: readonly Answered[];
+  /** Held rows of other portfolios that go with it. */
+  elsewhere?: readonly Elsewhere[] | undefined;
+  isPaused: boolean;
   silent: number;
   problems: readonly { at: number; message: string }[];
 };
@@ -43,7 +48,7 @@ const MOST_SHOWN = 200;
 
 /** A plan, to say yes to; or what is wrong with its file, then there is nothing to say yes to. */
 export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; changed?: boolean; csrf: string }): Html {
-  const { portfolio, fileName, back, of, silent, problems, id } = plan;
+  const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);
   const made = of.filter((one) => one.made !== undefined).length;
   const row = back === 'row' ? rowIdOf(of[0]?.row ?? '') : undefined;
@@ -54,9 +59,12 @@ export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; chan
     class: 'inline-form',
     body: html`${hidden('plan', id)}${button({ words: fileName === undefined ? yesWords(of) : `Answer ${counted(of.length, 'call')}`, kind: made < of.length ? 'danger' : 'primary' })} ${linkButton({ href: leave, words: 'Leave it' })}`,
   });
-  const twice =
-    made < of.length &&
-    notice('warn', 'If the service did make something of a call that is sent again, it exists twice.');
+  const warned = [
+    ...(made < of.length ? ['If the service did make something of a call that is sent again, it exists twice.'] : []),
+    ...(isPaused ? [UNTIL_RESUMED] : []),
+    ...elsewhereWords(elsewhere),
+  ];
+  const warns = warned.length > 0 && notice('warn', warned.join(' '));
   const counts = html`${counted(made, 'call')} would be taken as made, ${counted(of.length - made, 'call')} sent again${silent > 0 && `; ${counted(silent, 'line')} without an answer would change nothing`}. `;
   return html`${pageHead({
     title: fileName === undefined ? 'What would follow' : html`What ${fileName} would do`,
@@ -68,9 +76,9 @@ export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; chan
     lead: html`${fileName !== undefined && counts}Nothing was done yet.`,
   })}
   ${changed && notice('warn', 'Something has changed since this plan was made, so nothing was done. This is what would follow now.', { urgent: true })}
-  ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(desk) : fileName !== undefined && html`${twice}${yes}`}
+  ${problems.length > 0 ? problemsPart(plan, desk) : of.length === 0 ? nothingPart(desk) : fileName !== undefined && html`${warns}${yes}`}
   ${of.length > 0 && linesPart(plan)}
-  ${fileName === undefined && of.length > 0 && panel({ title: 'Is that so?', body: html`${twice}${yes}` })}`;
+  ${fileName === undefined && of.length > 0 && panel({ title: 'Is that so?', body: html`${warns}${yes}` })}`;
 }
 
 function linesPart({ fileName, of }: HeldPlan): Html {

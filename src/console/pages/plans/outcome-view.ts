@@ -1,4 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
+import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
 import type { PlanState } from '../../../ledger/plans/plan.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
@@ -83,7 +84,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
       total: Math.max(1, plan.rows),
       words: `${grouped(done)} of ${grouped(plan.rows)}`,
     }),
-  ended: ({ plan, waits, done, underWay }) => {
+  ended: ({ plan, isPaused, waits, done, underWay }) => {
     if (waits !== undefined) return waitsPart(waits);
     if (done + underWay === 0 && !plan.supplier) {
       return notice('info', 'No planned row was as it was planned any more: others were quicker.', {
@@ -94,7 +95,9 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
       'good',
       plan.action === 'cancel'
         ? 'Nothing more is sent for them. They can be sent again later: find them by the state cancelled.'
-        : 'What was put back waits in its queue, and goes on as fast as the service lets it while workers run.',
+        : isPaused
+          ? `What was put back waits in its queue. ${UNTIL_RESUMED}`
+          : 'What was put back waits in its queue, and goes on as fast as the service lets it while workers run.',
       { title: 'Done.' },
     );
   },

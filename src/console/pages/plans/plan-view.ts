@@ -1,7 +1,9 @@
 import { counted, grouped } from '../../../counted.ts';
 import { BEFORE_YES } from '../../../ledger/approvals/approval.ts';
+import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
 import type { Plan, PlanState } from '../../../ledger/plans/plan.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
+import { elsewhereWords } from '../../../ledger/story/held-elsewhere.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
@@ -43,7 +45,10 @@ const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
 };
 
 /** A plan, with the button that says yes to it. The heading stands above: planTitle. */
-export function planBody({ plan }: Pick<PlanState, 'plan'>, { csrf, rights }: { csrf: string; rights: Rights }): Html {
+export function planBody(
+  { plan, isPaused }: Pick<PlanState, 'plan' | 'isPaused'>,
+  { csrf, rights }: { csrf: string; rights: Rights },
+): Html {
   const command = commandOf(plan);
   if (plan.rows === 0) return nothingBody(plan);
   const { action, rows, sum, filter, isExact, seconds, whole } = plan;
@@ -58,6 +63,8 @@ export function planBody({ plan }: Pick<PlanState, 'plan'>, { csrf, rights }: { 
     ])}
     ${action === 'resend' && notice('warn', 'Whatever the service did make of these calls is then made twice. Ask at the service first.', { title: 'Nobody knows what became of them.' })}
     ${plan.approval !== undefined && notice('warn', `${plan.approval} Once you confirm it, ${BEFORE_YES}.`.trim(), { title: 'Another person approves it first.' })}
+    ${isPaused === true && action !== 'cancel' && notice('warn', UNTIL_RESUMED)}
+    ${plan.elsewhere !== undefined && notice('warn', elsewhereWords(plan.elsewhere).join(' '))}
     ${facts([
       { term: 'Which rows', what: html`${filterWords(plan).join('; ')}` },
       ...(plan.supplier ? [{ term: 'Sent again with them', what: 'the company of the supplier' }] : []),

@@ -7,7 +7,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { wantsFragment } from '../../layout/wants-fragment.ts';
 import { cutWords } from '../../parts/their-words.ts';
 import { ConsoleError } from '../../server/console-error.ts';
-import { HELD_DID } from '../held/held-address.ts';
+import { didWord, didWords, HELD_DID } from '../held/held-address.ts';
 import { portfolioAddress } from '../portfolio/addresses.ts';
 import { rowAddress, rowOfParams } from './row-address.ts';
 import { linePart, rowPage } from './row-page.ts';
@@ -21,7 +21,7 @@ export type RowPageFunctions = {
   retry: (
     row: RowId,
     by: string,
-  ) => Promise<{ is: 'again' } | { is: 'waits'; asked: AskedFor } | { is: 'stays'; why: string }>;
+  ) => Promise<{ is: 'again'; isPaused: boolean } | { is: 'waits'; asked: AskedFor } | { is: 'stays'; why: string }>;
 };
 
 /** The page waits no longer for a line than this, with a margin for the rest of it. */
@@ -53,7 +53,12 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
     }
     if (wantsFragment(request)) return reply.fragment(linePart(found, request.rights));
     const { result } = found.story;
-    const body = rowPage({ ...found, did: DID.get(String(did)), csrf: reply.csrf(), rights: request.rights });
+    const body = rowPage({
+      ...found,
+      did: didWords(did, (word) => DID.get(word)),
+      csrf: reply.csrf(),
+      rights: request.rights,
+    });
     return reply.page({ title: `${cutWords(result.request.name)} (${row.portfolio})`, at: 'portfolios', body });
   });
 
@@ -64,7 +69,8 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
       const row = rowOf(params);
       const answer = await given.retry(row, actor.name);
       if (answer.is === 'stays') throw new ConsoleError(409, answer.why);
-      return reply.redirect(`${rowAddress(row)}?did=${answer.is === 'waits' ? 'asked' : 'retried'}`, 303);
+      const did = answer.is === 'waits' ? didWord('asked', false) : didWord('retried', answer.isPaused);
+      return reply.redirect(`${rowAddress(row)}${did}`, 303);
     },
   });
 }

@@ -1,0 +1,59 @@
+import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
+import type { Rows } from '../../src/ledger/rows.ts';
+import type { Elsewhere } from '../../src/ledger/story/held-elsewhere.ts';
+import type { Stories } from '../../src/ledger/story/story.ts';
+import type { FoundRow } from '../rows/walk-rows.ts';
+import { callInDoubt } from './call-in-doubt.ts';
+import { heldPages } from './free-held.ts';
+import { callName } from './id-faults.ts';
+
+export type ElsewhereDeps = Parameters<typeof callInDoubt>[1] & {
+  rows: Pick<Rows, 'read'>;
+  portfolios: Pick<Portfolios, 'read'>;
+  stories: Pick<Stories, 'held' | 'heldCount'>;
+};
+
+/** The held rows of other portfolios that wait for the calls of these held rows, which are looked at where any other is held. */
+export async function heldElsewhere(
+  portfolio: string,
+  meant: AsyncIterable<readonly FoundRow[]> | Iterable<readonly FoundRow[]>,
+  deps: ElsewhereDeps,
+): Promise<Elsewhere[] | undefined> {
+  const { states } = await deps.portfolios.read(portfolio);
+  if ((await deps.stories.heldCount()) === states.held) return undefined;
+  const callOf = async (found: FoundRow) => {
+    const call = await callInDoubt(found, deps);
+    return call && callName(call);
+  };
+  const calls = new Set<string | undefined>();
+  for await (const page of meant) for (const call of await Promise.all(page.map(callOf))) calls.add(call);
+  const same: RowId[] = [];
+  for await (const page of heldPages(deps)) {
+    const results = await deps.rows.read(page);
+    const others = page.flatMap((row, place) => {
+      const result = results[place];
+      return result?.state === 'held' && row.portfolio !== portfolio ? [{ row, result }] : [];
+    });
+    const waitFor = await Promise.all(others.map(callOf));
+    same.push(...others.flatMap(({ row }, place) => (calls.has(waitFor[place]) ? [row] : [])));
+  }
+  return countElsewhere(portfolio, same, deps);
+}
+
+/** Rows of other portfolios, counted by portfolio; nothing where there is none. */
+export async function countElsewhere(
+  portfolio: string,
+  rows: readonly RowId[],
+  { portfolios }: Pick<ElsewhereDeps, 'portfolios'>,
+): Promise<Elsewhere[] | undefined> {
+  const names = [...new Set(rows.map((row) => row.portfolio))].filter((name) => name !== portfolio);
+  if (names.length === 0) return undefined;
+  return Promise.all(
+    names.map(async (name) => ({
+      portfolio: name,
+      rows: rows.filter((row) => row.portfolio === name).length,
+      paused: (await portfolios.read(name)).paused !== undefined,
+    })),
+  );
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { openThreeRows } from '../../support/three-rows.ts';
+
+const PAUSED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';
+
+async function openPaused() {
+  const place = await openThreeRows();
+  const { get, context } = place;
+  await context.portfolios.pause('q4', 'by request');
+  const since = await context.plans.now();
+  await expect.poll(context.plans.now).toBeGreaterThan(since);
+  const follow = async ({ headers }: { headers: Headers }) => (await get(headers.get('location') ?? '')).text;
+  return { ...place, follow };
+}
+
+test('a row’s retry says that its portfolio is paused', async () => {
+  const { post, rowOf, follow, context } = await openPaused();
+  const address = await rowOf('refused');
+  expect(await follow(await post(`${address}/retry`))).toContain(PAUSED);
+  // What is no longer so, another page does not say.
+  await context.portfolios.resume('q4');
+  const { text } = await post(`${await rowOf('held')}/resolve`, { resend: 'yes' });
+  expect(text).not.toContain(PAUSED);
+});
+
+test.each(['row', 'portfolio', 'account'])(
+  'an answer of a held row says so, before and after, back to the %s',
+  async (back) => {
+    const { post, rowOf, follow } = await openPaused();
+    const { text } = await post(`${await rowOf('held')}/resolve`, { resend: 'yes', back });
+    expect(text).toContain(PAUSED);
+    const [, plan = ''] = /name="plan" value="([^"]+)"/.exec(text) ?? [];
+    expect(await follow(await post('/portfolios/q4/held/confirm', { plan }))).toContain(
+      `It is sent again, as soon as it is its turn. ${PAUSED}`,
+    );
+  },
+);
+
+test.each(['retry', 'resend', 'cancel'])(
+  'a plan to %s says so, before and after, where anything would be sent',
+  async (action) => {
+    const { get, post, follow } = await openPaused();
+    const query = action === 'cancel' ? '&states=refused' : '';
+    const { text } = await get(`/plans/new?portfolio=q4&action=${action}${query}`);
+    expect(text.includes(PAUSED)).toBe(action !== 'cancel');
+    const [, confirm = ''] = /action="(\/plans\/[^"]+\/confirm)"/.exec(text) ?? [];
+    const done = await follow(await post(confirm));
+    expect(done).toContain('Done.');
+    expect(done.includes(PAUSED)).toBe(action !== 'cancel');
+  },
+);
+
+test('a plan to send held rows again says which rows of other portfolios go with them', async () => {
+  const { get, post, rowOf, limitline, context } = await openPaused();
+  await limitline('run', 'q4.csv', '--portfolio', 'q5');
+  expect((await context.portfolios.read('q5')).states.held).toBe(1);
+  const words = '1 held row of portfolio q5, which is not paused, goes on by the same answer.';
+  expect((await get('/plans/new?portfolio=q4&action=resend')).text).toContain(words);
+  expect((await post(`${await rowOf('held')}/resolve`, { resend: 'yes' })).text).toContain(words);
+});

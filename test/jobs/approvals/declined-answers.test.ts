@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { makePlan } from '../../../jobs/plans/make-plan.ts';
+import type { RowId } from '../../../src/ledger/row-id.ts';
+import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { resendHeld } from '../../support/operate.ts';
+import { buyerLines } from '../../support/workplace.ts';
+
+const by = 'olivia';
+
+/** Three held rows, of which two are below the limit; somebody said no to sending them all again. */
+async function openDeclined() {
+  const place = await openPortfolio(3, { APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' });
+  await place.approve();
+  const rows = (await place.all('queued')) as [RowId, RowId, RowId];
+  for (const row of rows) await place.hold(row);
+  expect((await resendHeld({ by }, place.context)).waits).toMatchObject({ rows: 3 });
+  const decline = async () => {
+    const { id, digest } = await place.waiting();
+    expect(await place.say({ id, digest, answer: 'decline', words: 'ask first' })).toMatchObject({ is: 'done' });
+    await carryOutAllAnswered(place.context);
+  };
+  await decline();
+  expect(await place.states()).toMatchObject({ held: 3, awaiting: 0 });
+  const one = (line: number, made?: string, portfolio = 'q4') =>
+    resolveCalls({ portfolio, line, made, by }, place.context);
+  return { ...place, rows, decline, one };
+}
+
+test('a held row of which somebody said no waits for a yes, however it is answered and whatever its sum', async () => {
+  const { context, one, decline, waiting, states } = await openDeclined();
+  for (const made of [undefined, 'company_77']) {
+    expect(await one(2, made)).toMatchObject({ calls: 0, rows: 0, waits: { rows: 1 } });
+    expect(await waiting()).toMatchObject({ redone: 'by bob: ask first' });
+    await decline();
+  }
+  const file = { fileName: 'held.csv', content: Buffer.from('line,id\n3,resend\n') };
+  const plans = makeHeldPlans(context);
+  const { id } = await plans.plan('q4', file, by);
+  expect(await plans.confirm(id, 'q4', by)).toMatchObject({ is: 'done', resolution: { calls: 0, waits: { rows: 1 } } });
+  await decline();
+  expect(await makePlan({ portfolio: 'q4', action: 'resend', filter: { max: '1001.5' } }, context)).toMatchObject({
+    rows: 1,
+    approval: '',
+  });
+  expect(await states()).toMatchObject({ held: 3, queued: 0 });
+});
+
+test('… until somebody says yes, or the service answers', async () => {
+  const { context, rows, one, approve, hold, states } = await openDeclined();
+  await one(2);
+  await approve();
+  expect(await states()).toMatchObject({ held: 2, queued: 1 });
+  // It is in doubt anew, and nobody has said no to that.
+  await hold(rows[0]);
+  expect(await one(2)).toMatchObject({ calls: 1, rows: 1 });
+  const [found] = await context.rows.read([rows[1]]);
+  const call = { kind: 'company', key: found?.request.buyer ?? '', row: rows[1] } as const;
+  await context.calls.settle(call, 'late/1', { id: 'company_2', record: {}, buyer: call.key });
+  expect(await context.approvals.isAnswerDeclined([call])).toBe(false);
+});
+
+test('a call that rows of two portfolios share waits for a yes in both', async () => {
+  const place = await openDeclined();
+  const { context, rows, one, hold } = place;
+  await place.import([...buyerLines(1), 'Buyer 1 GmbH,DE,HRB 1,7'], { portfolio: 'q5' });
+  const [, other] = await context.rows.inState('q5', 'queued', { count: 9 });
+  if (!other) throw new Error('no second row');
+  await hold(other.row);
+  expect(await one(3, undefined, 'q5')).toMatchObject({ calls: 0, waits: { rows: 1, sum: '7.00' } });
+  expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
+});
+
+test('a supplier of which somebody said no waits for a yes, though no row is held', async () => {
+  const place = await openDeclined();
+  const { context, rows, decline } = place;
+  const { ledger, keys } = context;
+  const key = 'buyer-of-supplier';
+  await ledger.hset(keys.portfolio('q4'), 'supplier', JSON.stringify({ body: { name: 'Nord' }, key, problem: 'lost' }));
+  await ledger.hset(keys.call('company', key), { state: 'unknown' });
+  expect((await resendHeld({ by }, context)).waits).toMatchObject({ rows: 3 });
+  await decline();
+  for (const row of rows) await context.rows.requeue(row, 'held');
+  expect((await resendHeld({ by }, context)).waits).toMatchObject({ rows: 0 });
+  expect(await context.calls.isUnknown({ kind: 'company', key })).toBe(true);
+});
