@@ -4,6 +4,7 @@ import { makePlan } from '../../jobs/plans/make-plan.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/add-plans-page.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import { whyWords } from '../../src/ledger/approvals/approval.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 
 /** What is carried out within this is shown as done at once; of more the page shows how far it is. */
@@ -11,7 +12,7 @@ const AT_ONCE_MS = 1_200;
 
 /** What the pages of plans are handed. */
 export function plansPageFunctions(context: Context): PlansPageFunctions {
-  const { portfolios, plans, log } = context;
+  const { approvals, portfolios, plans, log } = context;
 
   return {
     async make(wish) {
@@ -22,7 +23,11 @@ export function plansPageFunctions(context: Context): PlansPageFunctions {
       return plans.read(plan.id);
     },
 
-    read: plans.read,
+    async read(id) {
+      const state = await plans.read(id);
+      const asked = state?.waits === undefined ? undefined : await approvals.read(state.waits);
+      return state && asked ? { ...state, why: whyWords(asked) } : state;
+    },
 
     async confirm(id, by, signal) {
       // Calls on their way need not be waited for: the page says how many there are, and each row ends by its answer.
