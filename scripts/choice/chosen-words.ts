@@ -11,12 +11,8 @@ export function planWords({ action, portfolio, rows, sum, calls, isExact, approv
   const what = `${atLeast}${counted(rows, 'row')} of portfolio ${portfolio}, ${groupedAmount(sum)} in all,`;
   const all = calls.company + calls.document + calls.limit;
   const leads = action === 'cancel' ? '' : `: ${atLeast}${counted(all, 'call')}`;
-  return `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.${approvalWords(approval)} Nothing was done.`;
-}
-
-/** What is said of a plan that another person has to approve; '' where nobody has to. */
-export function approvalWords(approval: string | undefined): string {
-  return approval === undefined ? '' : ` Another person approves it first. ${approval}`.trimEnd();
+  const first = approval === undefined ? '' : ` Another person approves it first. ${approval}`.trimEnd();
+  return `${what[0]?.toUpperCase()}${what.slice(1)} would be ${DONE[action]}${leads}.${first} Nothing was done.`;
 }
 
 const DONE: Readonly<Record<Plan['action'], string>> = {

@@ -5,7 +5,7 @@ import { groupedAmount } from '../../src/money-text.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { actOnChosen, actOnShown } from '../choice/act-on-chosen.ts';
-import { approvalWords, cameWords, plannedOf } from '../choice/chosen-words.ts';
+import { cameWords, plannedOf } from '../choice/chosen-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { asksFirst, type ResolveOptions } from '../options/resolve-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -51,7 +51,7 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
   });
 }
 
-function lookWords({ portfolio, rows, sum, isExact, supplier, approval, filter: { step } }: Plan): string {
+function lookWords({ portfolio, rows, sum, isExact, supplier, filter: { step } }: Plan): string {
   if (rows === 0 && isExact && !supplier)
     return `Nothing of portfolio ${portfolio} is held${step === undefined ? '' : ` at the step ${step}`}.`;
   const held = `${isExact ? '' : 'at least '}${counted(rows, 'held row')}${step === undefined ? '' : ` of the step ${step}`}`;
@@ -59,5 +59,5 @@ function lookWords({ portfolio, rows, sum, isExact, supplier, approval, filter: 
     ...(rows > 0 ? [`${held}, ${groupedAmount(sum)} in total`] : []),
     ...(supplier ? ["the supplier's company"] : []),
   ];
-  return `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.${approvalWords(approval)}`;
+  return `To be sent again: ${parts.join('; ')}. Whatever the service did make of them is then made twice.`;
 }
