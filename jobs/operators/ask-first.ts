@@ -5,6 +5,7 @@ import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { callsOf } from '../rows/calls-of.ts';
@@ -69,7 +70,7 @@ export async function askFirst(
 ): Promise<AskedFor | undefined> {
   const { portfolio, kind, by, madeBy = by, supplierMs, part, asOfMs = part?.beforeMs } = asking;
   const policy = await approvalPolicy();
-  const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : [];
+  const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : { over: [] };
   if (needed === undefined) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplierMs }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
@@ -97,7 +98,7 @@ export async function askFirst(
     );
   }
   // That it is needed is decided by these rows, and not by all of the portfolio.
-  await approvals.close({ portfolio, id }, { ...policy, always: true }, needed);
+  await approvals.close({ portfolio, id }, { ...policy, always: true }, needed.over);
   const asked = await approvals.read(id);
   return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0', why: asked ? whyWords(asked) : '' };
 }
@@ -105,13 +106,17 @@ export async function askFirst(
 /** The states from which a row can come to wait. */
 type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
-/** Why another person has to approve it: which sum is above its limit, [] where they need it for another reason, nothing where they do not. */
+/** Which sum is above its limit, [] where none is; and who said no to some of it before, as `by NAME: WORDS`. */
+export type Needed = { over: Over; redone?: string };
+
+/** Why another person has to approve it; nothing where nobody has to. */
 export async function whyNeeded(
   { portfolio, kind, supplierMs }: Pick<Asking, 'portfolio' | 'kind' | 'supplierMs'>,
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
-): Promise<Over | undefined> {
-  if (supplierMs !== undefined && (policy.always || (await approvals.isSupplierAnswerDeclined(portfolio)))) return [];
+): Promise<Needed | undefined> {
+  if (supplierMs !== undefined && (policy.always || (await approvals.isSupplierAnswerDeclined(portfolio))))
+    return { over: [] };
   const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {
@@ -119,21 +124,26 @@ export async function whyNeeded(
     return standings.get(id) === 'granted';
   };
   let sum = new Big(0);
+  let needed: Needed | undefined;
   for await (const page of wished()) {
-    if ((await approvals.declined(page.map(({ found }) => found.row))).size > 0) return [];
-    if (kind === 'answer' && (await approvals.isAnswerDeclined(page.flatMap(({ found }) => callsOf(found))))) return [];
+    const [declined]: Iterable<RowId> = needed?.redone ? [] : await approvals.declined(rowsOf(page));
+    if (declined) needed = { over: [], redone: await approvals.noTo(declined) };
+    const calls = kind === 'answer' && !needed ? page.flatMap(({ found }) => callsOf(found)) : [];
+    if (await approvals.isAnswerDeclined(calls)) needed = { over: [] };
     for (const { found } of asks ? page : []) {
       const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
-      if (isAbove(sum, policy)) return policy.always ? [] : ['rows', ''];
+      if (isAbove(sum, policy)) return { ...needed, over: policy.always ? [] : ['rows', ''] };
       // Whoever gives a row up takes it out of its approval (rare-moves.lua).
-      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) return [];
+      if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) needed ??= { over: [] };
     }
     // What was said of held rows lets nothing pass that did not count before.
     const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
-    if (over.length > 0) return over;
+    if (over.length > 0) return { ...needed, over };
+    // No sum is above a limit where there is none.
+    if (needed && !asks) return needed;
   }
-  return undefined;
+  return needed;
 }
 
 /**

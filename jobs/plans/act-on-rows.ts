@@ -1,5 +1,6 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import { whyWords } from '../../src/ledger/approvals/approval.ts';
 import type { Plan, PlanState } from '../../src/ledger/plans/plan.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import type { CarryOutDeps } from './carry-out.ts';
@@ -45,5 +46,9 @@ export async function actOnPlan(plan: Plan, how: How, deps: CarryOutDeps & PlanD
   const state = await deps.plans.read(plan.id);
   if (state?.waits === undefined) return { plan, state };
   const asked = await deps.approvals.read(state.waits);
-  return { plan, state, ...(asked ? { waits: { approval: asked.id, rows: asked.rows, sum: asked.sum } } : {}) };
+  return {
+    plan,
+    state,
+    ...(asked ? { waits: { approval: asked.id, rows: asked.rows, sum: asked.sum, why: whyWords(asked) } } : {}),
+  };
 }

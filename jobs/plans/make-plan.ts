@@ -1,15 +1,15 @@
 import { Big } from 'big.js';
 import type { CallKind } from '../../src/call-kind.ts';
-import { asksApprovalOf } from '../../src/ledger/approvals/approval.ts';
+import { asksApprovalOf, type OverOf, whyWords } from '../../src/ledger/approvals/approval.ts';
 import type { Calls } from '../../src/ledger/calls.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
+import { sumIn } from '../../src/ledger/counts/sums.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type RowState, UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
-import { moneyText } from '../../src/money-text.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
 import { type ElsewhereDeps, heldElsewhere } from '../operators/held-elsewhere.ts';
@@ -83,7 +83,7 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
   });
 }
 
-/** See {@link Plan.approval}, as far as that is seen in the time of a count. It has no names: a plan outlives its rows. */
+/** See {@link Plan.approval}, as far as that is seen in the time of a count. It names no buyer: a plan outlives its rows. */
 async function whyApproved(
   { portfolio, action, filter }: Wish,
   { sum, supplierMs }: { sum: string; supplierMs: number | undefined },
@@ -100,12 +100,22 @@ async function whyApproved(
   };
   const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer', supplierMs } as const;
   const isAbove = !policy.always && asksApprovalOf(policy, sum);
-  const over = isAbove ? ['rows'] : await whyNeeded(asking, wished, { approvals, policy });
-  const [of] = over ?? [];
-  const limit = moneyText((of === 'person' ? policy.personAbove : policy.above) ?? '0');
-  const one = `With these rows the sum of one ${of === 'person' ? 'person' : 'buyer'}`;
-  const whose = of === 'rows' ? `These rows ask for ${moneyText(sum)}, which` : one;
-  return of ? `${whose} is above ${limit}.` : over && '';
+  const needed = await whyNeeded(asking, wished, { approvals, policy });
+  const [of, name = '', ...limbs] = isAbove ? ['rows'] : (needed?.over ?? []);
+  if (!of) return needed && whyWords({ kind: 'retry', redone: needed.redone });
+  const over = {
+    of: of as OverOf,
+    name: of === 'person' ? name : 'One buyer',
+    sum: of === 'rows' ? sum : sumOfLimbs(limbs),
+    limit: (of === 'person' ? policy.personAbove : policy.above) ?? '0',
+  };
+  return whyWords({ kind: 'retry', redone: needed?.redone, over });
+}
+
+/** Of a sum as the ledger tells it: `k, limb, …` (above.lua). */
+function sumOfLimbs(limbs: readonly string[]): string {
+  const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
+  return sumIn(Object.fromEntries(fields), 'over');
 }
 
 /** `requested_limit is above … (status 400)` */

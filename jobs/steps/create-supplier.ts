@@ -1,4 +1,5 @@
 import { messageOf } from '../../src/errors.ts';
+import { answerWords } from '../../src/ledger/counts/answer-words.ts';
 import { isPending } from '../../src/ledger/portfolio.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
@@ -45,7 +46,8 @@ export const createSupplier = {
         return { is: 'finished' };
       default: {
         const { message } = problemOf('company', wish, outcome);
-        await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: message });
+        const problem = outcome.is === 'refused' ? refusedWords(message, outcome.body, row) : message;
+        await deps.portfolios.endSupplier(row.portfolio, { body, key, problem });
         // The reason that BullMQ keeps names nobody; the portfolio has the words.
         return { is: 'failed', message: 'no company could be made for the supplier of this portfolio' };
       }
@@ -58,3 +60,12 @@ export const createSupplier = {
     await portfolios.setSupplier(portfolio, { ...supplier, problem });
   },
 };
+
+/** What the service said, and how it is asked again: no row is refused for it, so `retry` is not the way. */
+function refusedWords(message: string, body: string, { portfolio }: RowId): string {
+  const said = answerWords(body).slice(0, MOST_SAID).toWellFormed();
+  return `${message}${said === '' ? '' : `: ${said}`}. To ask for it again, import a file into it with --supplier: npx limitline run FILE --portfolio "${portfolio}" --supplier FILE`;
+}
+
+/** As much as of the words of a row's cause. */
+const MOST_SAID = 200;

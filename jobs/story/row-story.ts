@@ -26,7 +26,7 @@ export async function rowStory(
   const [result] = await rows.read([row]);
   if (!result) return undefined;
   const { buyer } = result.request;
-  const [imports, entries, buyerLimits, ofBuyers, { givenUp }] = await Promise.all([
+  const [imports, entries, buyerLimits, ofBuyers, { givenUp, begun }] = await Promise.all([
     portfolios.allImports(row.portfolio),
     stories.entries(row),
     stories.buyerLimits(buyer, MOST_LIMITS),
@@ -39,6 +39,7 @@ export async function rowStory(
   return {
     row,
     result,
+    begun,
     imports: new Map(imports.map((one) => [String(one.number), one])),
     calls: calls.map(({ key: _key, ...call }, place) => ({ ...call, ...knownOf(row, known[place]) })),
     entries,

@@ -202,7 +202,10 @@ export function startSayingPace({
     if (!isIdle) {
       await Promise.all([pace.look(), doors.look()]);
       const words = describePace(paceNow());
-      if (words !== '') log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
+      // That credentials are refused is said as a fault (onCommonFault), once a minute.
+      const isSaid = pace.state().blocked?.because === 'credentials';
+      if (words !== '' && !isSaid)
+        log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
     }
     said = pace.state();
   };

@@ -60,14 +60,14 @@ export function register(program: Command, terminal: Terminal): void {
         await context.close();
         throw error;
       });
-      const workLog = await startWorkLog(context, served.service);
+      const faults = makeSayingFaults(log);
+      const workLog = await startWorkLog(context, served.service, faults.accepted);
       const onRowEnd = (end: RowEnd) => {
         workLog.onRowEnd(end);
         served.onRowEnd(end);
       };
-      const sayFault = makeSayingFaults(log);
       const onCommonFault = (error: Error) => {
-        sayFault(error);
+        faults.meets(error);
         waiting.onCommonFault(error);
       };
       const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);
@@ -110,9 +110,9 @@ const LAST_LOOK_MS = 1_000;
  * Lets `work` say what an operator must know: which portfolios are finished, how many rows were refused or held and why,
  * and each minute what was done.
  */
-async function startWorkLog(context: Context, given: Service) {
+async function startWorkLog(context: Context, given: Service, onAccepted: () => void) {
   const { log, queues } = context;
-  const { service, sent } = countCalls(given);
+  const { service, sent } = countCalls(given, onAccepted);
   const tally = startRowTally({ log });
   const minutes = startSayingMinutes({ service, queues, counts: tally.counts, callsSent: sent, log });
   const finished = await startSayingFinished(context);

@@ -35,6 +35,7 @@ export function newPageFunctions(context: Context): NewPageFunctions {
     ...desk,
     portfolioNames: () => portfolios.names(),
     approvalPolicy: context.approvalPolicy,
+    personOver: context.approvals.personOver,
     maxUploadMb: settings.CONSOLE_UPLOAD_MB,
     async close() {
       stop.abort(new LimitlineError('STOPPED', 'The console was stopped: submit the upload again to go on.'));

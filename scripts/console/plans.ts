@@ -4,6 +4,7 @@ import { makePlan } from '../../jobs/plans/make-plan.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/add-plans-page.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
+import { whyWords } from '../../src/ledger/approvals/approval.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 
 /** What is carried out within this is shown as done at once; of more the page shows how far it is. */
@@ -11,11 +12,14 @@ const AT_ONCE_MS = 1_200;
 
 /** What the pages of plans are handed. */
 export function plansPageFunctions(context: Context): PlansPageFunctions {
-  const { portfolios, plans, log } = context;
+  const { approvals, portfolios, plans, log } = context;
 
   const read = async (id: string) => {
     const state = await plans.read(id);
-    return state && { ...state, isPaused: (await portfolios.read(state.plan.portfolio)).paused !== undefined };
+    if (!state) return undefined;
+    const isPaused = (await portfolios.read(state.plan.portfolio)).paused !== undefined;
+    const asked = state.waits === undefined ? undefined : await approvals.read(state.waits);
+    return { ...state, isPaused, ...(asked && { why: whyWords(asked) }) };
   };
 
   return {

@@ -57,13 +57,15 @@ export function startSayingMinutes({
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** The same service, whose calls are counted as they leave. */
-export function countCalls(service: Service): { service: Service; sent: () => number } {
+/** The same service, whose calls are counted as they leave. @param onAccepted hears of each that the service accepted */
+export function countCalls(service: Service, onAccepted = () => {}): { service: Service; sent: () => number } {
   let count = 0;
-  const counted = <Args extends unknown[], Answer>(call: (...args: Args) => Answer) => {
-    return (...args: Args): Answer => {
+  const counted = <Args extends unknown[], Answer extends { is: string }>(call: (...args: Args) => Promise<Answer>) => {
+    return async (...args: Args): Promise<Answer> => {
       count += 1;
-      return call(...args);
+      const answer = await call(...args);
+      if (ACCEPTED.has(answer.is)) onAccepted();
+      return answer;
     };
   };
   const { createCompany, requestLimit, uploadDocument } = service.client;
@@ -75,3 +77,6 @@ export function countCalls(service: Service): { service: Service; sent: () => nu
   };
   return { service: { ...service, client }, sent: () => count };
 }
+
+/** Whatever it said to them, the service took these calls. */
+const ACCEPTED: ReadonlySet<string> = new Set(['made', 'refused', 'not ours']);

@@ -97,7 +97,10 @@ export function makePaceScripts({
         flowPerS: answer.number('flowPerS'),
         isLimiting: answer.flag('limits'),
         atCeiling: ceiling > 0 && ratePerS >= ceiling - 0.01,
-        blocked: turns === 0 && why !== '' ? { why, untilMs: Date.now() + firstMs } : undefined,
+        blocked:
+          turns === 0 && why !== ''
+            ? { why, because: answer.text('because'), untilMs: Date.now() + firstMs }
+            : undefined,
       };
       const betweenMs = answer.number('betweenUs') / 1_000;
       const [episode, crowds, isOnTrial] = [answer.number('episode'), answer.flag('crowds'), answer.flag('trial')];

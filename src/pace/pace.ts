@@ -98,23 +98,26 @@ export function makePace({
     const words = readWords(headers);
     const wishMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
     const shownWhy = wishMs === undefined ? why : ASKED;
+    // Whatever a header wishes, credentials are mended by a person alone.
+    const by = wishMs === undefined || because === 'credentials' ? because : 'asked';
     const { waitMs, isFirst } = await scripts.block({
       askedMs: wishMs ?? askedMs,
       isLimit: because === 'limit',
       mayBeLimit,
       why: shownWhy,
-      // Whatever a header wishes, credentials are mended by a person alone.
-      because: wishMs === undefined || because === 'credentials' ? because : 'asked',
+      because: by,
       episode,
       accepted: untold.take().accepted,
       limit: words.remaining === 0 ? words.limit : undefined,
     });
-    state = { ...state, blocked: { why: shownWhy, untilMs: Date.now() + waitMs } };
+    state = { ...state, blocked: { why: shownWhy, because: by, untilMs: Date.now() + waitMs } };
     if (!isFirst) return;
     turnQueue.begins(episode + 1);
     const facts = { waitMs: Math.round(waitMs), why };
     // Meeting the limit now and then is how it is followed, and no trouble.
     if (because === 'limit' && waitMs < LONGEST_WAIT_MS) log.debug(facts, "the service's limit was reached");
+    // Each try meets that anew; whoever works says it once a minute.
+    else if (because === 'credentials') log.debug(facts, `calls wait: ${why}`);
     else log.warn(facts, `calls wait: ${why}`);
   };
 

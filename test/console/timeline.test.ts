@@ -3,7 +3,7 @@ import { duration, timelineOf } from '../../src/console/pages/row/timeline.ts';
 import type { KnownImport } from '../../src/ledger/imports.ts';
 import type { RowResult } from '../../src/ledger/row.ts';
 import type { RowStory } from '../../src/ledger/story/row-story.ts';
-import type { StoryEvent } from '../../src/ledger/story/story.ts';
+import type { KnownCall, StoryEvent } from '../../src/ledger/story/story.ts';
 
 const known: KnownImport = { number: 1, id: 'x', fileName: 'q4.csv', reading: '{}', lastMs: 1_000, by: 'anna' };
 
@@ -12,6 +12,7 @@ function storyOf(events: readonly StoryEvent[], result: Partial<RowResult> = {})
     row: { portfolio: 'q4', key: 'AAAAAAAAAAAAAAAA' },
     result: { state: 'queued', line: 2, importId: '1', updatedMs: 9_000, ...result } as RowResult,
     imports: new Map([['1', known]]),
+    begun: 1,
     calls: [],
     entries: events.map((event, place) => ({ ...event, atMs: 2_000 + place })),
     buyerLimits: [],
@@ -70,6 +71,43 @@ test('what happened stands in its order, and one who gave up the portfolio is to
   expect(told({ state: 'cancelled', replaced: false })).toEqual([1_000, 2_000, 8_000, 9_000]);
   expect(told({ state: 'cancelled', replaced: true })).toEqual([1_000, 2_000, 9_000]);
   expect(told({ state: 'limit' })).toEqual([1_000, 2_000]);
+});
+
+test.each<[string, begun: number, imports: Partial<KnownImport>[], first: string[]]>([
+  [
+    'another file',
+    2,
+    [{}, { number: 2, lastMs: 5_000, by: 'root' }],
+    ['The row came in first with q4.csv (import 1 by anna).'],
+  ],
+  [
+    'one of several',
+    3,
+    [{}, { number: 2, lastMs: 1_500, by: 'ben' }, { number: 3, lastMs: 5_000 }],
+    ['The row came in first with one of: q4.csv (import 1 by anna); q4.csv (import 2 by ben).'],
+  ],
+  [
+    'a file that came again',
+    3,
+    [{}, { number: 2, lastMs: 5_000, by: 'root' }],
+    ['The row came in first with one of: q4.csv (import 1 by anna); q4.csv (import 2 by root).'],
+  ],
+  ['the same file alone', 2, [{ lastMs: 5_000 }], []],
+])('a row that comes again says who brought it in first: %s', (_what, begun, given, first) => {
+  const imports = new Map(given.map((one, at) => [String(at + 1), { ...known, ...one }]));
+  const story = storyOf([{ is: 'held', step: 'limit', message: '' }], { importId: String(given.length) });
+  const words = timelineOf({ ...story, begun, imports }).map((one) => one.words);
+  expect(words.filter((one) => one.startsWith('The row came in first'))).toEqual(first);
+  expect(words.filter((one) => one.includes('was imported again'))).toHaveLength(1);
+});
+
+test('a company that another row made before is no sign that the row came again', () => {
+  const call = { atMs: 500, state: 'made', by: '', sends: 1, id: 'c' } as KnownCall;
+  const calls = [
+    { step: 'company', kind: 'company', what: 'the company', sent: '', known: call, madeFor: 'q3/K' },
+  ] as const;
+  const words = timelineOf({ ...storyOf([]), calls: [...calls] }).map((one) => one.words);
+  expect(words).toContain('q4.csv (import 1) was imported by anna: the row is its line 2.');
 });
 
 describe('how long', () => {

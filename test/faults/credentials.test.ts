@@ -34,6 +34,24 @@ test.each<[string, Rule]>([
   expect((await place.judged(20)).states.done).toBe(20);
 });
 
+test('credentials that are refused are one line of the log while that lasts, and one when it is over', async () => {
+  const place = await openFaultPlace({ faults: { rules: [{ on: 'token', fault: 'status', status: 401 }] } });
+  await place.import(buyerLines(6));
+  const { output } = place.startWorker({ LOG_LEVEL: 'info' });
+  // Long enough for some tries, and for a look at the pace.
+  await expect.poll(() => place.standIn.faultHits()[0], { timeout: 40_000 }).toBeGreaterThanOrEqual(4);
+  const said = (words: string) =>
+    output()
+      .stderr.split('\n')
+      .filter((line) => line.includes(words));
+  expect(said('refuses the credentials')).toEqual([
+    expect.stringContaining('this process sends nothing until it is mended'),
+  ]);
+  await place.standIn.setFaults({ rules: [] });
+  await place.judged(6);
+  expect(said('is over: this process sends again')).toHaveLength(1);
+});
+
 test('a worker whose secret is wrong keeps no other from sending, and leaves its rows to them', async () => {
   const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '30' } });
   await place.import(buyerLines(200));

@@ -1,6 +1,6 @@
 import type { BuyerRows } from '../../../src/ledger/buyer-rows.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { RowState } from '../../../src/ledger/row.ts';
+import type { RowResult } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/key-set.ts';
 import type { RowCheck, WalkedRow } from '../row-check.ts';
@@ -15,10 +15,10 @@ const PAGE = 200;
 
 /**
  * Finds buyers all of whose requests have ended without a limit: refused or given up, in whatever portfolio. Whose outcome is unknown
- * (`held`) may have one, and who has a request that waits may get one, so neither is told of. Each buyer is told once, by its latest
- * row.
+ * (`held`) may have one, and who has a request that waits may get one, so neither is told of; one that was refused or given up and waits
+ * for an approval to be sent again still is what it was. Each buyer is told once, by its latest row.
  *
- * Only buyers with a refused or cancelled row are looked at, each once: of a million such buyers it remembers 11 MB of digests, by
+ * Only buyers with such a row are looked at, each once: of a million such buyers it remembers 11 MB of digests, by
  * which one is overlooked with a chance of 6 in 100,000 (key-set.ts).
  */
 export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
@@ -38,7 +38,7 @@ export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
   return {
     row(walked) {
       const { result } = walked;
-      if (!isWithout(result.state) || result.replaced || !seen.add(result.request.buyer)) return undefined;
+      if (!isWithout(result) || result.replaced || !seen.add(result.request.buyer)) return undefined;
       page.set(result.request.buyer, walked);
       return page.size >= PAGE ? flush() : undefined;
     },
@@ -46,9 +46,10 @@ export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
   };
 }
 
-/** Whether a request ended in this state has no limit, and gets none by itself. */
-function isWithout(state: RowState): boolean {
-  return state === 'refused' || state === 'cancelled';
+/** Whether a request that is so has no limit, and gets none by itself. */
+function isWithout({ state, awaits }: Pick<RowResult, 'state' | 'awaits'>): boolean {
+  const was = state === 'awaiting' ? awaits?.was : state;
+  return was === 'refused' || was === 'cancelled';
 }
 
 /** The latest row of a buyer none of whose rows has a limit, or may get one; nothing where one has. */
@@ -59,7 +60,8 @@ async function latestRow(
   { rows }: BuyersDeps,
 ): Promise<WalkedRow | undefined> {
   const told = known?.rows ?? [];
-  if (told.some(({ state }) => !isWithout(state))) return undefined;
+  // What a row that waits was before is read with the row.
+  if (told.some(({ state }) => state !== 'awaiting' && !isWithout({ state, awaits: undefined }))) return undefined;
   // As for most buyers: there is no other row.
   if (known?.count === 1 && told.length === 1) return walked;
   let latest: WalkedRow | undefined;
@@ -70,7 +72,7 @@ async function latestRow(
       // Archived without a limit: where all are told that have one, it is none of them.
       if (!result && known?.isWhole) continue;
       // Known by its call only, and so from a limit that was made or is in doubt; or moved meanwhile.
-      if (!result || !isWithout(result.state)) return undefined;
+      if (!result || !isWithout(result)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;
       if (!result.replaced && isLater) latest = { row, result };
     }
@@ -83,6 +85,10 @@ function foundBuyer(latest: WalkedRow, atMs: number): FoundItem {
   const { state, updatedMs: sinceMs } = result;
   const age = ageWords(atMs - sinceMs);
   const name = nameWord(row.portfolio);
+  if (state === 'awaiting') {
+    const command = `approve ${name} --as USER`;
+    return rowItem('no limit', latest, 'its latest request waits for approval to be sent again', { sinceMs, command });
+  }
   if (state === 'cancelled') {
     const command = `retry ${name} --state cancelled --row ${row.key}`;
     return rowItem('no limit', latest, `its latest request was given up, ${age}`, { sinceMs, command });

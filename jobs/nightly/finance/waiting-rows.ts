@@ -1,4 +1,5 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
+import type { RowResult } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import type { RowCheck, WalkedRow } from '../row-check.ts';
 import type { FactsOf } from './portfolio-facts.ts';
@@ -10,7 +11,8 @@ const PAGE = 200;
 
 /**
  * Finds rows of the day's files that nobody requested yet and that do not go on by themselves: they wait for another person's approval,
- * or in a portfolio that is paused. A request that was sent for another portfolio is none of them.
+ * or in a portfolio that is paused. A request that was sent for another portfolio is none of them. So are, of any day's file, rows that
+ * wait for an approval to be sent again, or of what somebody says became of their call: no other check names those.
  */
 export function makeWaitingRows({
   factsOf,
@@ -32,33 +34,37 @@ export function makeWaitingRows({
     for (const walked of waiting) {
       const { row, result } = walked;
       const same = known.get(result.request.buyer)?.rows.filter((one) => one.row.key === row.key) ?? [];
-      // It was made or is under way by now, or another row with this request was sent, or refused.
-      if (same.some(({ state, limit }) => limit !== 'free' || SENT_STATES.has(state))) continue;
+      // It was made or is under way by now, or another row with this request was sent, or refused. One that waits to go again was itself.
+      if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || SENT_STATES.has(state))) continue;
       const name = nameWord(row.portfolio);
       const isAwaiting = result.state === 'awaiting';
-      const says = isAwaiting ? "it waits for another person's approval" : 'its portfolio is paused';
+      const says = isAwaiting ? awaitsWords(result.awaits) : 'its portfolio is paused';
       const command = isAwaiting ? `approve ${name} --as USER` : `resume ${name}`;
       await sink.found(rowItem('not requested', walked, says, { sinceMs: result.updatedMs, command }));
     }
   }
 
   async function look(walked: WalkedRow): Promise<void> {
-    const { state, importId } = walked.result;
+    const { state, importId, awaits } = walked.result;
     const { importedMs, isPaused } = await factsOf(walked.row.portfolio);
     if (state === 'queued' && !isPaused) return;
-    if ((importedMs.get(importId) ?? 0) < sinceMs) return;
+    if (!awaits && (importedMs.get(importId) ?? 0) < sinceMs) return;
     page.push(walked);
     if (page.length >= PAGE) await flush();
   }
 
   return {
     row(walked) {
-      const { state, awaits } = walked.result;
-      // What waits to be sent once more was sent before.
-      return state === 'queued' || (state === 'awaiting' && awaits === undefined) ? look(walked) : undefined;
+      const { state } = walked.result;
+      return state === 'queued' || state === 'awaiting' ? look(walked) : undefined;
     },
     endPortfolio: flush,
   };
+}
+
+function awaitsWords(awaits: RowResult['awaits']): string {
+  const what = awaits?.answer ? ' of what was said of its call' : awaits ? ' to be sent again' : '';
+  return `it waits for another person's approval${what}`;
 }
 
 /** A row in one of these was sent to the service, as a rule. */

@@ -14,8 +14,8 @@ const STAYS: Partial<Record<RowState, string>> = {
 };
 
 /** What a row waits for that somebody wished to send again. */
-export function whatWaits({ approval }: AskedFor): string {
-  return `Sending it again needs another person’s approval, for which it waits now: /approvals/${approval}. Nothing was sent.`;
+export function whatWaits({ approval, why = '' }: AskedFor): string {
+  return `Sending it again needs another person’s approval, for which it waits now: /approvals/${approval}. Nothing was sent. ${why}`.trimEnd();
 }
 
 /** Whether rows in this state are at their end. */

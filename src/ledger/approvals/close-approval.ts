@@ -1,9 +1,12 @@
+import { Big } from 'big.js';
+import { personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../archive/gated-script.ts';
+import { sumIn } from '../counts/sums.ts';
 import type { Keys } from '../keys.ts';
 import type { Persist } from '../persist.ts';
 import type { RowId } from '../row-id.ts';
-import type { ApprovalPolicy, ApprovalStanding } from './approval.ts';
+import type { Approval, ApprovalPolicy, ApprovalStanding } from './approval.ts';
 import type { ApprovalId } from './approval-id.ts';
 
 /** Which sum is above its limit, as the ledger tells it (above.lua): of what, whose, and the sum; [] where none is. */
@@ -11,6 +14,8 @@ export type Over = string[];
 
 /** Rows whose buyers are looked at with one command: some milliseconds of Redis' time. */
 const LOOKED_AT = 128;
+
+const DAY_MS = 86_400_000;
 
 /** Decides whether an approval waits for a person. */
 export function makeClosing({
@@ -46,6 +51,15 @@ export function makeClosing({
     }
   }
 
+  /** What passed of a person, by whole days (passed.lua). */
+  async function passedOf(person: string, days: number): Promise<Big> {
+    const since = Math.floor(Date.now() / DAY_MS) - days;
+    const fields = days > 0 ? Object.entries(await connection.hgetall(keys.passed(person))) : [];
+    const within = fields.filter(([field]) => Number.parseInt(field, 10) >= since);
+    const sums = within.map(([field, value]) => sumIn({ [`sum:passed:${field.split(':')[1]}`]: value }, 'passed'));
+    return sums.reduce((sum, one) => sum.plus(one), new Big(0));
+  }
+
   return {
     /**
      * All of it is there. It waits for a person, where settings ask for that: always, or since a sum is above its limit: what the whole
@@ -64,6 +78,16 @@ export function makeClosing({
         if (standing !== 'look') return standing as ApprovalStanding;
         [seen, found] = await persist('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));
       }
+    },
+
+    /** Which of these people would ask for more than one person may, with this sum and what passed of theirs within the window. */
+    async personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']> {
+      const { personAbove: limit, windowDays = 0 } = policy;
+      for (const name of limit === undefined ? [] : people) {
+        const all = new Big(sum).plus(await passedOf(personOf(name), windowDays));
+        if (all.gt(limit ?? 0)) return { of: 'person', name, sum: all.toFixed(), limit: limit ?? '' };
+      }
+      return undefined;
     },
 
     /** Which sum of a buyer, or of who brought them in, would be above its limit if these refused rows went again. */

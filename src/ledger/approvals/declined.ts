@@ -28,6 +28,13 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     /** Whether somebody said no to this supplier. */
     isDeclined: (supplier: string): Promise<boolean> => has(keys.call('company', supplier), 'declined'),
 
+    /** Who said no to what this row asks for, and in what words, as `by NAME: WORDS`. */
+    async noTo({ key }: RowId): Promise<string> {
+      const id = (await connection.hget(keys.call('limit', key), 'declined')) ?? '';
+      const [by, words] = await connection.hmget(keys.approval(id), 'answeredBy', 'words');
+      return `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
+    },
+
     /** Which of these rows ask for what somebody said no to. */
     async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
       const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));

@@ -18,7 +18,10 @@ export const CHECKS = {
   'made twice': { kind: 'finance', title: 'Made twice' },
   'shared company': { kind: 'finance', title: 'Companies that two buyers share' },
   'answered otherwise': { kind: 'finance', title: 'Answered otherwise than was sent' },
-  'not requested': { kind: 'finance', title: "Named by the day's files, and not requested" },
+  'not requested': {
+    kind: 'finance',
+    title: "Named by the day's files and not requested, or waiting to be sent again",
+  },
   events: { kind: 'finance', title: 'What the service told of by events' },
   held: { kind: 'finance', title: 'Held: a person must say what became of the call' },
   refused: { kind: 'finance', title: 'Refused by the service' },

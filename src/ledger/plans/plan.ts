@@ -68,6 +68,8 @@ export type PlanState = {
   underWay: number;
   /** The approval under which its rows wait for another person, where they do: then `done` counts those. */
   waits: string | undefined;
+  /** Why they wait, in words, for whoever is shown it. */
+  why?: string | undefined;
   /** Of a whole portfolio that is cancelled: how many of its rows were cancelled before. */
   before: number | undefined;
   confirmedBy: string | undefined;

@@ -29,6 +29,8 @@ export type RowStory = {
   result: RowResult;
   /** The import that had its line last, and all others, by their numbers. */
   imports: ReadonlyMap<string, KnownImport>;
+  /** How many imports of the portfolio were begun: more than there are files where one came several times. */
+  begun: number;
   calls: StoryCall[];
   /** What happened to it out of the ordinary, oldest first. */
   entries: StoryEntry[];

@@ -52,5 +52,5 @@ local limits = isLimiting(pace, interval) and 1 or 0
 -- What is late in a window of the service's has its place in it still.
 local crowds = limits == 1 and pace.peak > 0 and pace.stated == 0 and 1 or 0
 return { 'turns', turns, 'firstUs', math.ceil(math.max(first, 0)), 'betweenUs', math.ceil(interval), 'episode', pace.episode,
-  'trial', pace.trial, 'why', why, 'phase', pace.phase, 'ratePerS', string.format('%.3f', rate),
+  'trial', pace.trial, 'why', why, 'because', pace.because, 'phase', pace.phase, 'ratePerS', string.format('%.3f', rate),
   'flowPerS', string.format('%.3f', pace.flow), 'limits', limits, 'crowds', crowds }

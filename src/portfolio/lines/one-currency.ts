@@ -1,5 +1,6 @@
 import { type Column, placeOf } from '../columns/column.ts';
 import { makeProblem, type Problem } from '../problem.ts';
+import { readUnit } from '../values/amount-unit.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/doubt.ts';
 import type { Draft } from './draft.ts';
@@ -47,7 +48,8 @@ export function makeCurrencyCheck({
       const cell = cells[at]?.trim() ?? '';
       const word = at === currencyAt ? cell : besideAmount(cell);
       const currency = at === currencyAt ? readColumn(word) : currencyOf(word);
-      if (word !== '' && currency) yield { at, word, currency };
+      // That amounts are in thousands is a problem of its cell, and no currency.
+      if (word !== '' && currency && 'value' in readUnit(word)) yield { at, word, currency };
     }
   }
 

@@ -7,6 +7,7 @@ import type { RawRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
 import { type Change, makeChange, makeProblem, type Problem } from '../problem.ts';
+import { namesUnit, readUnit } from '../values/amount-unit.ts';
 import type { Conventions } from './conventions.ts';
 import { makeValueReaders, type ValueReader } from './value-readers.ts';
 
@@ -43,8 +44,8 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
   const readers = makeValueReaders(options);
   const fits = makeFit(columns);
   const tasks = columns
-    .filter((column) => column.known !== null || column.needed)
-    .map((column): Task => ({ column, read: column.known ? readers[column.known] : undefined }));
+    .map((column): Task => ({ column, read: column.known ? readers[column.known] : unitReader(column) }))
+    .filter(({ column, read }) => column.known !== null || column.needed || read);
 
   return (record) => {
     const { line, cells, fault, sheet } = record;
@@ -91,6 +92,11 @@ export function readConstants(
 type Look = { plain: boolean; sound: boolean };
 
 type Task = { column: Column; read: ValueReader | undefined };
+
+/** A column that a mapping says is none of ours is not looked at. */
+function unitReader({ by, written }: Column): ValueReader | undefined {
+  return by === null && namesUnit(written) ? readUnit : undefined;
+}
 
 function readCell(
   { column, read }: Task,

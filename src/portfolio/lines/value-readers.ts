@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { KnownColumn } from '../columns/known-columns.ts';
+import { readUnit } from '../values/amount-unit.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { readCountry } from '../values/countries.ts';
 import { parseDate } from '../values/dates.ts';
@@ -33,6 +34,7 @@ export function makeValueReaders({ conventions, today }: { conventions: Readonly
     request_reference: readIdentifier,
     same_buyer: readYesOrNo,
     company_id: readCompanyId,
+    currency: readUnit,
   };
 }
 

@@ -1,4 +1,6 @@
+import { likeness } from '../../likeness.ts';
 import { currencyOf } from './currencies.ts';
+import type { Reading } from './reading.ts';
 import { isThousands } from './thousands.ts';
 
 /**
@@ -21,6 +23,25 @@ export function unitProblem(text: string): string | null {
 export function saysThousands(word: string): boolean {
   return currencyOf(word) === null && (isThousands(word) || isScale(word));
 }
+
+/** Reads the currency of a line's amount, or its unit, which stand in columns of their own. The service is told neither. */
+export function readUnit(text: string): Reading {
+  const word = text.replace(/^(in|en)\s+/i, '');
+  if (word.length > MAX_LENGTH || !saysThousands(word)) return { value: text };
+  return {
+    problem: `The amount is written in thousands or millions (${word}): write it in full, like 1234.50, and its currency here; if the column means something else, say --map "HEADER=".`,
+  };
+}
+
+/** Whether a column that is none of ours says by its name that it holds the unit of amounts. */
+export function namesUnit(header: string): boolean {
+  return UNIT.test(likeness(header));
+}
+
+/** Longer than any unit; a cell may be a megabyte. */
+const MAX_LENGTH = 40;
+
+const UNIT = /(?:^|\s)(?:unit|units|unite|unidad|eenheid)$|einheit(?:en)?$/;
 
 /** Digits with what separates them, signs and brackets, at both ends: the word alone is left. */
 const BESIDES = /^[\d.,'’_\s()+\u2212-]+|[\d,'’_\s()+\u2212-]+$/g;

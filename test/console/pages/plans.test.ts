@@ -53,6 +53,22 @@ test.each([
   expect(text).not.toContain(done);
 });
 
+test('a plan that waits for approval says why, before and after the yes', async () => {
+  const desk = await openDesk(3, {}, { APPROVE_ABOVE: '5000' });
+  await desk.limitline('import', 'q4.csv', '--yes');
+  const web = await openConsole(desk);
+  await web.post(
+    /action="(\/plans\/[\w-]+\/confirm)"/.exec((await web.get('/plans/new?portfolio=q4&action=cancel')).text)?.[1] ??
+      '',
+  );
+  const stricter = await openConsole({ ...desk, env: { ...desk.env, APPROVE_ABOVE: '2500' } });
+  const asked = await stricter.get('/plans/new?portfolio=q4&action=retry&states=cancelled');
+  const why = 'These rows ask for 3,007.50, which is above 2,500.00.';
+  expect(asked.text).toContain(why);
+  const posted = await stricter.post(/action="(\/plans\/[\w-]+\/confirm)"/.exec(asked.text)?.[1] ?? '');
+  expect((await stricter.get(posted.headers.get('location') ?? '')).text).toContain(`Nothing was sent. ${why}`);
+});
+
 test('a plan for all of a portfolio is refused when another file came since, and one that is too old', async () => {
   const { web, desk, plan, states } = await openWaiting();
   const whole = await plan('portfolio=q4&action=cancel');

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan, type Wish } from '../../../jobs/plans/make-plan.ts';
 import { planWords } from '../../../scripts/choice/chosen-words.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { planBody } from '../../../src/console/pages/plans/plan-view.ts';
+import type { Approval } from '../../../src/ledger/approvals/approval.ts';
 import { openWindow } from '../../support/approval-window.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 
@@ -40,7 +43,38 @@ test('a plan says so of the sum of who brought the rows in, too', async () => {
   await refuse('refused');
   await ask('last', '100000', { buyer: 'Fourth' });
   const { approval } = await makePlan({ ...WISH, portfolio: 'refused' }, context);
-  expect(approval).toBe('With these rows the sum of one person is above 150,000.00.');
+  expect(approval).toBe(
+    "alice asks for 200,000.00 with this and what passed lately without another person's yes, which is above 150,000.00.",
+  );
+});
+
+test('of rows that were declined before a plan says who said no, and the answer too, with the sum that is above', async () => {
+  const { context, waiting, say, ...place } = await openPortfolio(3, { APPROVE_ABOVE: '2500' });
+  const { id, digest } = await waiting();
+  await say({ id, digest, answer: 'decline', words: 'ask sales first' });
+  await carryOutAnswered((await context.approvals.read(id)) as Approval, context);
+  const since = await context.plans.now();
+  await expect.poll(() => context.plans.now()).toBeGreaterThan(since);
+  const no = 'Some of what was asked for here was declined before, by bob: ask sales first.';
+  const one = { ...WISH, filter: { states: ['cancelled'], max: '1001.5' } } as const;
+  expect((await makePlan(one, context)).approval).toBe(no);
+  const all = { ...WISH, filter: { states: ['cancelled'] } } as const;
+  expect((await makePlan(all, context)).approval).toBe(`${ASKED} ${no}`);
+  const how = { by: 'olivia', dryRun: false, awaitMs: 0, signal: new AbortController().signal };
+  const { waits } = await actOnRows(all, how, context);
+  expect(waits?.why).toBe(`${ASKED} ${no}`);
+  expect(await place.states()).toMatchObject({ awaiting: 3 });
+});
+
+test('a plan says which sum of a buyer is above the limit, and names no buyer', async () => {
+  const { ask, refuse, context } = await openWindow();
+  await ask('refused', '100000');
+  await refuse('refused');
+  await ask('last', '100000');
+  const { approval } = await makePlan({ ...WISH, portfolio: 'refused' }, context);
+  expect(approval).toBe(
+    "One buyer is to get 200,000.00 with this and what passed lately without another person's yes, which is above 150,000.00.",
+  );
 });
 
 test('the command line and the page of a plan say so before the yes', async () => {

@@ -82,3 +82,13 @@ test('nothing is said where there is nothing to do, though a door is shut', asyn
   await vi.waitUntil(() => looks.queues > 3, WAIT);
   expect(lines).toEqual([]);
 });
+
+test('that credentials are refused is left to who says it once a minute', async () => {
+  const blocked = { why: 'they are refused', because: 'credentials', untilMs: Date.now() + 60_000 };
+  const { lines, looks, move } = startSaying({ now: { ...atLimit, blocked } });
+  move();
+  await vi.waitUntil(() => looks.doors > 0, WAIT);
+  move();
+  await vi.waitUntil(() => looks.doors > 1, WAIT);
+  expect(lines).toEqual([]);
+});

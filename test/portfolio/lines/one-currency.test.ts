@@ -89,3 +89,37 @@ describe('two currencies in one file', () => {
     expect(JSON.stringify(lines[0]?.kind === 'row' && lines[0].row)).not.toContain('EUR');
   });
 });
+
+describe('an amount in thousands or millions', () => {
+  test.each([
+    ['Währung', 'TEUR'],
+    ['Währung', 'kEUR'],
+    ['ccy', 'TUSD'],
+    ['ccy', 'T€'],
+    ['ccy', 'in TEUR'],
+    ['WAERS', "EUR'000"],
+    ['WAERS', 'Tsd.'],
+    ['Einheit', 'TEUR'],
+    ['Betragseinheit', 'Mio. EUR'],
+    ['Unit', '1000'],
+    ['Currency unit', 'T€'],
+  ])('is a problem of its line, told by the column %s with %s', async (header, word) => {
+    const { invalid, warnings } = await wrong(`name;requested_limit;${header}\nA;150;${word}\nB;75;EUR\n`);
+    expect(invalid).toEqual([[2, expect.stringMatching(/^\S.*: The amount is written in thousands or millions \(/)]]);
+    expect(warnings.filter(({ column }) => column === header)).toEqual([]);
+  });
+
+  test('is said of a currency that the mapping gives', async () => {
+    const mapping = { columns: {}, constants: { currency: 'TEUR' } };
+    const { problems } = await wrong('name;requested_limit\nA;1\n', { mapping });
+    expect(problems).toMatchObject([{ column: 'currency', message: expect.stringContaining('in thousands') }]);
+  });
+
+  test.each<[string, Parameters<typeof read>[1]]>([
+    ['name;requested_limit;Einheit\nA;150;Stück\nB;75;\n', {}],
+    ['name;requested_limit;Community\nA;150;TEUR\n', {}],
+    ['name;requested_limit;Einheit\nA;150;TEUR\n', { mapping: { columns: { Einheit: null }, constants: {} } }],
+  ])('is not seen in %j', async (content, options) => {
+    expect((await wrong(content, options)).invalid).toEqual([]);
+  });
+});

@@ -31,7 +31,6 @@ describe('values that are taken', () => {
       'contact_first_name',
       'contact_last_name',
       'supporting_documents',
-      'currency',
     ]);
   });
 });

@@ -6,7 +6,7 @@ test('a fault that all calls meet is one line a minute, with how many met it, an
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { log, lines } = makeKeptLog();
-  const say = makeSayingFaults(log);
+  const say = makeSayingFaults(log).meets;
   for (let n = 0; n < 31; n += 1) say(new Error('refused'));
   say(new Error('no token'));
   for (let n = 0; n < 31; n += 1) say(new Error(n % 2 === 0 ? 'refused' : 'no token'));
@@ -19,4 +19,22 @@ test('a fault that all calls meet is one line a minute, with how many met it, an
     { reason: 'refused', calls: 32 },
   ]);
   expect(lines).toHaveLength(7);
+});
+
+test('that it is over is one line, as soon as a call is accepted that was not sent before it', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, lines } = makeKeptLog();
+  const faults = makeSayingFaults(log);
+  faults.accepted();
+  faults.meets(new Error('refused'));
+  faults.accepted();
+  vi.advanceTimersByTime(4_000);
+  for (let n = 0; n < 3; n += 1) faults.accepted();
+  faults.meets(new Error('refused'));
+  expect(lines).toMatchObject([
+    { level: 'error', reason: 'refused' },
+    { level: 'info', msg: 'the fault that every row met is over: this process sends again' },
+    { level: 'error', reason: 'refused' },
+  ]);
 });

@@ -1,8 +1,9 @@
 import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { messageOf } from '../../../errors.ts';
+import { asksApproval } from '../../../ledger/approvals/approval.ts';
 import type { IncomingFile, PreviewState } from '../../../portfolio/draft-desk.ts';
-import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
+import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
@@ -118,7 +119,9 @@ async function showDraft(request: FastifyRequest, reply: FastifyReply, given: Ne
   const lines = isThere ? await given.lines(draft, { preview: state.preview, ...place }) : [];
   const names = isThere ? await given.portfolioNames() : [];
   const approvalPolicy = await given.approvalPolicy();
-  const shown = { state, place, lines, names, approvalPolicy, csrf: reply.csrf(), rights: request.rights };
+  const requested = isThere ? state.preview.dryRun.requested : '0';
+  const over = await given.personOver(authorsWith(draft, request.person.by), requested, approvalPolicy);
+  const shown = { state, place, lines, names, approvalPolicy, over, csrf: reply.csrf(), rights: request.rights };
   if (state.is === 'under way') reply.header('refresh', String(REFRESH_S));
   return reply.page({
     title: draft.name,
@@ -158,7 +161,7 @@ async function showImport(request: FastifyRequest, reply: FastifyReply, given: N
   return reply.header('refresh', String(REFRESH_S)).page({
     title: `Importing ${draft.name}`,
     at: 'new',
-    body: importView(draft, await importPiece(looked, given)),
+    body: importView(draft, await importPiece(looked, given), asksApproval(await given.approvalPolicy())),
     events: `/new/${draft.id}/import/events`,
   });
 }
@@ -176,7 +179,7 @@ function idOf(request: FastifyRequest): string {
 }
 
 /** An import as it goes. */
-function importView({ id, name, submitted }: PortfolioDraft, progress: Html): Html {
+function importView({ id, name, submitted }: PortfolioDraft, progress: Html, isAsked: boolean): Html {
   const portfolio = submitted?.portfolio ?? '';
   return html`${pageHead({
     title: html`Importing <bdi>${name}</bdi>`,
@@ -184,7 +187,7 @@ function importView({ id, name, submitted }: PortfolioDraft, progress: Html): Ht
       { href: '/new', words: 'New portfolio' },
       { href: `/new/${id}`, words: name },
     ],
-    lead: html`Into portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a>. Workers request its first lines already; this page may be left.`,
+    lead: html`Into portfolio <a href="/portfolios/${encodeURIComponent(portfolio)}"><bdi>${portfolio}</bdi></a>. ${isAsked ? 'Nothing of it is sent before all of it is in, and approved where it has to be' : 'Workers request its first lines already'}; this page may be left.`,
   })}
   ${panel({ title: 'Progress', body: html`<div data-module="follow"><div id="${PROGRESS_ID}">${progress}</div></div>` })}`;
 }

@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import type { ApprovalPolicy } from '../../../ledger/approvals/approval.ts';
+import type { Approval, ApprovalPolicy } from '../../../ledger/approvals/approval.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';
@@ -26,6 +26,8 @@ type DraftGiven = {
   lines: readonly LineToMend[];
   names: readonly string[];
   approvalPolicy: ApprovalPolicy;
+  /** Which of its authors, or whether whoever looks, would ask for more with it than one person may. */
+  over: Approval['over'];
   csrf: string;
   /** Also whether the portfolio that it is for is one's own. */
   rights: Rights;

@@ -1,5 +1,11 @@
 import { allBeforeWords, counted } from '../../../counted.ts';
-import { type ApprovalPolicy, asksApprovalOf, BEFORE_YES } from '../../../ledger/approvals/approval.ts';
+import {
+  type Approval,
+  type ApprovalPolicy,
+  asksApprovalOf,
+  BEFORE_YES,
+  whyWords,
+} from '../../../ledger/approvals/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
@@ -20,6 +26,7 @@ type SubmitGiven = {
   preview: Preview;
   names: readonly string[];
   approvalPolicy: ApprovalPolicy;
+  over: Approval['over'];
   rights: Rights;
 };
 
@@ -38,7 +45,10 @@ export function portfolioField({ id, portfolio }: PortfolioDraft, names: readonl
 const MOST_NAMES = 500;
 
 /** The yes: what it requests, and at which pace. */
-export function submitButtons(draft: PortfolioDraft, { preview, names, approvalPolicy, rights }: SubmitGiven): Html {
+export function submitButtons(
+  draft: PortfolioDraft,
+  { preview, names, approvalPolicy, over, rights }: SubmitGiven,
+): Html {
   const { portfolio } = draft;
   const sends = { form: DRAFT_FORM, action: `/new/${draft.id}/submit` };
   const { limits, requested, before } = preview.dryRun;
@@ -47,7 +57,7 @@ export function submitButtons(draft: PortfolioDraft, { preview, names, approvalP
   const sum = `${counted(limits, 'limit')}, ${moneyText(requested)} in total`;
   const words = limits === 0 ? `Import it: ${left}` : `Request all: ${sum}`;
   return html`${isThere && thereAlready(portfolio)}
-  ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere })}
+  ${limits > 0 && approvalNotice(approvalPolicy, { requested, isThere, over })}
   <div class="form submit" role="group" aria-label="Submit">${hidden('of', preview.of, DRAFT_FORM)}
       ${isThere && can(rights, 'POST /new/:id/submit', 'replace') && tick({ form: DRAFT_FORM, name: 'replace', label: 'Cancel rows of earlier imports that are not in this file and were not sent', hint: 'For a file that stands for all of the portfolio.' })}
       <div class="submit-ways">
@@ -69,17 +79,23 @@ function thereAlready(portfolio: string): Html {
 /** Said before the yes: whoever submits it on the last day of a month should know that nothing leaves yet. */
 function approvalNotice(
   policy: ApprovalPolicy,
-  { requested, isThere }: { requested: string; isThere: boolean },
+  { requested, isThere, over }: { requested: string; isThere: boolean; over: Approval['over'] },
 ): Html | false {
   const title = 'Another person approves it first.';
   const limit = policy.above === undefined ? '' : moneyText(policy.above);
   if (asksApprovalOf(policy, requested)) {
-    const why = policy.always ? 'It waits once it is submitted' : `It is above ${limit}`;
+    const why = policy.always
+      ? 'It waits once it is submitted'
+      : `It asks for ${moneyText(requested)}, which is above ${limit}`;
     return notice('warn', `${why}: ${BEFORE_YES}.`, { title });
   }
-  if (policy.above === undefined) return false;
-  // Decided by all of the portfolio, which this file is only a part of.
-  return isThere && notice('info', `Where the portfolio is above ${limit} with this file, ${BEFORE_YES}.`);
+  if (over)
+    return notice('warn', `${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`, { title });
+  const { above, windowDays = 0 } = policy;
+  // Decided by all of the portfolio, which this file is only a part of, and by all that its buyers have.
+  const whose = [...(isThere ? ['the portfolio'] : []), ...(windowDays > 0 ? ['what one buyer is to get'] : [])];
+  if (above === undefined || whose.length === 0) return false;
+  return notice('info', `Where ${whose.join(', or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
 }
 
 /** The command that does the same with the file on one's own disk. What a command has no flag for is a file of its own: `mapping.json`. */

@@ -67,10 +67,10 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
 }
 
 /** Nothing was sent, and what there is to do. */
-function waitsPart(approval: string): Html {
+function waitsPart(approval: string, why = ''): Html {
   return notice(
     'info',
-    html`Sending this again needs another person’s approval. Nothing was sent. <a href="${approvalAddress(approval)}">See what waits</a>`,
+    html`Sending this again needs another person’s approval. Nothing was sent. ${why} <a href="${approvalAddress(approval)}">See what waits</a>`,
     { title: 'It waits for approval.' },
   );
 }
@@ -84,8 +84,8 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
       total: Math.max(1, plan.rows),
       words: `${grouped(done)} of ${grouped(plan.rows)}`,
     }),
-  ended: ({ plan, isPaused, waits, done, underWay }) => {
-    if (waits !== undefined) return waitsPart(waits);
+  ended: ({ plan, isPaused, waits, why, done, underWay }) => {
+    if (waits !== undefined) return waitsPart(waits, why);
     if (done + underWay === 0 && !plan.supplier) {
       return notice('info', 'No planned row was as it was planned any more: others were quicker.', {
         title: 'Nothing was done.',

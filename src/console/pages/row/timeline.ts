@@ -1,4 +1,5 @@
 import { counted } from '../../../counted.ts';
+import type { KnownImport } from '../../../ledger/imports.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/story/story.ts';
 
@@ -26,7 +27,8 @@ export function timelineOf(story: RowStory): Happening[] {
   const known = imports.get(result.importId);
   if (known) {
     const by = known.by ? ` by ${known.by}` : '';
-    const isAgain = happenedBefore(known.lastMs, story);
+    const isAgain = firstTraceMs(story) < known.lastMs;
+    if (isAgain) happened.push(...broughtIn(story, known));
     const words = `${known.fileName} (import ${known.number}) was imported${isAgain ? ' again' : ''}${by}: the row is its line ${result.line}.`;
     happened.push({ atMs: known.lastMs, kind: 'plain', words });
   }
@@ -64,9 +66,28 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Of a file that was imported several times the last time alone is known. */
-function happenedBefore(atMs: number, { entries, calls }: RowStory): boolean {
-  return entries.some((entry) => entry.atMs < atMs) || calls.some(({ known }) => (known?.atMs ?? atMs) < atMs);
+/** The first that is known to have happened to the row; a call that another row sent may be older than this one. */
+function firstTraceMs({ entries, calls }: RowStory): number {
+  const own = calls.flatMap(({ known, madeFor }) => (madeFor === undefined ? (known?.atMs ?? []) : []));
+  return Math.min(...entries.map(({ atMs }) => atMs), ...own);
+}
+
+/**
+ * What brought the row in first, where it came again since. The row names the last import alone, and of a file that came several times
+ * the last time alone is known: where it may be one of several, all are named.
+ */
+function broughtIn(story: RowStory, last: KnownImport): Happening[] {
+  const { imports, begun } = story;
+  const all = [...imports.values()];
+  const first = begun > all.length ? all : all.filter(({ lastMs }) => lastMs < firstTraceMs(story));
+  const [one, ...others] = first;
+  if (!one || (one === last && others.length === 0)) return [];
+  const named = first.map(({ number }) => fileOf(String(number), story));
+  const words =
+    others.length === 0
+      ? `The row came in first with ${named[0]}.`
+      : `The row came in first with one of: ${named.join('; ')}.`;
+  return [{ atMs: Math.min(one.lastMs, firstTraceMs(story)), kind: 'plain', words }];
 }
 
 const ENDS = {
@@ -159,39 +180,40 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
 /** What a file did to the row. */
 type FileEntry = Extract<StoryEntry, { import: string }>;
 
-function happeningOfFile(entry: FileEntry, { imports }: RowStory): Happening {
+function fileOf(number: string, { imports }: RowStory): string {
+  const known = imports.get(number);
+  const by = known?.by ? ` by ${known.by}` : '';
+  return known ? `${known.fileName} (import ${number}${by})` : `import ${number}`;
+}
+
+function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
   const { atMs } = entry;
-  const fileOf = (number: string) => {
-    const known = imports.get(number);
-    const by = known?.by ? ` by ${known.by}` : '';
-    return known ? `${known.fileName} (import ${number}${by})` : `import ${number}`;
-  };
   switch (entry.is) {
     case 'mended':
       return {
         atMs,
         kind: 'person',
-        words: `Other words came with ${fileOf(entry.import)}; before, they were:`,
+        words: `Other words came with ${fileOf(entry.import, story)}; before, they were:`,
         detail: entry.before,
       };
     case 'imported again':
       return {
         atMs,
         kind: 'person',
-        words: `The same line came again with ${fileOf(entry.import)}; the row was ${entry.from}.`,
+        words: `The same line came again with ${fileOf(entry.import, story)}; the row was ${entry.from}.`,
       };
     case 'replaced':
       return {
         atMs,
         kind: 'person',
-        words: `A corrected line of ${fileOf(entry.import)} took its place.`,
+        words: `A corrected line of ${fileOf(entry.import, story)} took its place.`,
         otherRow: entry.by,
       };
     case 'left out':
       return {
         atMs,
         kind: 'person',
-        words: `Given up, since ${fileOf(entry.import)} replaces the others and lacks its line.`,
+        words: `Given up, since ${fileOf(entry.import, story)} replaces the others and lacks its line.`,
       };
   }
 }

@@ -193,3 +193,33 @@ test('an upload without its end is told to be sent again, and leaves nothing', a
   expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('cut off before its end')]);
   expect(await folders()).toEqual([]);
 });
+
+test('a preview says which sum is above which limit, and an import that may wait says that nothing is sent yet', async () => {
+  const settings = { APPROVE_ABOVE: '4000000', APPROVE_PERSON_ABOVE: '5000' };
+  const { web } = await openUploads(settings);
+  const submit = async (name: string, lines: string[]) => {
+    const { location } = await uploadTo(web, ['file', `${name}.csv`, lines.join('\n')]);
+    // A preview that takes longer is shown on the way.
+    await expect.poll(async () => (await web.get(location)).text, { timeout: 20_000 }).toContain('name="of"');
+    const { text } = await web.get(location);
+    const submitted = async () =>
+      web.post(`${location}/submit`, { of: /name="of" value="(\w+)"/.exec(text)?.[1] ?? '' });
+    return { location, text, submitted };
+  };
+  const first = await submit('q8', buyerLines(3));
+  expect(first.text).not.toContain('Another person approves it first.');
+  expect(first.text).toContain('Where what one buyer is to get is above 4,000,000.00 with this file, nothing is sent');
+  await first.submitted();
+  await expect
+    .poll(async () => (await web.get(`${first.location}/import`)).headers.get('location'))
+    .toBe('/portfolios/q8');
+  const second = await submit('q9', ['name,requested_limit', 'Omega AG,2000']);
+  expect(second.text).toMatch(
+    /asks for 5,007\.50 with this and what passed lately without another person&#39;s yes, which is above 5,000\.00\./,
+  );
+  const large = await submit('q10', buyerLines(3_000));
+  expect(large.text).toMatch(/It asks for [\d,.]+, which is above 4,000,000\.00: nothing is sent/);
+  await large.submitted();
+  const importing = await web.get(`${large.location}/import`);
+  expect(importing.text).toContain('Nothing of it is sent before all of it is in, and approved where it has to be');
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
+import { askFirst, justThese, RESEND } from '../../../../jobs/operators/ask-first.ts';
+import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
+import { retryRow } from '../../../../jobs/operators/retry-row.ts';
+import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { buyerLines, openWorkplace } from '../../../support/workplace.ts';
+
+test('a row that waits for approval to be sent again is told of, and its buyer as one without a limit', async () => {
+  const { context, ...place } = await openWorkplace();
+  const deps = { ...context, approvalPolicy: async () => ({ always: true, above: undefined }) };
+  await place.import(buyerLines(3));
+  const rows = await context.rows.inState('q4', 'queued', { count: 3 });
+  const [held, refused, givenUp] = rows.map(({ row }) => row);
+  if (!held || !refused || !givenUp) throw new Error('a row is missing');
+  await context.rows.advance(held, 'queued', 'held', {});
+  await context.rows.advance(refused, 'queued', 'refused', {});
+  await cancelRows({ portfolio: 'q4', by: 'fin' }, context);
+  await retryRow(refused, 'fin', deps);
+  await retryRow(givenUp, 'fin', deps, 'cancelled');
+  const [result] = await context.rows.read([held]);
+  if (!result) throw new Error('the row is gone');
+  const asking = { portfolio: 'q4', kind: 'answer', by: 'fin' } as const;
+  await askFirst(asking, () => justThese([{ found: { row: held, result }, said: RESEND }]), deps);
+
+  // Also of rows that came in with a file of an earlier day.
+  const atMs = Date.now() + 40 * 86_400_000;
+  const sink = makeFoundList();
+  const checks = await makeFinanceChecks(context, { sink, atMs, signal: new AbortController().signal });
+  await walkAll(context, checks.rowChecks);
+  const command = 'approve q4 --as USER';
+  const again = "it waits for another person's approval to be sent again";
+  const said = "it waits for another person's approval of what was said of its call";
+  const without = 'its latest request waits for approval to be sent again';
+  expect(sink.items.map(({ check, name, says }) => [check, name, says]).sort()).toEqual([
+    ['no limit', 'Buyer 2 GmbH', without],
+    ['no limit', 'Buyer 3 GmbH', without],
+    ['not requested', 'Buyer 1 GmbH', said],
+    ['not requested', 'Buyer 2 GmbH', again],
+    ['not requested', 'Buyer 3 GmbH', again],
+  ]);
+  expect(new Set(sink.items.map((item) => item.command))).toEqual(new Set([command]));
+});
