@@ -42,13 +42,6 @@ local function isReplacedRow(row)
   return row.replaced and string.match(row.replaced, ' (.*)$') ~= ''
 end
 
--- Of a row that was given up with its portfolio the portfolio alone knows by whom: that is told to a row that comes back.
-local function tellWhoGaveUp(row)
-  local at, by = string.match(redis.call('HGET', row.portfolio.hash, 'cancelledBy') or '', '^(%d+) (.*)$')
-  local isGivenUp = row.state == 'cancelled' and not row.replaced and tonumber(row.gen or 0) < row.portfolio.cancels
-  if at and isGivenUp then tell(row.hash, at, cjson.encode({ is = 'cancelled', by = by })) end
-end
-
 -- A call of the row that is under way is answered first, and its outcome counts. So does that of a limit that was made, or may have been.
 local function callUnderWay(row, calls, vanishedAfterMs)
   local name = row.portfolio.name .. '/' .. row.key
