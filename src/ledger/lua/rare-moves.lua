@@ -37,11 +37,6 @@ local function whatItWas(row, was)
   return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = was.approval or false }
 end
 
--- Whether another row stands in its place: both would be requested.
-local function isReplacedRow(row)
-  return row.replaced and string.match(row.replaced, ' (.*)$') ~= ''
-end
-
 -- A call of the row that is under way is answered first, and its outcome counts. So does that of a limit that was made, or may have been.
 local function callUnderWay(row, calls, vanishedAfterMs)
   local name = row.portfolio.name .. '/' .. row.key
