@@ -74,7 +74,8 @@ async function unknownPortfolio(
   { account, accounts, archives, portfolios, redis }: Context,
 ): Promise<LimitlineError> {
   const names = await portfolios.names();
-  const known = names.length > 0 ? `known are: ${names.slice(-10).join(', ')}` : 'none was imported yet';
+  const which = names.length > 10 ? 'the latest are' : 'known are';
+  const known = names.length > 0 ? `${which}: ${names.slice(-10).join(', ')}` : 'none was imported yet';
   // The latest ones: who mistypes the name of one that is archived finds it in no list above.
   const gone = (await archives.page(0, 10)).map((archived) => archived.name);
   const archived = gone.length > 0 ? `; archived or forgotten are: ${gone.join(', ')}` : '';

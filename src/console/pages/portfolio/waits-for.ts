@@ -106,8 +106,9 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   return waits;
 }
 
-/** What the log says behind its time stands here behind a full stop. */
+/** What the log says behind its time stands here behind a full stop; an address stays as it is. */
 function sentence(words: string): string {
+  if (/^https?:/.test(words)) return `${words}.`;
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
 }
 
