@@ -8,12 +8,12 @@ import type { Thing } from '../verdicts.ts';
  * is kept with the call that would make it, and claim.lua sends nothing against it.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const has = async (name: string, field: string) => (await connection.hexists(name, field)) === 1;
-
   /** Whether somebody said no to what was said of one of these calls in doubt: whatever is said of it next needs a yes. */
   async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
-    const found = await Promise.all(calls.map(({ kind, key }) => has(keys.call(kind, key), 'answerDeclined')));
-    return found.includes(true);
+    const answers = await Promise.all(calls.map(({ kind, key }) => connection.hget(keys.call(kind, key), 'answers')));
+    const ids = new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []));
+    const standings = await Promise.all([...ids].map((id) => connection.hget(keys.approval(id), 'standing')));
+    return standings.includes('declined');
   }
 
   return {
@@ -26,7 +26,8 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     },
 
     /** Whether somebody said no to this supplier. */
-    isDeclined: (supplier: string): Promise<boolean> => has(keys.call('company', supplier), 'declined'),
+    isDeclined: async (supplier: string): Promise<boolean> =>
+      (await connection.hexists(keys.call('company', supplier), 'declined')) === 1,
 
     /** Who said no to what this row asks for, and in what words, as `by NAME: WORDS`. */
     async noTo({ key }: RowId): Promise<string> {

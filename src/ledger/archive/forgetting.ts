@@ -30,7 +30,7 @@ const REQUESTS_LOOKED_AT = 500;
 
 /** What stays of a call: whether it made something, under which id, when, for which row, and digests of what was sent. */
 const CALL_FIELDS = `state id again row line at owner by first words asked sends open doubts doubtAt lostAt notedAt againAt
-  company documents declined asks yes others answerDeclined`;
+  company documents declined asks yes others answers`;
 
 /** What stays of the portfolio itself: its state, and when it was begun and finished. */
 const PORTFOLIO_FIELDS = 'archive started finished';

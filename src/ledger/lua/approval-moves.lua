@@ -1,6 +1,5 @@
 -- Included by rare-moves.lua: how rows come to wait for an approval, and how they go as it was answered.
--- A no to what was said of a call is no word on the request: it stands with the call in doubt (`answerDeclined`, the approval), so that
--- whatever is said of it next waits for a yes, in whichever portfolio. `of` names the call.
+-- The call of which somebody says what became of it.
 local function callSaid(of)
   return ROOT .. ':call:' .. string.gsub(of, ' ', ':', 1)
 end
@@ -25,7 +24,7 @@ RARE.await = {
     }
   end,
   besides = function(now, it, row)
-    local no = it.of ~= '' and redis.call('HGET', callSaid(it.of), 'answerDeclined')
+    local no = it.of ~= '' and noteAnswerTo(now.portfolio.hash, callSaid(it.of), it.approval)
     if no then redis.call('HSET', approvalKey(now.portfolio.hash, it.approval), 'redone', noOf(now.portfolio.hash, no)) end
     tellWhoGaveUp(row)
     tellRow(now, it.told)
@@ -34,7 +33,7 @@ RARE.await = {
   end,
 }
 
-local APPROVAL = { 'standing', 'kind', 'answeredBy', 'words', 'turn', 'supplier' }
+local APPROVAL = { 'standing', 'kind', 'answeredBy', 'words', 'turn' }
 local function approvalOf(portfolio, id)
   local found, approval = redis.call('HMGET', approvalKey(portfolio.hash, id), unpack(APPROVAL)), {}
   for at, name in ipairs(APPROVAL) do approval[name] = found[at] end
@@ -46,13 +45,8 @@ end
 -- How many rows an approval has left that are not carried out. With the last of them it is forgotten among those to carry out.
 local function leftOf(portfolio, id)
   local left = redis.call('ZCARD', portfolio.hash .. ':approval:' .. id)
-  if left > 0 then return left end
-  local approval = approvalOf(portfolio, id)
-  if approval.standing == 'declined' and approval.kind == 'answer' and approval.supplier then
-    redis.call('HSET', callOfSupplier(portfolio.hash, approval.supplier), 'answerDeclined', id)
-  end
-  redis.call('ZREM', ROOT .. ':approvals:answered', portfolio.name .. '/' .. id)
-  return 0
+  if left == 0 then redis.call('ZREM', ROOT .. ':approvals:answered', portfolio.name .. '/' .. id) end
+  return left
 end
 
 local function leftWithout(portfolio, key, id)
@@ -65,26 +59,31 @@ local function tellAnswer(row, approval)
   tellRow(row, cjson.encode({ is = is, by = approval.answeredBy or '', words = approval.words or nil }))
 end
 
+-- Whoever is asked for the same in other approvals has to see a no before a yes: their digest changes.
+local function askAnew(portfolio, others, id)
+  for other in string.gmatch(others or '', '%S+') do
+    local asked = approvalKey(portfolio, other)
+    if other ~= id and standingOf(portfolio, other) == 'waiting' then
+      redis.call('HSET', asked, 'redone', noOf(portfolio, id), 'moves', redis.call('HINCRBY', asked, 'moves', 1))
+    end
+  end
+end
+
 -- What was answered stands with the request, whichever row asks for it. A sum below the limit is nobody's yes, and a no that was said later
--- is not taken back by one. Whoever is asked for the request elsewhere has to see a no before a yes: the digest changes.
-local function noteAnswer(row, id, approval)
+-- is not taken back by one. A no to what was said of a call (`of`) says nothing of the request.
+local function noteAnswer(row, id, approval, of)
   local portfolio, request = row.portfolio.hash, requestOf(row.portfolio.hash, row.key)
   local known = redis.call('HMGET', request, 'state', 'declined', 'yes', 'asks')
   if approval.isGranted then
     if row.state ~= 'queued' or (approval.answeredBy or '') == '' then return end
     if tonumber(approval.turn or 0) > tonumber(known[3] or 0) then redis.call('HSET', request, 'yes', approval.turn) end
     if known[2] and not isLaterThan(portfolio, known[2], approval.turn or 0) then redis.call('HDEL', request, 'declined') end
-    return
-  end
-  -- It needs another approval from now on, whatever settings ask for. A held one is held, and its call waits for another word.
-  local isNo = approval.standing == 'declined' and approval.kind ~= 'answer' and isLaterThan(portfolio, id, known[3])
-  if not isNo or known[1] == 'made' then return end
-  redis.call('HSET', request, 'declined', id)
-  for other in string.gmatch(known[4] or '', '%S+') do
-    local asked = approvalKey(portfolio, other)
-    if other ~= id and standingOf(portfolio, other) == 'waiting' then
-      redis.call('HSET', asked, 'redone', noOf(portfolio, id), 'moves', redis.call('HINCRBY', asked, 'moves', 1))
-    end
+  elseif approval.standing == 'declined' and approval.kind == 'answer' then
+    if of then askAnew(portfolio, redis.call('HGET', callSaid(of), 'answers'), id) end
+  elseif approval.standing == 'declined' and isLaterThan(portfolio, id, known[3]) and known[1] ~= 'made' then
+    -- It needs another approval from now on, whatever settings ask for.
+    redis.call('HSET', request, 'declined', id)
+    askAnew(portfolio, known[4], id)
   end
 end
 
@@ -107,12 +106,9 @@ RARE.free = {
   end,
   besides = function(now, it, row)
     local approval, was = it.known, wasBefore(row)
-    if approval.standing == 'declined' and approval.kind == 'answer' and was and was.of then
-      redis.call('HSET', callSaid(was.of), 'answerDeclined', it.approval)
-    end
     -- Of all rows of an import none says it again.
     if approval.kind ~= 'import' then tellAnswer(now, approval) end
-    noteAnswer(now, it.approval, approval)
+    noteAnswer(now, it.approval, approval, was and was.of)
     if approval.kind == 'retry' and now.state == 'queued' then redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1) end
   end,
   said = function(_, it) return leftWithout(it.portfolio, it.key, it.approval), true end,

@@ -34,6 +34,19 @@ local function noOf(portfolio, id)
   return 'by ' .. (known[1] or 'a person') .. (known[2] and known[2] ~= '' and ': ' .. known[2] or '')
 end
 
+-- A call in doubt has in `answers` the approvals in which somebody says what became of it. A no to one of them is no word on the request:
+-- whatever is said of the call next waits for a yes, in whichever portfolio, until the call is answered (doubts.lua). Notes one more of
+-- them, and answers the one to which somebody said no.
+local function noteAnswerTo(portfolio, call, id)
+  local answers, no = redis.call('HGET', call, 'answers') or '', nil
+  for known in string.gmatch(answers, '%S+') do
+    if known == id then return nil end
+    if standingOf(portfolio, known) == 'declined' then no = known end
+  end
+  redis.call('HSET', call, 'answers', answers .. id .. ' ')
+  return no
+end
+
 -- A supplier is a company, whichever portfolio names it.
 local function callOfSupplier(portfolio, key)
   return string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. key

@@ -24,6 +24,8 @@ end
 for at = 7 + fields, #ARGV, 2 do redis.call('HSET', approval, 'author:' .. ARGV[at], ARGV[at + 1]) end
 if supplier ~= '' then
   redis.call('HSET', approval, 'supplier', supplier)
+  local no = kind == 'answer' and noteAnswerTo(portfolio, callOfSupplier(portfolio, supplier), id)
+  if no then redis.call('HSET', approval, 'redone', noOf(portfolio, no)) end
   redis.call('HINCRBY', approval, 'moves', 1)
 end
 return id

@@ -3,7 +3,7 @@
 -- written down.
 -- `doubts` counts those that "resend" has made up for since `doubtAt`, and `againAt` is when it may do so again.
 -- `others` is the id in an answer to somebody else's request: only a person's word lets that be sent again.
--- `answerDeclined` is the approval by which somebody said no to such a word.
+-- `answers` are the approvals of such words (approvals.lua).
 -- @include tell
 local function isInDoubt(call)
   return tonumber(redis.call('HGET', call, 'open') or 0) > 0
@@ -24,7 +24,7 @@ local function takeBackDoubt(call)
 end
 
 local function forgetDoubts(call)
-  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'notedAt', 'others', 'answerDeclined')
+  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'notedAt', 'others', 'answers')
 end
 
 local function isUsedUp(call, most, withinMs, now)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
@@ -10,23 +11,44 @@ import { buyerLines } from '../../support/workplace.ts';
 
 const by = 'olivia';
 
-/** Three held rows, of which two are below the limit; somebody said no to sending them all again. */
-async function openDeclined() {
+/**
+ * Three held rows, of which two are below the limit; somebody is asked to have them all sent again. A row of another portfolio may be held for
+ * the first one's call, for such an amount `elsewhere`.
+ */
+async function openAsked(elsewhere = '') {
   const place = await openPortfolio(3, { APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' });
   await place.approve();
   const rows = (await place.all('queued')) as [RowId, RowId, RowId];
   for (const row of rows) await place.hold(row);
+  if (elsewhere !== '') await holdElsewhere(place, elsewhere);
   expect((await resendHeld({ by }, place.context)).waits).toMatchObject({ rows: 3 });
-  const decline = async () => {
+  const sayNo = async () => {
     const { id, digest } = await place.waiting();
     expect(await place.say({ id, digest, answer: 'decline', words: 'ask first' })).toMatchObject({ is: 'done' });
+  };
+  const decline = async () => {
+    await sayNo();
     await carryOutAllAnswered(place.context);
   };
-  await decline();
-  expect(await place.states()).toMatchObject({ held: 3, awaiting: 0 });
   const one = (line: number, made?: string, portfolio = 'q4') =>
     resolveCalls({ portfolio, line, made, by }, place.context);
-  return { ...place, rows, decline, one };
+  return { ...place, rows, sayNo, decline, one };
+}
+
+async function holdElsewhere(place: Awaited<ReturnType<typeof openPortfolio>>, amount: string): Promise<void> {
+  await place.import([...buyerLines(1), `Buyer 1 GmbH,DE,HRB 1,${amount}`], { portfolio: 'q5' });
+  if ((await place.context.approvals.waiting()).length > 0) await place.approve();
+  const [, other] = await place.context.rows.inState('q5', 'queued', { count: 9 });
+  if (!other) throw new Error('no second row');
+  await place.hold(other.row);
+}
+
+/** The same, of which somebody said no. */
+async function openDeclined(elsewhere = '') {
+  const place = await openAsked(elsewhere);
+  await place.decline();
+  expect(await place.states()).toMatchObject({ held: 3, awaiting: 0 });
+  return place;
 }
 
 test('a held row of which somebody said no waits for a yes, however it is answered and whatever its sum', async () => {
@@ -63,12 +85,7 @@ test('… until somebody says yes, or the service answers', async () => {
 });
 
 test('a call that rows of two portfolios share waits for a yes in both', async () => {
-  const place = await openDeclined();
-  const { context, rows, one, hold } = place;
-  await place.import([...buyerLines(1), 'Buyer 1 GmbH,DE,HRB 1,7'], { portfolio: 'q5' });
-  const [, other] = await context.rows.inState('q5', 'queued', { count: 9 });
-  if (!other) throw new Error('no second row');
-  await hold(other.row);
+  const { context, rows, one } = await openDeclined('7');
   expect(await one(3, undefined, 'q5')).toMatchObject({ calls: 0, waits: { rows: 1, sum: '7.00' } });
   expect((await context.rows.read([rows[0]]))[0]?.state).toBe('held');
 });
@@ -85,4 +102,41 @@ test('a supplier of which somebody said no waits for a yes, though no row is hel
   for (const row of rows) await context.rows.requeue(row, 'held');
   expect((await resendHeld({ by }, context)).waits).toMatchObject({ rows: 0 });
   expect(await context.calls.isUnknown({ kind: 'company', key })).toBe(true);
+});
+
+test.each([false, true])(
+  'a no counts before it is carried out, also once its portfolio is given up (%s)',
+  async (isGivenUp) => {
+    const { context, one, sayNo } = await openAsked('7');
+    await sayNo();
+    if (isGivenUp) {
+      await cancelRows({ portfolio: 'q4', by }, context);
+      await carryOutAllAnswered(context);
+      expect(await one(2)).toMatchObject({ calls: 0, waits: { rows: 1 } });
+    } else {
+      expect(await one(3, undefined, 'q5')).toMatchObject({ calls: 0, waits: { rows: 1, sum: '7.00' } });
+    }
+  },
+);
+
+test('whoever is asked about the same call in another portfolio has to see the no', async () => {
+  const { context, one, say } = await openAsked('7777');
+  await one(3, undefined, 'q5');
+  const [first, other] = await context.approvals.waiting();
+  if (!first || !other) throw new Error('two do not wait');
+  await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
+  await carryOutAllAnswered(context);
+  expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
+  expect(await context.approvals.read(other.id)).toMatchObject({ redone: 'by bob: ask first' });
+});
+
+test('a no that comes after its call was answered says nothing of the next doubt', async () => {
+  const { context, rows, one, decline, hold } = await openAsked();
+  const [found] = await context.rows.read([rows[0]]);
+  const call = { kind: 'company', key: found?.request.buyer ?? '' } as const;
+  expect(await context.calls.resolve([call], call.key, undefined)).toBe('resolved');
+  await decline();
+  await context.rows.requeue(rows[0], 'held');
+  await hold(rows[0]);
+  expect(await one(2)).toMatchObject({ calls: 1, rows: 1 });
 });
