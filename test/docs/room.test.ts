@@ -52,7 +52,7 @@ test('a row takes as much of the memory of Redis, and of its append-only file, a
   }
   const archived = Number(/some (\d+) bytes for each archived row/.exec(PAGE)?.[1]);
   expectAlike('bytes of its archive', (await bytesBelow(join(dataDir, 'archive'))) / ROWS, archived);
-}, 60_000);
+});
 
 function expectAlike(what: string, is: number, as: number): void {
   expect(is / as, `${what}: ${is}, and not ${as}`).toBeGreaterThan(1 - TOLERANCE);

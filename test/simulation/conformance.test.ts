@@ -118,4 +118,4 @@ test('whatever is done to a queue, its double has the same jobs in the same stat
     }
   });
   await fc.assert(same, { numRuns: 40, seed: 26 });
-}, 60_000);
+});
