@@ -37,12 +37,15 @@ export async function join(place: Place, signal: AbortSignal): Promise<Member> {
     } else if (found.is === 'loading') {
       movedAt = performance.now();
     } else {
-      started = (await startAlone(place, signal)) || started;
+      // While ours is on its way nothing stops us: whoever gave up here would leave it behind.
+      started = (await startAlone(place, started ? NEVER : signal)) || started;
     }
     if (performance.now() - movedAt > PATIENCE_MS) throw tooLong(folder, trouble);
   }
   throw signal.reason;
 }
+
+const NEVER = new AbortController().signal;
 
 /** Much longer than a start or an end takes on a machine under load; reading the data counts as moving. */
 const PATIENCE_MS = 30_000;
