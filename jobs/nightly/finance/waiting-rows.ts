@@ -34,7 +34,8 @@ export function makeWaitingRows({
     for (const walked of waiting) {
       const { row, result } = walked;
       const same = known.get(result.request.buyer)?.rows.filter((one) => one.row.key === row.key) ?? [];
-      // It was made or is under way by now, or another row with this request was sent, or refused. One that waits to go again was itself.
+      // The request was made or is under way by now, or another row with it was sent, or refused. A row that waits to be sent again was
+      // refused itself, and is told.
       if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || SENT_STATES.has(state))) continue;
       const name = nameWord(row.portfolio);
       const isAwaiting = result.state === 'awaiting';

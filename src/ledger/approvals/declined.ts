@@ -8,7 +8,7 @@ import type { Thing } from '../verdicts.ts';
  * is kept with the call that would make it, and claim.lua sends nothing against it.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** Whether somebody said no to what was said of one of these calls in doubt: whatever is said of it next needs a yes. */
+  /** Whether a person declined an answer to one of these calls in doubt: the next answer to it needs another person's yes. */
   async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
     const answers = await Promise.all(calls.map(({ kind, key }) => connection.hget(keys.call(kind, key), 'answers')));
     const ids = new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []));

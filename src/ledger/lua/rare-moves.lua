@@ -1,6 +1,6 @@
 -- Included by moves.lua where one of these is asked for: what people do with rows, each for itself or as a part of a plan (`plan`, made at
--- `before`, "" for none). A row that changed since its plan was made is left as it is, and the plan counts what was done in the step that
--- does it: so it is exact, also where a step is repeated. They say of an archived portfolio that it is.
+-- `before`, "" for none). A row that changed since its plan was made is left as it is, and the plan counts a row in the step that moves it:
+-- so the count is exact, also where a step is repeated. A move of a row of an archived portfolio answers an error that says so.
 -- @include archived
 -- @include note-cause
 -- @include tell

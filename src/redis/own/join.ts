@@ -37,7 +37,7 @@ export async function join(place: Place, signal: AbortSignal): Promise<Member> {
     } else if (found.is === 'loading') {
       movedAt = performance.now();
     } else {
-      // While ours is on its way nothing stops us: whoever gave up here would leave it behind.
+      // A server that this process has started is joined even if the process is told to stop: nobody else would end it.
       started = (await startAlone(place, started ? NEVER : signal)) || started;
     }
     if (performance.now() - movedAt > PATIENCE_MS) throw tooLong(folder, trouble);

@@ -17,7 +17,7 @@ export function didWord(did: string, isPaused: boolean | undefined): string {
   return `?did=${did}${isPaused ? PAUSED : ''}`;
 }
 
-/** What that says, where `words` know it. */
+/** The notice for what an address says was done (`didWord`), where `words` has one for it. */
 export function didWords(did: string | undefined, words: (did: string) => string | undefined): string | undefined {
   const isPaused = did?.endsWith(PAUSED) === true;
   const said = words((isPaused ? did?.slice(0, -PAUSED.length) : did) ?? '');
