@@ -67,10 +67,10 @@ export function makePeople({
   const tryPassword = makeTryPassword({ guesses, queue });
   const signIn = makeSignIn({ ...base, guesses, tryPassword, sessions, limits: sessionLimits, now });
   const { check, again } = makeProve({ ...base, guesses, tryPassword, now });
-  const users = makeUsers({ ...base, queue, now, words, ...rest });
+  const users = makeUsers({ ...base, queue, now, words, onAdded: () => learn(true), ...rest });
 
   return {
-    /** Whether there are users, so that whoever comes must be one. What a process knows of it is a second old at most. */
+    /** Whether there are users, so that whoever comes must be one. What others changed is known here a second later at the most. */
     async required(): Promise<boolean> {
       if (known !== undefined && performance.now() - known.atMs < BELIEVED_MS) return known.isRequired;
       return await ask();

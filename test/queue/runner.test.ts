@@ -53,7 +53,7 @@ test('a finished job is gone, so that its row may come again', async () => {
       await queues.add([job]);
       return runs;
     })
-    .toBe(2);
+    .toBeGreaterThan(1);
 });
 
 test('"later" brings the job back, and costs it no attempt', async () => {

@@ -30,6 +30,8 @@ type UserDeps = {
   hash?: ((password: string) => Promise<string>) | undefined;
   words?: readonly string[];
   initialMs?: number;
+  /** Told once somebody was added: there are users now. */
+  onAdded: () => void;
 };
 
 /** May nobody be admin afterwards, or no user be left? The command line may do that, since it can undo it. */
@@ -49,6 +51,7 @@ export function makeUsers({
   hash = hashPassword,
   words = [],
   initialMs = INITIAL_MS,
+  onAdded,
 }: UserDeps) {
   const add = peopleScript(connection, 'add-user');
   const setRoles = peopleScript(connection, 'set-roles');
@@ -87,8 +90,9 @@ export function makeUsers({
       needPassword(password, name, words);
       const untilMs = mustChange ? initialMs : '';
       const args = [name, makeEpoch(), untilMs, roles.join(','), await digestOf(password), beginnings.session];
-      if ((await add([keys.user(name), keys.users, openingsKey(keys)], args)) === 1) return;
-      throw new LimitlineError('USAGE', `There is a user ${name} already.`);
+      const isNew = (await add([keys.user(name), keys.users, openingsKey(keys)], args)) === 1;
+      onAdded();
+      if (!isNew) throw new LimitlineError('USAGE', `There is a user ${name} already.`);
     },
 
     /**

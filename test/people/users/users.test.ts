@@ -161,8 +161,8 @@ test('users are listed by the alphabet, a page at a time, and found by a part of
   expect(await page({ text: '*' })).toEqual({ names: [], next: undefined });
 });
 
-test('whether there are users is asked once a second at most, and known at once where a session was read', async () => {
-  const { people, addUser, keys, secret, signIn, connection } = openPeople();
+test('whether there are users is asked once a second at most, and known at once where one was added or a session was read', async () => {
+  const { people, keys, secret, signIn, connection } = openPeople();
   await connection.ping();
   const sent = vi.spyOn(connection, 'sendCommand');
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000);
@@ -171,7 +171,9 @@ test('whether there are users is asked once a second at most, and known at once 
   expect(await people.required()).toBe(false);
   expect(sent).toHaveBeenCalledTimes(1);
   const other = makePeople({ connection: connectRedis(), keys, secret });
-  await addUser('alice');
+  expect(await other.required()).toBe(false);
+  await other.users.add({ name: 'alice', roles: ['viewer'], password: PASSWORD, mustChange: false });
+  expect(await other.required()).toBe(true);
   expect(await people.required()).toBe(false);
   clock.mockReturnValue(2_000);
   expect(await people.required()).toBe(true);
