@@ -8,10 +8,10 @@ import { lockOwner, tryLock } from './lock.ts';
 import { joinServer, type Member } from './membership.ts';
 import { hangUp, probe } from './probe.ts';
 import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './server-process.ts';
-import { pidOf, type Stamp } from './stamp.ts';
+import { pidOf } from './stamp.ts';
 
 /** Everything that joining needs to know. */
-export type Place = { folder: Folder; socketPath: string; user: Stamp; log: Log };
+export type Place = { folder: Folder; socketPath: string; log: Log };
 
 /**
  * Joins the server of the folder: the one that runs, or one that this or another process starts now. Whoever comes
@@ -29,7 +29,7 @@ export async function join(place: Place, signal: AbortSignal): Promise<Member> {
     checkInPlace(folder);
     const found = await probe(socketPath);
     if (found.is === 'ready') {
-      const member = await joinServer(found.connection, found.info, place).catch((error) => {
+      const member = await joinServer(found.connection, found.info, folder).catch((error) => {
         trouble = messageOf(error);
       });
       if (member) return member;

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { LimitlineError } from '../../errors.ts';
-import { type LuaScript, makeLuaScript } from '../../lua-script.ts';
+import { makeLuaScript } from '../../lua-script.ts';
 import type { ServerInfo } from '../server-info.ts';
 import type { Folder } from './folder.ts';
-import { isAlive, type Stamp, stampOf } from './stamp.ts';
+import { type Stamp, stampOf } from './stamp.ts';
 
 /** One who uses the folder's own Redis, as long as this connection lasts. */
 export type Member = {
@@ -18,18 +16,18 @@ export type Member = {
 
 /**
  * Joins those who use the server. The list is kept in the server itself, so that it is changed in one step together
- * with the decision that there is nobody left; it outlives crashes, and who is dead is taken off it by the next.
+ * with the decision that there is nobody left. Whoever has lost the connection is taken off it by the next: a process
+ * that died, and one that could not say that it leaves, since the server had died.
  *
  * @returns undefined while the last of the others is ending the server: wait until it is gone, and start a new one
  */
-export async function joinServer(
-  connection: Redis,
-  info: ServerInfo,
-  { folder, user }: { folder: Folder; user: Stamp },
-): Promise<Member | undefined> {
+export async function joinServer(connection: Redis, info: ServerInfo, folder: Folder): Promise<Member | undefined> {
   const script = makeLuaScript(connection, new URL('./lua/membership.lua', import.meta.url));
+  const run = info.run_id ?? '';
+  // A connection's number is given once in a run of the server.
+  const user = memberName(run, String(await connection.call('CLIENT', 'ID')));
   const call = async (verb: 'join' | 'leave') =>
-    run(script, [verb, user, info.run_id ?? '', ...(await findDead(connection, folder))]);
+    String(await script([USERS_KEY, ENDING_KEY], [verb, user, ...(await findGone(connection, run))]));
   if ((await call('join')) !== '') return undefined;
   return {
     connection,
@@ -39,30 +37,21 @@ export async function joinServer(
   };
 }
 
-/** One process may open the same data folder more than once, so each time gets a name of its own. */
-export function makeUser(folder: Folder): Stamp {
-  const stamp = stampOf(process.pid, folder);
-  if (stamp === undefined) {
-    throw new LimitlineError(
-      'REDIS',
-      'This system does not say when a process started (no /proc, no ps), so Limitline cannot run a Redis of its own; set REDIS_URL.',
-    );
-  }
-  return `${stamp}${NAME_MARK}${randomUUID().slice(0, 8)}`;
-}
-
-const NAME_MARK = '#';
-
 /** Outside of every key prefix that a setting can give, since these belong to the server and not to the data. */
 const USERS_KEY = '~own-redis:users';
 const ENDING_KEY = '~own-redis:ending';
 
-async function run(script: LuaScript, args: string[]): Promise<Stamp> {
-  return String(await script([USERS_KEY, ENDING_KEY], args));
+function memberName(run: string, connectionId: string): string {
+  return `${run}#${connectionId}`;
 }
 
-async function findDead(connection: Redis, folder: Folder): Promise<Stamp[]> {
-  const [users, ending] = await Promise.all([connection.smembers(USERS_KEY), connection.hget(ENDING_KEY, 'by')]);
-  const known = ending === null ? users : [...users, ending];
-  return known.filter((user) => !isAlive(user.split(NAME_MARK, 1)[0] ?? '', folder));
+/** Who is on the list, and has no connection to this run of the server. Connections are read last: whoever joins meanwhile has one. */
+async function findGone(connection: Redis, run: string): Promise<string[]> {
+  const [users, ending, clients] = await Promise.all([
+    connection.smembers(USERS_KEY),
+    connection.hget(ENDING_KEY, 'by'),
+    connection.call('CLIENT', 'LIST'),
+  ]);
+  const here = new Set([...String(clients).matchAll(/^id=(\d+)/gm)].map(([, id = '']) => memberName(run, id)));
+  return [...users, ...(ending === null ? [] : [ending])].filter((user) => !here.has(user));
 }

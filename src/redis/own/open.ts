@@ -1,11 +1,12 @@
 import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../errors.ts';
+import { LimitlineError, messageOf } from '../../errors.ts';
+import { startOf } from '../../files/process-start.ts';
 import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
 import { type Folder, openFolder } from './folder.ts';
 import { join, leaveFolder, type Place } from './join.ts';
-import { type Member, makeUser } from './membership.ts';
+import type { Member } from './membership.ts';
 import { hangUp } from './probe.ts';
 import { killServer, waitForExit } from './server-process.ts';
 import { openSocketPath } from './socket-path.ts';
@@ -23,9 +24,10 @@ type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> 
  * @throws LimitlineError `FILE` when the folder cannot be used, `REDIS` when no server can be had
  */
 export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<OwnRedis> {
+  needProcessStarts();
   const folder = openFolder(dataDir);
   const socket = openSocketPath(folder.path);
-  const place = { folder, socketPath: socket.path, user: makeUser(folder), log };
+  const place = { folder, socketPath: socket.path, log };
   const stopping = new AbortController();
   let staying: Promise<Member | undefined>;
   try {
@@ -46,6 +48,15 @@ export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log
       socket.close();
     },
   };
+}
+
+/** Without them a dead process' lock could not be told from a living one's. */
+function needProcessStarts(): void {
+  if (startOf(process.pid) !== undefined) return;
+  throw new LimitlineError(
+    'REDIS',
+    'This system does not say when a process started (no /proc, no ps), so Limitline cannot run a Redis of its own; set REDIS_URL.',
+  );
 }
 
 /** A server that was told to end has nothing left to do but to close its file. */
@@ -115,7 +126,7 @@ async function leave(member: Member, { folder, log }: Place): Promise<void> {
     return connectionEnd(member);
   }
   // Asked twice, since a reply that is late on a busy machine may be the one that says that we are the last. Where the
-  // server has just died there is nothing to leave, and whoever starts it again finds out that we are gone.
+  // server has just died there is nothing to leave, and whoever starts it again sees that we have no connection.
   const answer = await member.leave().catch(() => member.leave().catch(() => undefined));
   if (answer === 'last') {
     await member.connection.call('SHUTDOWN', 'NOSAVE').catch(() => {});

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { joinServer, type Member, makeUser } from '../../../src/redis/own/membership.ts';
+import { joinServer, type Member } from '../../../src/redis/own/membership.ts';
 import { probe } from '../../../src/redis/own/probe.ts';
 
 const folder = { path: '/nowhere', id: '1-2' };
-const dead = '999999999/never/1-2#dead';
 let joined: Member[];
 
 beforeEach(() => {
@@ -34,22 +33,34 @@ test('nobody can join a server that is being ended', async () => {
   expect(await enter()).toBeUndefined();
 });
 
-test('a dead process counts neither as a user nor as one that is ending the server', async () => {
-  const first = await enter();
-  const { connection, info } = await reach();
-  await connection.sadd('~own-redis:users', dead);
-  expect(await first?.leave()).toBe('last');
-  await connection.hset('~own-redis:ending', 'by', dead, 'run', info.run_id ?? '');
+test('whoever lost the connection counts neither as a user nor as one that is ending the server', async () => {
+  const [first, second] = [await enter(), await enter()];
+  await hangUp(first);
+  expect(await second?.leave()).toBe('last');
+  expect(await enter()).toBeUndefined();
+  await hangUp(second);
   expect(await enter()).toBeDefined();
+});
+
+test('what stands there of an earlier run of the server means nothing, though its connections had the same numbers', async () => {
+  const { connection } = await reach();
+  const id = await connection.call('CLIENT', 'ID');
+  await connection.sadd('~own-redis:users', `earlier#${id}`, '4711/a-process/1-2#of-an-earlier-version');
+  await connection.hset('~own-redis:ending', 'by', `earlier#${id}`, 'run', 'earlier');
+  const member = await enter();
+  expect(await member?.leave()).toBe('last');
   connection.disconnect();
 });
 
-test('a note that an earlier start of the server was being ended means nothing', async () => {
+async function hangUp(member: Member | undefined): Promise<void> {
   const { connection } = await reach();
-  await connection.hset('~own-redis:ending', 'by', makeUser({ ...folder }), 'run', 'earlier');
-  expect(await enter()).toBeDefined();
+  const before = await connection.call('CLIENT', 'LIST');
+  const id = String(await member?.connection.call('CLIENT', 'ID'));
+  expect(before).toContain(`id=${id} `);
+  member?.connection.disconnect();
+  await expect.poll(() => connection.call('CLIENT', 'LIST')).not.toContain(`id=${id} `);
   connection.disconnect();
-});
+}
 
 async function reach() {
   const found = await probe(inject('redisSocket'));
@@ -59,7 +70,7 @@ async function reach() {
 
 async function enter(): Promise<Member | undefined> {
   const { connection, info } = await reach();
-  const member = await joinServer(connection, info, { folder, user: makeUser(folder) });
+  const member = await joinServer(connection, info, folder);
   if (member) joined.push(member);
   else connection.disconnect();
   return member;

@@ -96,17 +96,12 @@ describe('crashes', () => {
     expect(serversBelow(dataDir)).toEqual([]);
   });
 
-  test('commands that leave in the moment in which the server dies leave one behind at the most, which the next one ends', async () => {
+  test('commands that leave in the moment in which the server dies leave none behind', async () => {
     const dataDir = makeDir();
     const users = await Promise.all([user(dataDir), user(dataDir)]);
     process.kill(users[0].first.server, 'SIGKILL');
     await Promise.all(users.map(({ close }) => close()));
-    // One may start it again while the other, which could not tell it that it goes, is still alive: then neither is the last. A process that
-    // was killed is there for as long as the system takes to end it.
-    await vi.waitUntil(() => serversBelow(dataDir).length <= 1, WAIT);
-    const next = await user(dataDir);
-    expect(await next.ask('incr')).toEqual({ count: 1 });
-    await next.close();
+    // A process that was killed is there for as long as the system takes to end it.
     await vi.waitUntil(() => serversBelow(dataDir).length === 0, WAIT);
   });
 
