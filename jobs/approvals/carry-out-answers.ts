@@ -21,11 +21,11 @@ const PAGE = 100;
  * after one that was killed goes on, and two at a time do no harm.
  *
  * What was said is of the call as it was then: one that was sent again since, and is in doubt anew, is not answered by it, nor by an id
- * that is known by now as another's; such a row is held, for a person to look at again.
+ * that is known by now as another's, nor where another person said no since; such a row is held, for a person to look at again.
  */
 export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
   const { id, portfolio, supplierMs } = approval;
-  if (supplierMs !== undefined) await resendSupplier(portfolio, deps, supplierMs);
+  if (supplierMs !== undefined) await resendSupplier(portfolio, { asOfMs: supplierMs, approval: id }, deps);
   for (;;) {
     // From the first each time: what is carried out is on the list no longer.
     const page = await deps.approvals.rowsOf({ portfolio, id }, { count: PAGE });
@@ -70,7 +70,8 @@ async function answerCall(
 ): Promise<boolean> {
   const [by] = approval.authors;
   const { asOf = approval.askedMs } = found.result.awaits ?? {};
-  if (await resolveCallOf(found, { made, by, asOfMs: asOf, of }, deps)) return true;
+  const said = { made, by, asOfMs: asOf, of, approval: approval.id };
+  if ((await resolveCallOf(found, said, deps)) === 'resolved') return true;
   return !(await isInDoubt(found, deps.calls));
 }
 

@@ -18,7 +18,8 @@ export type Resolved = {
 
 /**
  * What was resolved: calls, and the rows that go on because of it, in any portfolio, and how many of them in others; and, where rows
- * were named one by one, which they were. Or what waits for another person's approval instead: then nothing was resolved.
+ * were named one by one, which they were. Or what waits for another person's approval instead:
+ * all of it, or, where somebody said no just then, the rows that he spoke of.
  */
 export type Resolution = {
   calls: number;

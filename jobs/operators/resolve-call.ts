@@ -1,4 +1,5 @@
 import { commandLineActor } from '../../src/actor.ts';
+import type { Resolved } from '../../src/ledger/calls.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import type { FreeDeps } from './free-held.ts';
@@ -6,7 +7,7 @@ import { callName } from './id-faults.ts';
 
 /**
  * Resolves the one call that a row is held at: the first of its step that is unknown, or the one named, unless it was sent again
- * and lost since `asOfMs`, when somebody looked. Answers whether it did.
+ * and lost since `asOfMs`, when somebody looked.
  */
 export async function resolveCallOf(
   found: FoundRow,
@@ -15,11 +16,18 @@ export async function resolveCallOf(
     by = commandLineActor(),
     asOfMs,
     of,
-  }: { made?: string | undefined; by?: string | undefined; asOfMs?: number | undefined; of?: string | undefined },
+    approval,
+  }: {
+    made?: string | undefined;
+    by?: string | undefined;
+    asOfMs?: number | undefined;
+    of?: string | undefined;
+    approval?: string;
+  },
   { calls }: Pick<FreeDeps, 'calls'>,
-): Promise<boolean> {
+): Promise<Resolved> {
   const [first, ...others] = callsOf(found).filter((call) => of === undefined || callName(call) === of);
-  if (!first) return false;
-  const said = { by, row: found.row, asOfMs };
-  return (await calls.resolve([first, ...others], found.result.request.buyer, made, said)) === 'resolved';
+  if (!first) return 'not unknown';
+  const said = { by, row: found.row, asOfMs, approval };
+  return await calls.resolve([first, ...others], found.result.request.buyer, made, said);
 }

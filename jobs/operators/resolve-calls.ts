@@ -63,7 +63,10 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, wished, deps);
   if (waits && waits.rows > 0) return { ...nothing, waits };
   const resolution = { ...nothing };
-  if (!waits && (await resolveCallOf(held, { made, by, asOfMs: lookedMs }, deps))) {
+  const answer = waits ? 'not unknown' : await resolveCallOf(held, { made, by, asOfMs: lookedMs }, deps);
+  // Somebody said no meanwhile, in another portfolio: another person is asked after all.
+  if (answer === 'declined') return await resolveCalls({ ...resolving, lookedMs }, deps);
+  if (answer === 'resolved') {
     resolution.calls = 1;
     // It goes even where a later document of it is in doubt as well: it comes to that one next.
     if (await sendAgain(held.row, 'held', deps)) resolution.rows = 1;

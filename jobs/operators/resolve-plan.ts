@@ -1,4 +1,5 @@
 import { commandLineActor } from '../../src/actor.ts';
+import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
@@ -24,19 +25,24 @@ export async function resolvePlan(
   const resolution: Resolution & { of: Resolved[] } = { calls: 0, rows: 0, of: [] };
   const [first] = planned;
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
-  const wished = () => justThese(planned.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call })));
-  const waits =
-    first &&
-    (await askFirst(
-      { portfolio: first.found.row.portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs },
-      wished,
-      deps,
-    ));
+  const portfolio = first?.found.row.portfolio ?? '';
+  const ask = async (some: Plan['planned']): Promise<AskedFor | undefined> => {
+    const wished = some.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call }));
+    return askFirst({ portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs }, () => justThese(wished), deps);
+  };
+  const waits = await ask(planned);
   if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
-  for (const { made, found, call } of planned) {
+  const declined: Plan['planned'] = [];
+  for (const one of planned) {
+    const { made, found, call } = one;
     // A row whose call another line of the file was about goes with the others that are freed at the end.
     const said = { by, row: found.row, asOfMs: lookedMs };
-    if ((await deps.calls.resolve([call], found.result.request.buyer, made, said)) === 'resolved') {
+    const answer = await deps.calls.resolve([call], found.result.request.buyer, made, said);
+    if (answer === 'declined') {
+      declined.push(one);
+      continue;
+    }
+    if (answer === 'resolved') {
       resolution.calls += 1;
       if (await sendAgain(found.row, 'held', deps)) resolution.rows += 1;
     }
@@ -46,7 +52,10 @@ export async function resolvePlan(
   }
   const freed = await freeHeld(deps);
   resolution.rows += freed.length;
-  if (first) resolution.elsewhere = await countElsewhere(first.found.row.portfolio, freed, deps);
+  if (first) resolution.elsewhere = await countElsewhere(portfolio, freed, deps);
+  // Of these somebody said no meanwhile, in another portfolio: another person is asked after all.
+  const asked = declined.length > 0 ? await ask(declined) : undefined;
+  if (asked && asked.rows > 0) resolution.waits = asked;
   await feed(deps);
   return resolution;
 }

@@ -23,13 +23,17 @@ export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDep
 
 /**
  * A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others, unless its call was sent
- * and lost since `asOfMs`, when somebody looked.
+ * and lost since `asOfMs`, when somebody looked, or somebody said no to that, and nobody yes since in `approval`.
  */
-export async function resendSupplier(portfolio: string, { portfolios, calls, queues }: FreeDeps, asOfMs: number) {
+export async function resendSupplier(
+  portfolio: string,
+  said: { asOfMs: number; approval?: string },
+  { portfolios, calls, queues }: FreeDeps,
+) {
   const { supplier } = await portfolios.read(portfolio);
   if (!supplier?.key || supplier.id) return;
   const { key } = supplier;
-  if ((await calls.resolve([{ kind: 'company', key }], key, undefined, { asOfMs })) !== 'resolved') return;
+  if ((await calls.resolve([{ kind: 'company', key }], key, undefined, said)) !== 'resolved') return;
   await queues.forget([supplierJob(portfolio).data]);
   await portfolios.reviveSupplier(portfolio, supplier);
 }

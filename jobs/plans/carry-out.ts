@@ -79,7 +79,7 @@ async function goThrough(
     if (!(await deps.plans.note(plan.id, runner, counts))) return undefined;
   }
   if (plan.action === 'resend') {
-    if (plan.supplier) await resendSupplier(plan.portfolio, deps, plan.atMs);
+    if (plan.supplier) await resendSupplier(plan.portfolio, { asOfMs: plan.atMs }, deps);
     await freeHeld(deps);
   }
   if (plan.action !== 'cancel') await feed(deps);
@@ -153,7 +153,8 @@ const ACT: Record<Plan['action'], (rows: FoundRow[], part: Part, deps: CarryOutD
     await Promise.all(
       found.map(async (one) => {
         // A call that rows share is resolved with the first of them.
-        if (await resolveCallOf(one, { by: part.by, asOfMs: part.beforeMs }, deps)) resolved.push(one);
+        const said = { by: part.by, asOfMs: part.beforeMs };
+        if ((await resolveCallOf(one, said, deps)) === 'resolved') resolved.push(one);
         else if (!(await isUnknown(one, calls))) resolved.push(one);
       }),
     );

@@ -26,8 +26,11 @@ import {
 /** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
 export const MOST_PUT_OFFS = 30;
 
-/** What became of a resolution: done, or not needed since the call was answered or given back meanwhile; `other`: another limit has the id. */
-export type Resolved = 'resolved' | 'made' | 'not unknown' | 'other';
+/**
+ * What became of a resolution: done, or not needed since the call was answered or given back meanwhile; `other`: another limit has the id;
+ * `declined`: somebody said no to what was said of the call, so that it takes another person's yes.
+ */
+export type Resolved = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
 
 /** What the service said when it refused a call: told to the row's story. */
 type Refusal = { status: number; body: string };
@@ -213,14 +216,20 @@ export function makeCalls({
      * A person's word on the first of a row's calls whose outcome is unknown: it made `id`, or, without one, it may be
      * sent again. Said once, however often the reply is lost. `by` and `row` go to the row's story.
      * Where the call was sent again and lost at `asOfMs` or later, of the server's clock, the word is not about that: nothing is done.
+     * `approval` is the one in which another person said yes to the word.
      */
     async resolve(
       things: readonly [Pick<Thing, 'kind' | 'key'>, ...Pick<Thing, 'kind' | 'key'>[]],
       buyer: string,
       id: string | undefined,
-      { by = '', row, asOfMs }: { by?: string | undefined; row?: RowId | undefined; asOfMs?: number | undefined } = {},
+      {
+        by = '',
+        row,
+        asOfMs,
+        approval = '',
+      }: { by?: string | undefined; row?: RowId; asOfMs?: number | undefined; approval?: string | undefined } = {},
     ): Promise<Resolved> {
-      const args = [id ?? '', things[0].kind, randomUUID(), by, row ? rowName(row) : '', asOfMs ?? ''];
+      const args = [id ?? '', things[0].kind, randomUUID(), by, row ? rowName(row) : '', asOfMs ?? '', approval];
       return (await persist('resolve', () =>
         resolve([keys.buyerLimits(buyer), keys.account, ...things.map(callKey)], args),
       )) as Resolved;

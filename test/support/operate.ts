@@ -20,8 +20,11 @@ export async function retryRows({ by = 'test', ...retry }: Retry & { by?: string
 }
 
 /** Sends held rows again as `limitline resolve --all --resend` does. */
-export function resendHeld({ by = 'test', step }: { by?: string; step?: Step }, context: Context): Promise<Came> {
-  return act('resend', { portfolio: 'q4', by, filter: { states: ['held'], ...(step ? { step } : {}) } }, context);
+export function resendHeld(
+  { by = 'test', step, portfolio = 'q4' }: { by?: string; step?: Step; portfolio?: string },
+  context: Context,
+): Promise<Came> {
+  return act('resend', { portfolio, by, filter: { states: ['held'], ...(step ? { step } : {}) } }, context);
 }
 
 async function act(

@@ -35,14 +35,18 @@ local function noOf(portfolio, id)
 end
 
 -- A call in doubt has in `answers` the approvals in which somebody says what became of it. A no to one of them is no word on the request:
--- whatever is said of the call next waits for a yes, in whichever portfolio, until the call is answered (doubts.lua). Notes one more of
--- them, and answers the one to which somebody said no.
-local function noteAnswerTo(portfolio, call, id)
-  local answers, no = redis.call('HGET', call, 'answers') or '', nil
-  for known in string.gmatch(answers, '%S+') do
-    if known == id then return nil end
-    if standingOf(portfolio, known) == 'declined' then no = known end
+-- whatever is said of the call next waits for a yes, in whichever portfolio, until the call is answered (doubts.lua). Answers the one to
+-- which somebody said no, since the answer `yes` of the account where that is given.
+local function noToAnswer(portfolio, call, yes)
+  for id in string.gmatch(redis.call('HGET', call, 'answers') or '', '%S+') do
+    if standingOf(portfolio, id) == 'declined' and isLaterThan(portfolio, id, yes) then return id end
   end
+end
+
+-- Notes one more of them, and answers the one to which somebody said no.
+local function noteAnswerTo(portfolio, call, id)
+  local answers, no = redis.call('HGET', call, 'answers') or '', noToAnswer(portfolio, call)
+  if string.find(' ' .. answers, ' ' .. id .. ' ', 1, true) then return nil end
   redis.call('HSET', call, 'answers', answers .. id .. ' ')
   return no
 end

@@ -5,11 +5,14 @@
 -- ARGV[1] id of what was made, or "" to let it be sent again   ARGV[2] kind   ARGV[3] this word's own name
 -- ARGV[4] who says it   ARGV[5] row that is spoken of, "<portfolio>/<key>", or "" where it is none's
 -- ARGV[6] when the person looked, in ms, or "": nobody has said anything yet of a send that was lost later
--- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown" | "other" (another limit has this id). Repeated, its name tells that it was done.
+-- ARGV[7] the approval in which another person said yes to this word, or "" where nobody was asked
+-- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown" | "other" (another limit has this id) | "declined" (somebody
+-- said no to a word on this call, and nobody yes since). Repeated, its name tells that it was done.
 -- What may be sent again keeps the name of its first send, by which a service may know it.
 -- @include doubts
 -- @include made-ids
 -- @include note-alike
+-- @include approvals
 local made = 0
 -- The row that is spoken of may be another than the one for which the call was sent: both are told.
 local function tellResolved(call)
@@ -32,6 +35,9 @@ for at = 3, #KEYS do
   if known[1] == 'unknown' or isForgotten then
     local isLater = ARGV[6] ~= '' and lostAt and lostAt >= tonumber(ARGV[6])
     if isLater then return 'not unknown' end
+    local portfolio = string.gsub(KEYS[2], 'account$', 'portfolio:')
+    local yes = ARGV[7] ~= '' and redis.call('HGET', approvalKey(portfolio, ARGV[7]), 'turn')
+    if noToAnswer(portfolio, KEYS[at], yes) then return 'declined' end
     local other = ARGV[1] ~= '' and takeId(KEYS[at], ARGV[1])
     if other and ARGV[2] == 'limit' then return 'other' end
     local root = string.gsub(KEYS[2], ':account$', '')
@@ -40,7 +46,7 @@ for at = 3, #KEYS do
     forgetDoubts(KEYS[at])
     redis.call('HSET', KEYS[at], 'word', ARGV[3])
     local asker = string.match(redis.call('HGET', KEYS[at], 'row') or ARGV[5], '^(.*)/')
-    local of = asker and string.gsub(KEYS[2], 'account$', 'portfolio:') .. asker
+    local of = asker and portfolio .. asker
     local isHere = of and redis.call('HEXISTS', of, 'archive') == 0
     if ARGV[1] == '' then
       redis.call('HSET', KEYS[at], 'state', 'free')

@@ -130,6 +130,57 @@ test('whoever is asked about the same call in another portfolio has to see the n
   expect(await context.approvals.read(other.id)).toMatchObject({ redone: 'by bob: ask first' });
 });
 
+/** The same place, in which somebody says no in q4 just after the last of so many looks whether somebody did. */
+function declinedMeanwhile({ context, sayNo }: Awaited<ReturnType<typeof openAsked>>, looks = 1) {
+  let left = looks;
+  const isAnswerDeclined: typeof context.approvals.isAnswerDeclined = async (calls) => {
+    const isDeclined = await context.approvals.isAnswerDeclined(calls);
+    left -= 1;
+    if (left === 0) await sayNo();
+    return isDeclined;
+  };
+  return { ...context, approvals: { ...context.approvals, isAnswerDeclined } };
+}
+
+test('a no that is said between a look and the word on the call counts, of one row, of a file and of a plan', async () => {
+  const place = await openAsked('7');
+  const { context } = place;
+  const isHeld = async () => (await context.portfolios.read('q5')).states.held;
+  const here = declinedMeanwhile(place);
+  const file = { fileName: 'held.csv', content: Buffer.from('line,id\n3,resend\n') };
+  const plans = makeHeldPlans(here);
+  const { id } = await plans.plan('q5', file, by);
+  expect(await plans.confirm(id, 'q5', by)).toMatchObject({
+    is: 'done',
+    resolution: { calls: 0, rows: 0, of: [], waits: { rows: 1, sum: '7.00' } },
+  });
+  expect(await isHeld()).toBe(0);
+
+  const other = await openAsked('7');
+  const meanwhile = declinedMeanwhile(other);
+  expect(await resolveCalls({ portfolio: 'q5', line: 3, by }, meanwhile)).toMatchObject({
+    calls: 0,
+    waits: { rows: 1, sum: '7.00' },
+  });
+
+  const third = await openAsked('7');
+  expect(await resendHeld({ by, portfolio: 'q5' }, declinedMeanwhile(third, 2))).toEqual({ rows: 0 });
+  expect((await third.context.portfolios.read('q5')).states).toMatchObject({ held: 1, awaiting: 0 });
+});
+
+test('a yes that is carried out late answers no call of which somebody said no since', async () => {
+  const { context, one, say, rows } = await openAsked('7777');
+  await one(3, undefined, 'q5');
+  const [first, other] = await context.approvals.waiting();
+  if (!first || !other) throw new Error('two do not wait');
+  await say({ id: other.id, digest: other.digest });
+  await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
+  await carryOutAllAnswered(context);
+  const [found] = await context.rows.read([rows[1]]);
+  expect(found?.state).toBe('held');
+  expect((await context.portfolios.read('q5')).states).toMatchObject({ held: 1, awaiting: 0 });
+});
+
 test('a no that comes after its call was answered says nothing of the next doubt', async () => {
   const { context, rows, one, decline, hold } = await openAsked();
   const [found] = await context.rows.read([rows[0]]);
