@@ -2,12 +2,14 @@ import type { CallKind } from '../../../src/call-kind.ts';
 import { type Arrival, callName } from '../doubles/service-account.ts';
 
 /**
- * What a person said: that what was asked for until they looked may be asked for again; a yes or a no to these limits; that these are given
- * up, and no call of theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios, and
- * of a yes or a no suppliers.
+ * What a person said: that what was asked for until they looked may be asked for again (at once, or by `asks` somebody else first); a yes
+ * or a no to what was said of calls in doubt, as "<kind> <what>"; a yes or a no to these limits; that these are given up, and no call of
+ * theirs is under way any more, or wanted again; that they are paused, or not. Of `gives up` they may be portfolios, and of a yes or a no
+ * suppliers.
  */
 export type Say =
-  | { is: 'resend'; kind: CallKind; what: string; lookedMs: number }
+  | { is: 'resend'; kind: CallKind; what: string; lookedMs: number; asks?: boolean }
+  | { is: 'answer granted' | 'answer declined'; whats: readonly string[]; atMs: number }
   | {
       /** The approval that was answered by it, and the rows that waited for it. */
       approval?: string;
@@ -71,10 +73,9 @@ export function checkArrival(call: Arrival, earlier: readonly Arrival[], says: r
 
 /** Whether somebody gave it up, and nobody wanted it after that, or was just saying so. */
 function isGivenUp(what: string, says: readonly Say[]): boolean {
-  const about = says.filter((say) => say.is !== 'resend' && say.whats.includes(what)) as Exclude<
-    Say,
-    { is: 'resend' }
-  >[];
+  const about = says.filter(
+    (say): say is Extract<Say, { rows?: unknown }> => 'whats' in say && say.whats.includes(what),
+  );
   const at = about.findLastIndex(({ is }) => is === 'given up');
   const givenUp = about[at];
   if (!givenUp) return false;
@@ -88,11 +89,27 @@ const lastSaid = (kinds: readonly Say['is'][], what: string, says: readonly Say[
 function mayFollow(before: Arrival, says: readonly Say[], { resends }: Rules): boolean {
   if (NOTHING_MADE.has(before.answer) && before.isHeard) return true;
   const isMeant = says.some(
-    (say) => say.is === 'resend' && say.kind === before.kind && say.what === before.what && say.lookedMs >= before.atMs,
+    (say) =>
+      say.is === 'resend' &&
+      say.kind === before.kind &&
+      say.what === before.what &&
+      say.lookedMs >= before.atMs &&
+      !isDeclined(say, before, says),
   );
   if (isMeant) return true;
   // Where a setting allows it, nobody may be about to hear the answer, or to write down that it is another's.
   return resends.includes(before.kind) && (isGone(before) || (before.isHeard && !KNOWN.has(before.answer)));
+}
+
+/** Whether somebody said no to a word on this call, before who would have it sent again looked, or was asked; and nobody yes. */
+function isDeclined(
+  { lookedMs, asks }: Extract<Say, { is: 'resend' }>,
+  { kind, what, atMs }: Arrival,
+  says: readonly Say[],
+): boolean {
+  const about = says.filter((say) => 'whats' in say && say.whats.includes(`${kind} ${what}`) && say.atMs >= atMs);
+  if (about.some(({ is }) => is === 'answer granted')) return false;
+  return about.some((say) => say.is === 'answer declined' && (asks || say.atMs < lookedMs));
 }
 
 /** Whether its sender stood still on the way, and a setting or a person let it be sent again meanwhile: that may make it twice (README). */

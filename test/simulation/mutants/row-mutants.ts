@@ -42,6 +42,14 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     RESOLVED,
   ),
   lua(
+    'approvals',
+    'no to an answer',
+    'a no to what was said of a call is not looked at',
+    ["if standingOf(portfolio, id) == 'declined' and isLaterThan(portfolio, id, yes) then return id end", ''],
+    ['declined of a call that two portfolios share'],
+    [{ file: 'src/ledger/approvals/declined.ts', from: "return standings.includes('declined')", to: 'return false' }],
+  ),
+  lua(
     'rare-moves',
     'busy',
     'a row is given up while its call is under way',

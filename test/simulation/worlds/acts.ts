@@ -129,10 +129,11 @@ export async function resumeNow(portfolio: string, desk: Desk): Promise<void> {
 
 /** Says of the first held row what became of its call: what the service knows, or that it is to be sent again whatever that is. */
 export const resolves =
-  (how: 'as it is' | 'send again'): Act =>
+  (how: 'as it is' | 'send again', portfolio?: string): Act =>
   async (desk) => {
-    if (!(await desk.until(({ rows }) => rows.some(({ state }) => state === 'held')))) return;
-    const held = (await desk.now()).rows.find(({ state }) => state === 'held');
+    const isMeant = (row: RowNow) => row.state === 'held' && (portfolio ?? row.portfolio) === row.portfolio;
+    if (!(await desk.until(({ rows }) => rows.some(isMeant)))) return;
+    const held = (await desk.now()).rows.find(isMeant);
     if (held) await resolveRow(held, how, desk);
   };
 
@@ -140,9 +141,10 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
   const { context, simulation, by } = desk;
   const thing = how === 'as it is' ? truthOf(held, simulation.service) : undefined;
   const lookedMs = simulation.nowMs();
-  if (!thing) {
-    for (const what of whatOf(held)) simulation.says.push({ is: 'resend', kind: kindOf(held), what, lookedMs });
-  }
+  const resends = whatOf(held).map((what): Extract<Say, { is: 'resend' }> => {
+    return { is: 'resend', kind: kindOf(held), what, lookedMs };
+  });
+  if (!thing) simulation.says.push(...resends);
   // Whoever speaks of a row means that it goes on, also where its portfolio was given up.
   const wanted: Extract<Say, { whats: unknown }> = {
     is: 'wanted',
@@ -152,7 +154,10 @@ export async function resolveRow(held: RowNow, how: 'as it is' | 'send again', d
   };
   simulation.says.push(wanted);
   const { portfolio, key, heldMs } = held;
-  await orSaid(() => resolveCalls({ portfolio, row: key, made: thing?.id, by, heldMs, lookedMs }, context));
+  await orSaid(async () => {
+    const { waits } = await resolveCalls({ portfolio, row: key, made: thing?.id, by, heldMs, lookedMs }, context);
+    for (const say of resends) say.asks = waits !== undefined;
+  });
   wanted.endMs = simulation.nowMs();
 }
 
@@ -181,10 +186,14 @@ export async function answerNow(answer: 'approve' | 'decline', desk: Desk): Prom
     const said = { whats, approval: id, rows, atMs: simulation.nowMs() };
     // What is said of a call says nothing of the request. A no may be heard, and this person not told so.
     const isOfRequest = approval.kind !== 'answer';
+    const calls = meant.flatMap((row) => whatOf(row).map((what) => `${kindOf(row)} ${what}`));
     if (isOfRequest) simulation.says.push({ is: answer === 'approve' ? 'yes' : 'gives up', ...said });
+    else if (answer === 'approve') simulation.says.push({ is: 'answer granted', whats: calls, atMs: said.atMs });
     const person = { by, roles: ['approver' as const] };
     const answered = await answerApproval({ id, answer, digest, words: 'thought over', person }, context);
     if (answered.is !== 'done') return;
+    if (answer === 'decline' && !isOfRequest)
+      simulation.says.push({ is: 'answer declined', whats: calls, atMs: simulation.nowMs() });
     const isNo = answer === 'decline' && isOfRequest;
     if (isNo) await sayNo({ is: 'no', whats, approval: id, atMs: simulation.nowMs() }, desk);
     await carryOutAnswered(answered.approval, context);

@@ -1,4 +1,4 @@
-import { board, cancels, resolves, retries } from './acts.ts';
+import { answers, board, cancels, resolves, retries } from './acts.ts';
 import type { Act } from './desk.ts';
 import { HEADER, imports, lineFor } from './files.ts';
 import { CORRECTED, FILE, IN, LIMIT_1, ONE_ROW, RESENDS, WORKERS } from './import-worlds.ts';
@@ -13,6 +13,13 @@ const onceHeld =
   (act: Act): Act =>
   async (desk) => {
     if (await desk.until(({ rows }) => rows.some(({ state }) => state === 'held'))) await act(desk);
+  };
+
+/** Does this as soon as somebody said no. */
+const onceDeclined =
+  (act: Act): Act =>
+  async (desk) => {
+    if (await desk.until(({ approvals }) => approvals.some(({ standing }) => standing === 'declined'))) await act(desk);
   };
 
 /** Worlds in which the service answers unluckily in any case. */
@@ -89,6 +96,21 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     before: IN,
     people: { ada: archives('q4'), igor: behindArchive('q4', imports('q5', [HEADER, lineFor('Buyer 2', '500')])) },
     answers: { 'limit of Buyer-2@example.com 500 #1': 'the id of another' },
+  },
+  {
+    name: 'declined of a call that two portfolios share',
+    workers: ['ann'],
+    env: { APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' },
+    rows: [
+      ['q4', 'Buyer 1', '3000'],
+      ['q5', 'Buyer 1', '7'],
+    ],
+    people: {
+      yann: resolves('send again', 'q4'),
+      dan: answers('decline'),
+      yves: onceDeclined(resolves('send again', 'q5')),
+    },
+    answers: { 'company of Buyer 1 #1': '500, made' },
   },
   {
     name: 'given up while it is brought in',
