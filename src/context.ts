@@ -180,7 +180,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
       referenceOf,
     }),
     buyers: makeBuyers({ connection: ledger, keys }),
-    portfolios: makePortfolios({ connection: ledger, keys }),
+    portfolios: makePortfolios({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
     stories: makeStories({ connection: ledger, keys }),
     /** Portfolios that left Redis for files, or are on their way. */
     archives: makeArchives({ connection: ledger, keys }),

@@ -2,8 +2,8 @@ import { CALL_KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { archivedFault, archivedOf, makeArchives } from './archive/archives.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
+import { type Difference, makeRowComparison, TALLIED } from './comparison/row-comparison.ts';
 import { type Cause, makeCauses } from './counts/causes.ts';
-import { type Difference, makeRowComparison, TALLIED } from './counts/row-comparison.ts';
 import { readTallied } from './counts/sums.ts';
 import { FAULT_KINDS } from './faulty-lines.ts';
 import { makeFirstRows } from './first-rows.ts';
@@ -17,11 +17,19 @@ import { makeSuppliers } from './suppliers.ts';
 export type Portfolios = ReturnType<typeof makePortfolios>;
 
 /** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
-export function makePortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makePortfolios({
+  connection,
+  keys,
+  isSearched,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  isSearched?: boolean;
+}) {
   const archives = makeArchives({ connection, keys });
   const change = makeGatedScript(connection, 'change-portfolio');
   const imports = makeImports({ connection, keys });
-  const comparison = makeRowComparison({ connection, keys });
+  const comparison = makeRowComparison({ connection, keys, isSearched });
   const causes = makeCauses({ connection, keys });
   return {
     ...imports,
@@ -45,6 +53,8 @@ export function makePortfolios({ connection, keys }: { connection: RedisConnecti
       for (const name of names) await this.read(name);
       return comparison.compare(names, note);
     },
+
+    compareHeld: comparison.compareHeld,
 
     async names(): Promise<string[]> {
       return connection.zrange(keys.portfolios, '0', '-1');

@@ -7,7 +7,6 @@ import { makeRowMoves, type RowOptions } from './row-moves.ts';
 import { makeLargestRows } from './search/largest-rows.ts';
 import { makeRowSearch } from './search/row-search.ts';
 import type { SearchOptions } from './search/row-walks.ts';
-import { makeSearchComparison } from './search/search-comparison.ts';
 
 export type Rows = ReturnType<typeof makeRows>;
 
@@ -22,6 +21,7 @@ export function makeRows(options: RowOptions & SearchOptions) {
     ...makeImportRows(options),
     ...makeRowSearch(options),
     ...makeLargestRows(options),
-    ...makeSearchComparison(options),
+    /** Whether rows are put into the indexes by which they are searched. */
+    isSearched: options.isSearched ?? true,
   };
 }

@@ -65,7 +65,7 @@ function openLedger(trips: 'together' | 'one by one', isSearched: boolean) {
     served,
     /** Whether the next trip is taken twice, as a connection does that was lost before the answer. */
     repeats: false,
-    portfolios: makePortfolios({ connection, keys }),
+    portfolios: makePortfolios({ connection, keys, isSearched }),
     rows: makeRows({ ...how, canaryRefusals: 3, isSearched, referenceOf }),
     atMostOnce: makeAtMostOnce({ calls, attempts }),
   };

@@ -30,7 +30,7 @@ export type LedgerCheckDeps = WalkDeps &
   CallDeps &
   ClaimDeps & {
     portfolios: Portfolios;
-    stories: Pick<Stories, 'mendHeld' | 'calls' | 'claims'>;
+    stories: Pick<Stories, 'calls' | 'claims'>;
     buyerLists: BuyerLists;
     archives: Archives;
     ledger: RedisConnection;
@@ -104,7 +104,7 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
     };
     stored.push(await makeDocumentCheck(documents, { sink, signal }));
   }
-  const listed = await deps.stories.mendHeld(await deps.portfolios.names());
+  const listed = await deps.portfolios.compareHeld(await deps.portfolios.names());
   if (listed > 0) {
     await sink.found({ check: 'indexes', portfolio: '', says: HELD_LISTED, rows: listed, isMended: true });
   }

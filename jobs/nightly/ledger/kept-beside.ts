@@ -1,7 +1,7 @@
 import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../../src/ledger/calls.ts';
+import type { Difference } from '../../../src/ledger/comparison/row-comparison.ts';
 import { proofOf } from '../../../src/ledger/counts/proof.ts';
-import type { Difference } from '../../../src/ledger/counts/row-comparison.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RestingLook, RestingLooks } from '../../../src/ledger/nightly/resting.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
@@ -13,7 +13,7 @@ import { MOST_NAMED, makeNamedRows, tellRows } from './named-rows.ts';
 
 export type KeptDeps = {
   portfolios: Pick<Portfolios, 'compare' | 'read' | 'sweepImports'>;
-  rows: Pick<Rows, 'compareSearch' | 'gone' | 'isSearched' | 'read'>;
+  rows: Pick<Rows, 'gone' | 'isSearched' | 'read'>;
   calls: Pick<Calls, 'madeId'>;
   approvals: Pick<Approvals, 'compare' | 'read'>;
   restingLooks: RestingLooks;
@@ -45,12 +45,6 @@ export function makeKeptCheck(
         { check, portfolio, says, rows: difference.rows, keys: named.of(difference.is), isMended: true },
         { sink, ledger: rows },
       );
-    }
-    const searched = await rows.compareSearch(portfolio, (is, key) => named.add(is, key));
-    for (const is of ['lacking', 'wrong'] as const) {
-      if (searched[is] === 0) continue;
-      const found = { check: 'indexes', portfolio, says: SEARCHED[is], rows: searched[is], isMended: true } as const;
-      await tellRows({ ...found, keys: named.of(is) }, { sink, ledger: rows });
     }
   }
 
@@ -126,11 +120,6 @@ const GONE =
   'rows wait for an approval that there is not any more, and nobody can answer it; give them up, and import their file again';
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
-const SEARCHED = {
-  lacking: 'rows were not found by all that they are searched by; they are now',
-  wrong: 'rows were found by what they do not have; they are no more',
-} as const;
-
 /** So many sums are named in a finding. */
 const MOST_NAMED_SUMS = 8;
 
@@ -145,6 +134,10 @@ function wordsOf({ is, names = [] }: Difference): { check: 'counts' | 'indexes';
       return { check: 'counts', says: 'rows were counted in a state or cause that they are not in; they are no more' };
     case 'row':
       return { check: 'counts', says: 'rows were not in the sums as they are; they are now' };
+    case 'search':
+      return { check: 'indexes', says: 'rows were not found by all that they are searched by; they are now' };
+    case 'entry':
+      return { check: 'indexes', says: 'rows were found by what they do not have; they are no more' };
     case 'sums': {
       const named = names.length > MOST_NAMED_SUMS ? [...names.slice(0, MOST_NAMED_SUMS), '…'] : names;
       return {

@@ -1,13 +1,14 @@
--- Compares rows with what is kept of them beside, and mends what differs: the index of their state, that of the cause for which
--- they failed, and their part of the sums. Each is compared in one step, whoever moves it before and afterwards.
+-- Compares rows with what is kept of them beside (the places at which they stand, and their part of the sums), and mends what differs. Each is
+-- compared in one step, whoever moves it before and afterwards. What stands where no row is is taken out by sweep.lua.
 -- KEYS[1] the account
 -- ARGV[1] the portfolio's name
 -- ARGV[2] side of the sums on which the rows are to be from now on, if it still is the portfolio's; or "" to leave them: then rows
--- of an older ledger enter, and those that are held come on the list of such rows as well
--- ARGV[3…] row key, when the row was written whose cause was found, id of that cause, what is known of it, id of the coarser one,
--- what is known of that; or row key and five times "" …
--- Answers { keys of rows that were not in the index of their state, of those not in that of their cause, of those not in the sums as
--- they are, of failed rows that have no known cause }: four lists
+-- of an older ledger enter
+-- ARGV[3…] row key, digest of its request (SHA-1), the words that it is searched by; when the row was written whose cause was found, id of that
+-- cause, what is known of it, id of the coarser one, what is known of that; or row key and seven times "" …
+-- Answers { keys of rows that did not stand with their state, of those that did not with their cause, of those not found by all that they are
+-- searched by, of those not in the sums as they are, of failed rows that have no known cause, of those that have other words by now }: six lists;
+-- and { how many of these rows there are, ids and numbers that they have, those of them that were put in, names that were put in }
 -- @include schema
 -- @include move
 -- @include approvals
@@ -17,48 +18,75 @@
 local NOW = nowText()
 -- @include derive
 -- @include change
+-- @include places
 local portfolio = portfolioOf(ARGV[1])
-if portfolio.archive then return { {}, {}, {}, {} } end
-local side = portfolio.side == ARGV[2] and ARGV[2] or nil
-local unplaced, uncaused, untallied, unknown = {}, {}, {}, {}
-
--- Answers whether it stood there already, with its line.
-local function stands(index, row)
-  local line = redis.call('ZSCORE', portfolio.hash .. index, row.key)
-  if line and tonumber(line) == tonumber(row.line) then return true end
-  redis.call('ZADD', portfolio.hash .. index, row.line, row.key)
-  return false
-end
+local found = { state = {}, cause = {}, search = {}, row = {}, unknown = {}, others = {} }
+local counts = { 0, 0, 0, 0 }
 
 -- The cause for which the row failed, where it is known now and was not.
 local function learnedCause(row, at)
   if row.cause and redis.call('HEXISTS', portfolio.hash .. ':causes', row.cause) == 1 then return nil end
-  if ARGV[at + 2] == '' or ARGV[at + 1] ~= laterOf(row, 'updated') then
-    unknown[#unknown + 1] = row.key
+  if ARGV[at + 4] == '' or ARGV[at + 3] ~= laterOf(row, 'updated') then
+    table.insert(found.unknown, row.key)
     return nil
   end
-  return keepCause(portfolio.hash .. ':causes', unpack(ARGV, at + 2, at + 5))
+  return keepCause(portfolio.hash .. ':causes', unpack(ARGV, at + 4, at + 7))
+end
+
+-- Answers whether it stood there already.
+local function stands(set, member, score)
+  local stood = redis.call('ZSCORE', set, member)
+  if stood and tonumber(stood) == tonumber(score or 0) then return true end
+  if redis.call('ZADD', set, score or 0, member) == 1 and set == namesOf(portfolio.hash) then counts[4] = counts[4] + 1 end
+  return false
+end
+
+-- Three of four came when the portfolio had the size that it has, or almost.
+local function isFoundBy(member, digest, level)
+  for each = level, 0, -1 do
+    if redis.call('ZSCORE', bucketOf(portfolio.hash, digest, each), member) then return true end
+  end
+  redis.call('ZADD', bucketOf(portfolio.hash, digest, level), 0, member)
+  counts[3] = counts[3] + 1
+  return false
+end
+
+local function comparePlaces(row, words, learned, tally)
+  local places, ids, kinds = placesOf(row, words, tally)
+  local lacks, level = { cause = learned }, levelOf(portfolio.hash) or 0
+  for is, sets in pairs(places) do
+    for set, members in pairs(sets) do
+      for member, score in pairs(members) do lacks[is] = not stands(set, member, score) or lacks[is] end
+    end
+  end
+  for member, digest in pairs(ids) do
+    counts[2] = counts[2] + 1
+    lacks.search = not isFoundBy(member, digest, level) or lacks.search
+  end
+  for _, kind in pairs(kinds) do redis.call('SADD', portfolio.hash .. ':columns', kind) end
+  for is in pairs(lacks) do if lacks[is] then table.insert(found[is], row.key) end end
 end
 
 local function compare(row, at)
-  if ARGV[2] == '' and row.state == 'held' then
-    redis.call('ZADD', ROOT .. ':held', laterOf(row, 'updated') or 0, portfolio.name .. '/' .. row.key)
+  local digest, words = ARGV[at + 1], ARGV[at + 2]
+  if words ~= '' and redis.sha1hex(laterOf(row, 'request') or '') ~= digest then
+    table.insert(found.others, row.key)
+    words = ''
   end
-  local isPlaced = stands(':state:' .. row.state, row)
-  local approval = row.state == 'awaiting' and row.approval
-  if approval and not stands(':approval:' .. approval, row) then isPlaced = false end
-  if not isPlaced then unplaced[#unplaced + 1] = row.key end
   local learned = isFailedState(row.state) and learnedCause(row, at)
-  local cause = isFailedState(row.state) and not learned and row.cause
-  if learned or cause and not stands(':cause:' .. cause, row) then uncaused[#uncaused + 1] = row.key end
-  local now = change(row, { cause = learned or nil }, nil, askedIn(laterOf(row, 'request')), side)
+  local now = change(row, { cause = learned or nil }, nil, askedIn(laterOf(row, 'request')), portfolio.side == ARGV[2] and ARGV[2] or nil)
   local isTallied = row.tally and string.sub(now.tally, 2) == string.sub(row.tally, 2)
-  if not isTallied and not learned then untallied[#untallied + 1] = row.key end
+  if not isTallied and not learned then table.insert(found.row, row.key) end
+  -- Its own part of the sums may have been wrong; that it was searched by that is no finding of its own.
+  comparePlaces(now, words, learned, shareIn(row.tally).side and row.tally)
 end
 
-for at = 3, #ARGV, 6 do
+for at = 3, portfolio.archive and 0 or #ARGV, 8 do
   local row = rowOf(portfolio, ARGV[at])
-  if row and tonumber(row.line or '') then compare(row, at) end
+  if row and tonumber(row.line or '') then
+    counts[1] = counts[1] + 1
+    compare(row, at)
+  end
 end
 writeGathered(NOW)
-return { unplaced, uncaused, untallied, unknown }
+return { found.state, found.cause, found.search, found.row, found.unknown, found.others, counts }

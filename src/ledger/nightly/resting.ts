@@ -18,7 +18,7 @@ const PAGE = 500;
 /**
  * Compares what is kept beside the rows of a portfolio (sums, indexes by state, cause, approval and search) with the rows while they
  * are walked anyway: each index is read once, nothing is written, and a portfolio in which anything moves meanwhile is told as such.
- * Most portfolios rest at night. Where something differs, or moved, the exact comparison (counts/row-comparison.ts) has to look: that
+ * Most portfolios rest at night. Where something differs, or moved, the exact comparison (comparison/row-comparison.ts) has to look: that
  * one goes on while rows move, names what differs, mends it, and costs ten times as much.
  */
 export function makeRestingLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {

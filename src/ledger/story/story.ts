@@ -1,5 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
 import type { Keys } from '../keys.ts';
 import { livingWorkers } from '../presence.ts';
@@ -86,7 +86,6 @@ export type Stories = ReturnType<typeof makeStories>;
 
 /** Reads what the ledger remembers of single rows and calls. */
 export function makeStories({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const mend = makeLuaScript(connection, new URL('../lua/mend-held.lua', import.meta.url));
   return {
     /** What happened to a row out of the ordinary, oldest first: the last 50 of it. */
     async entries({ portfolio, key }: RowId): Promise<StoryEntry[]> {
@@ -127,29 +126,6 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
       return connection.lrange(keys.buyerLimits(buyer), -most, -1);
     },
 
-    /** Compares the list of all held rows with the rows, mends it, and answers how many were listed otherwise. */
-    async mendHeld(portfolios: readonly string[]): Promise<number> {
-      const names = new Set<string>();
-      const add = (members: readonly string[], before: string) => {
-        for (let place = 0; place < members.length; place += 2) names.add(`${before}${members[place]}`);
-      };
-      for await (const members of pagesOfSet(connection, keys.held)) add(members, '');
-      for (const name of portfolios) {
-        for await (const members of pagesOfSet(connection, keys.rowsInState(name, 'held'))) add(members, `${name}/`);
-      }
-      const all = [...names];
-      let mended = 0;
-      for (let from = 0; from < all.length; from += HELD_PAGE) {
-        const page = all.slice(from, from + HELD_PAGE);
-        const rows = page.map((name) => {
-          const { portfolio, key } = idOf(name);
-          return keys.row(portfolio, key);
-        });
-        mended += Number(await mend([keys.held, ...rows], page));
-      }
-      return mended;
-    },
-
     /** How many rows of the account are held. */
     heldCount: (): Promise<number> => connection.zcard(keys.held),
 
@@ -174,16 +150,6 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
       return rows.slice(0, count);
     },
   };
-}
-
-/** Members and scores of a sorted set, some at a time. One that comes in or goes meanwhile may be passed over. */
-async function* pagesOfSet(connection: RedisConnection, key: string): AsyncGenerator<string[]> {
-  let cursor = '0';
-  do {
-    const [next, members] = await connection.zscan(key, cursor, 'COUNT', HELD_PAGE);
-    yield members;
-    cursor = next;
-  } while (cursor !== '0');
 }
 
 /** `<portfolio>/<key>` */

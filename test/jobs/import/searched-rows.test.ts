@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { makePortfolios } from '../../../src/ledger/portfolios.ts';
 import { makeRows } from '../../../src/ledger/rows.ts';
 import { foundBy } from '../../support/found-by.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -41,7 +42,7 @@ test('a corrected line is found by its new words, and the row that gave way by i
   expect(await amountsOf('HRB2')).toEqual([]);
   expect(await amountsOf('R-2')).toEqual(['Beta AG 1700']);
   expect((await rows.page('q4', { min: '1700' }, { count: 9 })).found).toHaveLength(1);
-  expect(await rows.compareSearch('q4')).toEqual({ lacking: 0, wrong: 0 });
+  expect(await place.context.portfolios.compare(['q4'])).toEqual([]);
 });
 
 test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile indexes it once it is on', async () => {
@@ -54,7 +55,9 @@ test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile in
   expect(await ledger.exists(keys.names('q4'), keys.columns('q4'))).toBe(0);
 
   const searched = makeRows({ ...place.context, connection: ledger, canaryRefusals: 0 });
-  expect(await foundBy({ ...place.context, rows: searched })).toEqual([
+  expect(
+    await foundBy({ ...place.context, rows: searched, portfolios: makePortfolios({ connection: ledger, keys }) }),
+  ).toEqual([
     { portfolio: 'q4', finding: 'rows were not found by all that they are searched by; they are now', rows: 3 },
   ]);
   expect((await searched.page('q4', { text: 'buyer 2' }, { count: 9 })).found).toHaveLength(1);

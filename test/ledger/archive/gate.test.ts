@@ -84,10 +84,9 @@ const QUIET_ACTS: Record<string, (ledger: FinishedLedger) => Promise<unknown>> =
   'rows that are chosen to go first': ({ portfolios }) => portfolios.chooseFirst('q4', 3, { from: 0, count: 3 }),
   'imports that are swept': ({ portfolios }) => portfolios.sweepImports('q4'),
   'a look': ({ portfolios }) => portfolios.read('q4'),
-  'a comparison of its sums': ({ portfolios }) => portfolios.compare(['q4']),
-  'a comparison of its search': ({ rows }) => rows.compareSearch('q4'),
+  'a comparison of its rows': ({ portfolios }) => portfolios.compare(['q4']),
   'a comparison of its approvals': ({ approvals }) => approvals.compare('q4'),
-  'a comparison of what is held': ({ stories }) => stories.mendHeld(['q4']),
+  'a comparison of what is held': ({ portfolios }) => portfolios.compareHeld(['q4']),
   'news that it is finished': ({ connection, keys }) =>
     makeFinished({ connection, keys, processId: 'a', sinceMs: 0 }).news(),
 };

@@ -52,9 +52,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'close-approval': 'refuses',
   'column-rows': 'reads',
   columns: 'included',
-  'compare-index': 'quiet',
   'compare-rows': 'quiet',
-  'compare-search': 'quiet',
   // The call alone: what it tells a row is kept from one that is archived by tell.lua.
   doubt: 'account',
   // Events belong to the account.
@@ -83,7 +81,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'has-mark': 'included',
   'hold-inbox': 'account',
   'index-entries': 'included',
-  'index-row': 'included',
   'largest-rows': 'reads',
   'leave-archive': 'archives',
   'leave-night': 'account',
@@ -95,7 +92,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   // A buyer's list of limits, which stays.
   'mend-buyer-limits': 'account',
   // The desk of all portfolios: no archived row is held.
-  'mend-held': 'account',
   move: 'included',
   moves: 'included',
   'plain-settle': 'included',
@@ -110,6 +106,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'note-plan': 'account',
   'note-taken': 'account',
   'say-process': 'account',
+  places: 'included',
   'plain-claim': 'included',
   'plain-tally': 'included',
   passed: 'included',
@@ -140,8 +137,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'single-buyer-limits': 'account',
   'start-import': 'refuses',
   'sweep-imports': 'quiet',
-  'sweep-names': 'quiet',
-  'sweep-search': 'quiet',
+  sweep: 'quiet',
   'take-out-keys': 'archives',
   'take-out-rows': 'archives',
   'tell-finished': 'quiet',

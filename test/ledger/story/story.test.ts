@@ -124,13 +124,13 @@ test('no more than fifty entries are kept, the last ones', async () => {
 });
 
 test('the list of held rows is mended by the rows themselves', async () => {
-  const { connection, keys, rows, stories } = await openStory();
+  const { connection, keys, rows, portfolios, stories } = await openStory();
   await rows.begin(ROW, 'company');
   await rows.advance(ROW, 'company', 'held', { problem: { step: 'company', message: 'unknown' } });
-  expect(await stories.mendHeld(['q4'])).toBe(0);
+  expect(await portfolios.compareHeld(['q4'])).toBe(0);
   const [before] = await stories.held({ count: 1 });
   await connection.zrem(keys.held, 'q4/row-1');
   await connection.zadd(keys.held, 1, 'q9/gone');
-  expect(await stories.mendHeld(['q4'])).toBe(2);
+  expect(await portfolios.compareHeld(['q4'])).toBe(2);
   expect(await stories.held({ count: 9 })).toEqual([before]);
 });

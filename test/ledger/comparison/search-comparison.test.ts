@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { makePersist } from '../../../src/ledger/persist.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios.ts';
 import type { RowRequest } from '../../../src/ledger/row.ts';
 import { makeRows } from '../../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../../src/log.ts';
@@ -34,7 +35,8 @@ async function openRows({ isSearched = true } = {}) {
 }
 
 test('rows that were brought in without the indexes are found after they were compared', async () => {
-  const { rows, withOwnRows, keysOf } = await openRows({ isSearched: false });
+  const ledger = await openRows({ isSearched: false });
+  const { rows, portfolios, withOwnRows, keysOf } = ledger;
   const page = await rows.page(PORTFOLIO, { text: 'name 7' }, { count: 9 });
   expect(page).toEqual({ found: [], unindexed: 60 });
   await expect(withOwnRows.page(PORTFOLIO, { text: 'name 7' }, { count: 9 })).rejects.toThrow('SEARCH_INDEX=off');
@@ -43,17 +45,18 @@ test('rows that were brought in without the indexes are found after they were co
   expect((await withOwnRows.page(PORTFOLIO, { text: '7' }, { count: 9 })).found).toHaveLength(1);
   expect(await keysOf({ status: 'approved' })).toHaveLength(30);
 
-  expect(await rows.compareSearch(PORTFOLIO)).toEqual({ lacking: 60, wrong: 0 });
+  const withoutSearch = makePortfolios({ ...ledger, isSearched: false });
+  expect(await withoutSearch.compare([PORTFOLIO])).toEqual([]);
+  expect(await portfolios.compare([PORTFOLIO])).toEqual([{ portfolio: PORTFOLIO, is: 'search', rows: 60 }]);
   expect(await keysOf('name 7')).toEqual(['row-7']);
   expect(await keysOf('bl_8')).toEqual(['row-8']);
   expect(await keysOf('hrb9')).toEqual(['row-9']);
-  expect(await rows.compareSearch(PORTFOLIO)).toEqual({ lacking: 0, wrong: 0 });
-  expect(await withOwnRows.compareSearch(PORTFOLIO)).toEqual({ lacking: 0, wrong: 0 });
+  expect(await portfolios.compare([PORTFOLIO])).toEqual([]);
 });
 
 test('what lacks in the indexes is put in, and what is wrong is taken out', async () => {
-  const { connection, keys, rows, keysOf } = await openRows();
-  expect(await rows.compareSearch(PORTFOLIO)).toEqual({ lacking: 0, wrong: 0 });
+  const { connection, keys, portfolios, keysOf } = await openRows();
+  expect(await portfolios.compare([PORTFOLIO])).toEqual([]);
   const all = await connection.keys('*');
   const own = (what: string) => all.filter((key) => key.startsWith(`${keys.portfolio(PORTFOLIO)}:${what}:`));
   expect(own('ids').length).toBeGreaterThan(4);
@@ -65,10 +68,11 @@ test('what lacks in the indexes is put in, and what is wrong is taken out', asyn
   await connection.zadd(keys.names(PORTFOLIO), 0, 'old name\0row-3', 0, 'gone\0row-999');
   await connection.hset(keys.row(PORTFOLIO, 'row-5'), 'request', JSON.stringify(requestOf('Other', 500)));
 
-  const { lacking, wrong } = await rows.compareSearch(PORTFOLIO);
-  expect(lacking).toBeGreaterThan(2);
-  expect(wrong).toBeGreaterThan(3);
-  expect(await rows.compareSearch(PORTFOLIO)).toEqual({ lacking: 0, wrong: 0 });
+  const found = new Map((await portfolios.compare([PORTFOLIO])).map(({ is, rows }) => [is, rows]));
+  expect([...found.keys()]).toEqual(['row', 'search', 'entry']);
+  expect(found.get('search')).toBeGreaterThan(2);
+  expect(found.get('entry')).toBeGreaterThan(3);
+  expect(await portfolios.compare([PORTFOLIO])).toEqual([]);
   expect(await keysOf('old name')).toEqual([]);
   expect(await keysOf('hrb 500')).toEqual(['row-5']);
   expect(await keysOf('hrb 5')).toEqual([]);

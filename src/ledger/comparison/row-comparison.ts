@@ -1,0 +1,263 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../archive/gated-script.ts';
+import { causeOf, meaningOfProblem } from '../counts/cause.ts';
+import { causeArgs } from '../counts/causes.ts';
+import { scanKeys } from '../counts/scan-keys.ts';
+import { namesOfSums } from '../counts/sums.ts';
+import type { Keys } from '../keys.ts';
+import { pairsAsFields, readAtOnce } from '../read-at-once.ts';
+import { ROW_STATES, type RowResult } from '../row.ts';
+import type { RowId } from '../row-id.ts';
+import { makeRowLists } from '../row-lists.ts';
+import { pagesOf } from '../row-pages.ts';
+import { makeRowWords } from './row-words.ts';
+import { makeSweeps } from './sweeps.ts';
+
+/**
+ * Rows that did not stand with their `state` or `cause`; what stood with a state or a cause and is of no such row (`index`); rows whose own
+ * part of the sums was another (`row`); `sums` that were not those of the rows; rows that were not found by all that they are searched by
+ * (`search`); what is searched by, and is of no such row (`entry`). In this order they are told.
+ */
+const KINDS = ['state', 'cause', 'index', 'row', 'sums', 'search', 'entry'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What was not as the rows are, and is now: so many rows or entries; of sums all rows, and `names` of those that differed. */
+export type Difference = { portfolio: string; is: Kind; rows: number; names?: string[] };
+
+/** Hears of the key of a row that was not as it should be, with what was wrong of it; of one several times, where several things were. */
+type NoteRow = (found: { portfolio: string; is: Exclude<Kind, 'sums'>; key: string }) => void;
+
+/** Written with a portfolio whose rows were gone through by this version; an older one wrote `1`. */
+export const TALLIED = '2';
+
+/** Rows that are compared in one step: some milliseconds of Redis' time. */
+const PAGE = 100;
+
+/** How often a row is looked at that changes between the look and the step. */
+const LOOKS = 3;
+
+/** The side of the sums on which rows are to be from now on, "" to leave them where they are (compare-rows.lua). */
+type How = { side: string; note: NoteRow };
+
+/** Of rows that were compared: how many; ids and numbers that they are found by; ids and names that were put in. */
+type Compared = { rows: number; ids: number; addedIds: number; addedNames: number };
+
+/**
+ * The one comparer: what is kept of rows (where they stand by state, cause and search, and the sums) against the rows themselves. It is
+ * derived anew by what writes it (derive.lua), and what differs is mended; in pages, while others move the rows.
+ */
+export function makeRowComparison({
+  connection,
+  keys,
+  isSearched = true,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  isSearched?: boolean | undefined;
+}) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [compareLua, changeSide, leaveSide] = [script('compare-rows'), script('change-side'), script('leave-side')];
+  const change = makeGatedScript(connection, 'change-portfolio');
+  const lists = makeRowLists({ connection, keys });
+  const readWords = makeRowWords({ connection, keys });
+  const sweeps = makeSweeps({ connection, keys, words: readWords });
+  const underWay = new Map<string, Promise<void>>();
+
+  /** Compares rows of one portfolio: the search as well, where their side is. */
+  async function comparePage(page: readonly RowId[], { side, note }: How, all = nothingYet()): Promise<void> {
+    const portfolio = page[0]?.portfolio ?? '';
+    let left = page.map((row) => ({ row, isSearched: isSearched && side !== '', cause: NO_CAUSE }));
+    for (let look = 0; look <= LOOKS && left.length > 0; look += 1) {
+      const searched = left.filter((one) => one.isSearched).map(({ row }) => row);
+      const words = new Map((await readWords(searched)).map((one, at) => [searched[at], one]));
+      const args = left.flatMap(({ row, cause }) => [row.key, ...(words.get(row) ?? ['', '']), ...cause]);
+      const answer = (await compareLua([keys.account], [portfolio, side, ...args])) as Answer;
+      const [state, cause, search, row, uncaused, others, [rows, ids, addedIds, addedNames]] = answer;
+      for (const [is, found] of Object.entries({ state, cause, search, row })) {
+        for (const key of found) note({ portfolio, is: is as 'state', key });
+      }
+      if (look === 0) all.rows += rows;
+      all.ids += ids;
+      all.addedIds += addedIds;
+      all.addedNames += addedNames;
+      left = await lookedAtAgain(portfolio, new Set(uncaused), new Set(others));
+    }
+  }
+
+  /** Rows whose cause is to be told, and those that got other words since they were read. */
+  async function lookedAtAgain(portfolio: string, uncaused: ReadonlySet<string>, others: ReadonlySet<string>) {
+    const rows = [...new Set([...uncaused, ...others])].map((key) => ({ portfolio, key }));
+    const results = await lists.read(rows);
+    return rows.flatMap((row, at) => {
+      const cause = uncaused.has(row.key) ? foundCause(results[at]) : NO_CAUSE;
+      const isOther = others.has(row.key);
+      return cause === NO_CAUSE && !isOther ? [] : [{ row, isSearched: isOther, cause }];
+    });
+  }
+
+  /** Compares all rows that the indexes of their states have. */
+  async function compareIndexed(portfolio: string, how: How, all?: Compared): Promise<void> {
+    for (const state of ROW_STATES) {
+      for await (const page of pagesOf(lists, portfolio, state)) {
+        for (let from = 0; from < page.length; from += PAGE) await comparePage(page.slice(from, from + PAGE), how, all);
+      }
+    }
+  }
+
+  async function tallyRows(portfolio: string): Promise<void> {
+    await compareIndexed(portfolio, { side: '', note: () => {} });
+    await change([keys.portfolio(portfolio)], ['HSET', 'tallied', TALLIED]);
+  }
+
+  /**
+   * Whether a row may stand in no index of a state: something is left of the sums that no row came over with, or imports brought in
+   * more rows than the indexes have.
+   */
+  async function lacksRows(portfolio: string, side: string): Promise<boolean> {
+    const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
+    const { answers } = await readAtOnce(connection, [
+      ['EXISTS', old],
+      ['HGETALL', keys.portfolio(portfolio)],
+      ...ROW_STATES.map((state) => ['ZCARD', keys.rowsInState(portfolio, state)] as const),
+    ]);
+    const [left, hash, ...sizes] = answers;
+    if (left === 1) return true;
+    const fields = Object.entries(pairsAsFields(hash));
+    if (!fields.some(([field]) => field === 'counted')) return true;
+    const added = fields.filter(([field]) => field.startsWith('added:')).map(([, count]) => count);
+    return sumOf(added) !== sumOf(sizes);
+  }
+
+  /** Goes once over all rows that there are, for the portfolios that may have rows in no index. */
+  async function compareLost(sides: ReadonlyMap<string, string>, note: NoteRow): Promise<void> {
+    const lacking = new Set<string>();
+    for (const [name, side] of sides) if (await lacksRows(name, side)) lacking.add(name);
+    if (lacking.size === 0) return;
+    for await (const page of rowPages(connection, keys, lacking)) {
+      await comparePage(page, { side: sides.get(page[0]?.portfolio ?? '') ?? '', note });
+    }
+  }
+
+  async function rowCount(portfolio: string): Promise<number> {
+    const counts = await Promise.all(ROW_STATES.map((state) => connection.zcard(keys.rowsInState(portfolio, state))));
+    return sumOf(counts);
+  }
+
+  /** What is left of the sums from which all rows went over to the other side: it was wrong. */
+  async function leftOfSums(portfolio: string, side: string): Promise<string[]> {
+    const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
+    const left = (await leaveSide([keys.portfolio(portfolio), old, keys.causes(portfolio)], [side])) as string[];
+    return namesOfSums(left.filter((_, at) => at % 2 === 0));
+  }
+
+  return {
+    /** Brings rows that an older version wrote into the sums and causes of their portfolio, once. */
+    async tallyRows(portfolio: string): Promise<void> {
+      const running = underWay.get(portfolio) ?? tallyRows(portfolio).finally(() => underWay.delete(portfolio));
+      underWay.set(portfolio, running);
+      await running;
+    },
+
+    /**
+     * Compares all rows of these portfolios and mends what differs: those that the indexes have, and where rows may stand in none, all
+     * that there are. What is searched by is gone through only where there is more of it than the rows have.
+     *
+     * @param note hears of each row that was not as it should be
+     */
+    async compare(portfolios: readonly string[], note: NoteRow = () => {}): Promise<Difference[]> {
+      const sides = new Map<string, string>();
+      const found = new Map<string, number>();
+      const count: NoteRow = (row) => {
+        const name = `${row.portfolio}/${row.is}`;
+        found.set(name, (found.get(name) ?? 0) + 1);
+        note(row);
+      };
+      for (const name of portfolios) {
+        const places = [keys.portfolio(name), keys.sums(name, 'a'), keys.sums(name, 'b')];
+        const side = String(await changeSide(places, []));
+        sides.set(name, side);
+        // First, since what comes meanwhile is in both, or in the rows alone.
+        const before = isSearched ? await sweeps.sizes(name) : { names: 0, ids: 0 };
+        const all = nothingYet();
+        await compareIndexed(name, { side, note: count }, all);
+        const [names, ids] = [before.names + all.addedNames > all.rows, before.ids + all.addedIds > all.ids];
+        const noteEntry = (key: string) => count({ portfolio: name, is: 'entry', key });
+        if (isSearched) await sweeps.ofSearch(name, { rows: all.rows, names, ids }, noteEntry);
+      }
+      await compareLost(sides, count);
+      const differences: Difference[] = [];
+      for (const [portfolio, side] of sides) {
+        await sweeps.ofStates(portfolio, (key) => count({ portfolio, is: 'index', key }));
+        const names = await leftOfSums(portfolio, side);
+        for (const is of KINDS) {
+          const rows = is === 'sums' && names.length > 0 ? await rowCount(portfolio) : found.get(`${portfolio}/${is}`);
+          if (rows !== undefined) differences.push({ portfolio, is, rows, ...(is === 'sums' && { names }) });
+        }
+      }
+      return differences;
+    },
+
+    /** Compares the list of all held rows with the rows, mends it, and answers how many were listed otherwise. */
+    async compareHeld(portfolios: readonly string[]): Promise<number> {
+      let others = 0;
+      await sweeps.ofHeld(() => (others += 1));
+      const note: NoteRow = ({ is }) => {
+        if (is === 'state') others += 1;
+      };
+      for (const name of portfolios) {
+        for await (const page of pagesOf(lists, name, 'held')) await comparePage(page, { side: '', note });
+      }
+      return others;
+    },
+  };
+}
+
+/** As compare-rows.lua answers it. */
+type Answer = [
+  state: string[],
+  cause: string[],
+  search: string[],
+  row: string[],
+  uncaused: string[],
+  others: string[],
+  counts: [rows: number, ids: number, addedIds: number, addedNames: number],
+];
+
+const nothingYet = (): Compared => ({ rows: 0, ids: 0, addedIds: 0, addedNames: 0 });
+
+function sumOf(counts: readonly unknown[]): number {
+  return counts.reduce((sum: number, count) => sum + Number(count), 0);
+}
+
+const NO_CAUSE: readonly string[] = ['', '', '', '', ''];
+
+/** What compare-rows.lua is told of a failed row whose cause is not known. */
+function foundCause(result: RowResult | undefined): readonly string[] {
+  if (result?.state !== 'refused' && result?.state !== 'held') return NO_CAUSE;
+  const problem = result.problem ?? { step: result.step, message: '' };
+  const meaning = meaningOfProblem(problem) ?? (result.state === 'held' ? 'unknown' : 'refused');
+  return [String(result.updatedMs), ...causeArgs(causeOf(problem, meaning, result.request))];
+}
+
+/** All rows of these portfolios, in pages of one of them. Each that is there from the beginning to the end comes at least once. */
+async function* rowPages(connection: RedisConnection, keys: Keys, portfolios: ReadonlySet<string>) {
+  const pages = new Map<string, RowId[]>();
+  for await (const found of scanKeys(connection, keys.rows)) {
+    for (const row of found.map((name) => rowIn(name.slice(keys.rows.length)))) {
+      if (!portfolios.has(row.portfolio)) continue;
+      const page = pages.get(row.portfolio) ?? [];
+      page.push(row);
+      pages.set(row.portfolio, page);
+      if (page.length < PAGE) continue;
+      pages.delete(row.portfolio);
+      yield page;
+    }
+  }
+  yield* pages.values();
+}
+
+/** `<portfolio>:<key>`; neither has a colon. */
+function rowIn(name: string): RowId {
+  const [portfolio = '', key = '', ...more] = name.split(':');
+  return more.length === 0 ? { portfolio, key } : { portfolio: '', key: '' };
+}

@@ -1,0 +1,142 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { ROW_STATES } from '../row.ts';
+import type { RowId } from '../row-id.ts';
+import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
+import type { RowWords } from './row-words.ts';
+
+/** Members of a set that are compared in one step: a millisecond or two of Redis' time. */
+const PAGE = 100;
+/** Sets of which the size is asked in one trip. */
+const SIZES = 1_000;
+
+/** Hears of the row of a member that was taken out. A row may come several times. */
+type NoteKey = (key: string) => void;
+/** One member of a set, and the row that it stands for. */
+type Member = { member: string | Buffer; row: RowId };
+
+/** Takes out of the sets in which rows stand what does not stand there by the rows, while others move them. */
+export function makeSweeps({ connection, keys, words }: { connection: RedisConnection; keys: Keys; words: RowWords }) {
+  const sweepLua = makeLuaScript(connection, new URL('../lua/sweep.lua', import.meta.url));
+
+  async function sweep(set: string, members: readonly Member[], note: NoteKey, isSearch = false): Promise<void> {
+    for (let from = 0; from < members.length; from += PAGE) {
+      const page = members.slice(from, from + PAGE);
+      const known = isSearch ? await words(page.map(({ row }) => row)) : [];
+      const args = page.flatMap(({ member, row }, at) => [member, row.portfolio, row.key, ...(known[at] ?? ['', ''])]);
+      const taken = (await sweepLua([keys.account, set], [isSearch ? 'search' : '', ...args])) as string[];
+      taken.forEach(note);
+    }
+  }
+
+  async function sweepScanned(set: string, rowOf: (member: string) => RowId, note: NoteKey): Promise<void> {
+    let cursor = '0';
+    do {
+      const [next, found] = await connection.zscan(set, cursor, 'COUNT', PAGE);
+      const members = found.filter((_, at) => at % 2 === 0).map((member) => ({ member, row: rowOf(member) }));
+      await sweep(set, members, note);
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  /** How many members these sets have together, and which of them have any. */
+  async function sizeOf(sets: readonly string[]): Promise<{ size: number; filled: string[] }> {
+    const all = { size: 0, filled: [] as string[] };
+    for (let from = 0; from < sets.length; from += SIZES) {
+      const page = sets.slice(from, from + SIZES);
+      const step = connection.pipeline();
+      for (const set of page) step.zcard(set);
+      const answers = (await step.exec()) ?? [];
+      const sizes = page.map((_, at) => Number(answers[at]?.[1] ?? 0));
+      all.size += sizes.reduce((sum, size) => sum + size, 0);
+      all.filled.push(...page.filter((_, at) => (sizes[at] ?? 0) > 0));
+    }
+    return all;
+  }
+
+  async function idSets(portfolio: string): Promise<string[]> {
+    const rows = await connection.zcard(keys.names(portfolio));
+    const sets: string[] = [];
+    for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {
+      for (let bucket = 0; bucket < 4 ** level; bucket += 1) sets.push(keys.ids(portfolio, level, bucket));
+    }
+    return sets;
+  }
+
+  async function columnSets(portfolio: string): Promise<string[]> {
+    const kinds = await connection.smembers(keys.columns(portfolio));
+    const ends = await Promise.all(
+      ROW_STATES.map((state) => connection.zrange(keys.rowsInState(portfolio, state), '-1', '-1', 'WITHSCORES')),
+    );
+    const last = Math.max(0, ...ends.map(([, line]) => Number(line ?? 0)));
+    return Array.from({ length: Math.floor(last / LINES_OF_COLUMN) + 1 }, (_none, column) =>
+      kinds.map((kind) => {
+        const [size = ''] = kind.split(' ', 1);
+        return keys.column(portfolio, size, column, kind.slice(size.length + 1));
+      }),
+    ).flat();
+  }
+
+  async function sweepNames(portfolio: string, note: NoteKey): Promise<void> {
+    const names = keys.names(portfolio);
+    for (let after = '-'; ; ) {
+      const entries = await connection.zrange(names, after, '+', 'BYLEX', 'LIMIT', '0', String(PAGE));
+      if (entries.length === 0) return;
+      const rowOf = (entry: string): RowId => ({ portfolio, key: entry.slice(entry.lastIndexOf('\0') + 1) });
+      const members = entries.map((entry) => ({ member: entry, row: rowOf(entry) }));
+      await sweep(names, members, note, true);
+      after = `(${entries.at(-1)}`;
+    }
+  }
+
+  async function sweepSets(portfolio: string, sets: readonly string[], skip: number, note: NoteKey): Promise<void> {
+    for (const set of sets) {
+      const entries = await connection.zrangeBuffer(set, '0', '-1');
+      const rowOf = (entry: Buffer): RowId => ({ portfolio, key: entry.subarray(skip).toString() });
+      const members = entries.map((entry) => ({ member: entry, row: rowOf(entry) }));
+      await sweep(set, members, note, true);
+    }
+  }
+
+  return {
+    /** Of the states and causes of a portfolio's rows. */
+    async ofStates(portfolio: string, note: NoteKey): Promise<void> {
+      const causes = await connection.hkeys(keys.causes(portfolio));
+      const sets = [
+        ...ROW_STATES.map((state) => keys.rowsInState(portfolio, state)),
+        ...causes.map((cause) => keys.rowsOfCause(portfolio, cause)),
+      ];
+      for (const set of sets) await sweepScanned(set, (key) => ({ portfolio, key }), note);
+    },
+
+    /** Of the held rows of all portfolios. */
+    ofHeld: (note: NoteKey): Promise<void> => sweepScanned(keys.held, rowIn, note),
+
+    /** How much stands in the sets by which a portfolio's rows are searched. */
+    async sizes(portfolio: string): Promise<{ names: number; ids: number }> {
+      const names = await connection.zcard(keys.names(portfolio));
+      return { names, ids: (await sizeOf(await idSets(portfolio))).size };
+    },
+
+    /** Of the names and the ids by which a portfolio's rows are searched, where these are wanted, and of columns where they have more than rows. */
+    async ofSearch(
+      portfolio: string,
+      { rows, names, ids }: { rows: number; names: boolean; ids: boolean },
+      note: NoteKey,
+    ): Promise<void> {
+      if (names) await sweepNames(portfolio, note);
+      if (ids) await sweepSets(portfolio, (await sizeOf(await idSets(portfolio))).filled, ID_BYTES, note);
+      const columns = await sizeOf(await columnSets(portfolio));
+      if (columns.size > rows) await sweepSets(portfolio, columns.filled, 0, note);
+    },
+  };
+}
+
+/** `<portfolio>/<key>` */
+function rowIn(name: string): RowId {
+  const slash = name.lastIndexOf('/');
+  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
+}
+
+/** A digest, before the key of its row (index-entries.lua). */
+const ID_BYTES = 6;
