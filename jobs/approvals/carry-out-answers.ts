@@ -24,8 +24,8 @@ const PAGE = 100;
  * that is known by now as another's, nor where another person said no since; such a row is held, for a person to look at again.
  */
 export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
-  const { id, portfolio, supplierMs } = approval;
-  if (supplierMs !== undefined) await resendSupplier(portfolio, { asOfMs: supplierMs, approval: id }, deps);
+  const { id, portfolio, supplierAgain } = approval;
+  if (supplierAgain) await resendSupplier(portfolio, { ...supplierAgain, approval: id }, deps);
   for (;;) {
     // From the first each time: what is carried out is on the list no longer.
     const page = await deps.approvals.rowsOf({ portfolio, id }, { count: PAGE });
@@ -43,7 +43,7 @@ export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersD
     }
     for (const row of page) await endOf(row, id, deps);
   }
-  if (supplierMs !== undefined) await deps.approvals.carriedOut({ portfolio, key: '' }, id);
+  if (supplierAgain) await deps.approvals.carriedOut({ portfolio, key: '' }, id);
   await freeHeld(deps);
 }
 

@@ -5,6 +5,7 @@ import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { AtNight } from '../../src/ledger/nightly/at-night.ts';
 import type { PartOfPlan } from '../../src/ledger/plans/plan.ts';
+import type { SupplierInDoubt } from '../../src/ledger/portfolio.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import type { Thing } from '../../src/ledger/verdicts.ts';
 import type { Queues } from '../../src/queue/queues.ts';
@@ -43,8 +44,8 @@ export type Asking = {
   madeBy?: string | undefined;
   /** The plan that this is a part of. */
   part?: PartOfPlan | undefined;
-  /** The supplier goes as well, as an approval has it. */
-  supplierMs?: number | undefined;
+  /** This supplier goes as well. */
+  supplier?: SupplierInDoubt | undefined;
   /** Rows of this wish wait under it already, since whoever asked for it was stopped half way. */
   approval?: string | undefined;
   /** Hears of the approval before any row is put under it. */
@@ -68,11 +69,11 @@ export async function askFirst(
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
-  const { portfolio, kind, by, madeBy = by, supplierMs, part, asOfMs = part?.beforeMs } = asking;
+  const { portfolio, kind, by, madeBy = by, supplier, part, asOfMs = part?.beforeMs } = asking;
   const policy = await approvalPolicy();
   const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : { over: [] };
   if (needed === undefined) return undefined;
-  const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplierMs }));
+  const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplier }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
   // Whoever goes on with a plan that was left half way asks for it as well.
   await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
@@ -111,12 +112,12 @@ export type Needed = { over: Over; redone?: string };
 
 /** Why another person has to approve it; nothing where nobody has to. */
 export async function whyNeeded(
-  { portfolio, kind, supplierMs }: Pick<Asking, 'portfolio' | 'kind' | 'supplierMs'>,
+  { portfolio, kind, supplier }: Pick<Asking, 'portfolio' | 'kind' | 'supplier'>,
   wished: () => AsyncIterable<readonly Wished[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Needed | undefined> {
-  if (supplierMs !== undefined && (policy.always || (await approvals.isSupplierAnswerDeclined(portfolio))))
-    return { over: [] };
+  const ofSupplier = supplier && ([{ kind: 'company', key: supplier.key }] as const);
+  if (ofSupplier && (policy.always || (await approvals.isAnswerDeclined(ofSupplier)))) return { over: [] };
   const asks = asksApproval(policy);
   const standings = new Map<string, string | undefined>();
   const isGranted = async (id: string): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import type { Calls } from '../../src/ledger/calls.ts';
-import { isPending, type PortfolioState } from '../../src/ledger/portfolio.ts';
+import { isPending, type PortfolioState, type SupplierInDoubt } from '../../src/ledger/portfolio.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
 import { GIVEN_UP } from '../steps/create-supplier.ts';
@@ -22,18 +22,20 @@ export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDep
 }
 
 /**
- * A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others, unless its call was sent
- * and lost since `asOfMs`, when somebody looked, or somebody said no to that, and nobody yes since in `approval`.
+ * A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others. Not where another one is named by
+ * now, where the portfolio was given up or its call was sent and lost since somebody looked, nor where somebody said no to that, and nobody
+ * yes since in `approval`. Whoever comes after one that was killed goes on.
  */
 export async function resendSupplier(
   portfolio: string,
-  said: { asOfMs: number; approval?: string },
+  { key, atMs, approval }: SupplierInDoubt & { approval?: string },
   { portfolios, calls, queues }: FreeDeps,
 ) {
-  const { supplier } = await portfolios.read(portfolio);
-  if (!supplier?.key || supplier.id) return;
-  const { key } = supplier;
-  if ((await calls.resolve([{ kind: 'company', key }], key, undefined, said)) !== 'resolved') return;
+  const { supplier, givenUp } = await portfolios.read(portfolio);
+  if (!supplier || supplier.key !== key || supplier.id || (givenUp && givenUp.atMs > atMs)) return;
+  const call = { kind: 'company', key } as const;
+  const answer = await calls.resolve([call], key, undefined, { asOfMs: atMs, approval });
+  if (answer !== 'resolved' && (isPending(supplier) || !(await calls.isLetGo(call)))) return;
   await queues.forget([supplierJob(portfolio).data]);
   await portfolios.reviveSupplier(portfolio, supplier);
 }

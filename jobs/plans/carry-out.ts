@@ -79,7 +79,7 @@ async function goThrough(
     if (!(await deps.plans.note(plan.id, runner, counts))) return undefined;
   }
   if (plan.action === 'resend') {
-    if (plan.supplier) await resendSupplier(plan.portfolio, { asOfMs: plan.atMs }, deps);
+    if (plan.supplier) await resendSupplier(plan.portfolio, plan.supplier, deps);
     await freeHeld(deps);
   }
   if (plan.action !== 'cancel') await feed(deps);
@@ -113,8 +113,8 @@ async function askForApproval(
   const onAsked = (id: string) => deps.plans.waits(plan.id, runner, id);
   const kind = action === 'retry' ? 'retry' : 'answer';
   const part = { plan: plan.id, beforeMs: plan.atMs };
-  const supplierMs = plan.supplier ? plan.atMs : undefined;
-  const asking = { portfolio, kind, by, madeBy: plan.by, part, supplierMs, approval, onAsked } as const;
+  const { supplier } = plan;
+  const asking = { portfolio, kind, by, madeBy: plan.by, part, supplier, approval, onAsked } as const;
   const asked = await askFirst(asking, wished, deps);
   // The rows that wait were counted as they were moved, in the plan's `done`.
   return asked && {};

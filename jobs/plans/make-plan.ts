@@ -6,7 +6,7 @@ import type { Cause } from '../../src/ledger/counts/causes.ts';
 import { sumIn } from '../../src/ledger/counts/sums.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { PortfolioState, SupplierInDoubt } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { ROW_STATES, type RowState, UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
@@ -55,7 +55,8 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
   const counts = kept && kept.rows > LOOKED_UP ? kept : await lookUp({ portfolio, action, filter }, { atMs, deps });
   const { step, ...rest } = filter;
   const isOfSupplier = action === 'resend' && isByStateAlone(rest) && (step === undefined || step === 'company');
-  const supplier = isOfSupplier && (await isSupplierInDoubt(state, deps));
+  const isInDoubt = isOfSupplier && (await isSupplierInDoubt(state, deps));
+  const supplier = isInDoubt ? { key: state.supplier?.key ?? '', atMs } : undefined;
   if (supplier) counts.calls.company += 1;
   const calls = counts.calls.company + counts.calls.document + counts.calls.limit;
   return deps.plans.keep({
@@ -73,11 +74,7 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
         ? await heldElsewhere(portfolio, pagesOfFilter(deps.rows, portfolio, filter), deps)
         : undefined,
     seconds: action === 'cancel' ? null : secondsOf(calls, pace),
-    approval: await whyApproved(
-      { portfolio, action, filter },
-      { sum: counts.sum, supplierMs: supplier ? atMs : undefined },
-      deps,
-    ),
+    approval: await whyApproved({ portfolio, action, filter }, { sum: counts.sum, supplier }, deps),
     begun: state.begun,
     reopened: state.reopened,
   });
@@ -86,7 +83,7 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
 /** See {@link Plan.approval}, as far as that is seen in the time of a count. It names no buyer: a plan outlives its rows. */
 async function whyApproved(
   { portfolio, action, filter }: Wish,
-  { sum, supplierMs }: { sum: string; supplierMs: number | undefined },
+  { sum, supplier }: { sum: string; supplier: SupplierInDoubt | undefined },
   { rows, approvals, ...deps }: PlanDeps,
 ) {
   if (action === 'cancel') return undefined;
@@ -98,7 +95,7 @@ async function whyApproved(
       if (performance.now() > untilMs) return;
     }
   };
-  const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer', supplierMs } as const;
+  const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer', supplier } as const;
   const isAbove = !policy.always && asksApprovalOf(policy, sum);
   const needed = await whyNeeded(asking, wished, { approvals, policy });
   const [of, name = '', ...limbs] = isAbove ? ['rows'] : (needed?.over ?? []);

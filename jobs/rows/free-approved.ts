@@ -14,7 +14,7 @@ export async function freeApproved(id: ApprovalId, { approvals, queues }: FreeDe
   if (!approval) return;
   if (approval.kind === 'answer' && approval.standing === 'granted') {
     // Others may have brought its rows other words, so that there is nothing to carry out.
-    if (!approval.supplierMs && (await approvals.rowsOf(id, { count: 1 })).length === 0)
+    if (!approval.supplierAgain && (await approvals.rowsOf(id, { count: 1 })).length === 0)
       await approvals.freeSome(id, []);
     return;
   }

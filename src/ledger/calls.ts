@@ -240,6 +240,12 @@ export function makeCalls({
       return (await connection.hget(callKey(thing), 'state')) === 'unknown';
     },
 
+    /** Whether a person said of this call that it may be sent again, and nothing came of it since. */
+    async isLetGo(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
+      const [state, word] = await connection.hmget(callKey(thing), 'state', 'word');
+      return state === 'free' && word !== null;
+    },
+
     /** Whether the ledger knows nothing at all of this call. Of one that a row is held for, that means that it was forgotten. */
     async isForgotten(thing: Pick<Thing, 'kind' | 'key'>): Promise<boolean> {
       return (await connection.hexists(callKey(thing), 'state')) === 0;

@@ -11,6 +11,9 @@ export type Supplier = {
   problem?: string;
 };
 
+/** A supplier whose call was in doubt when somebody looked, in ms. */
+export type SupplierInDoubt = { key: string; atMs: number };
+
 export type PortfolioState = {
   name: string;
   /** Whether an import of it is under way. */

@@ -1,5 +1,6 @@
 import { Big } from 'big.js';
 import { moneyText } from '../../money-text.ts';
+import type { SupplierInDoubt } from '../portfolio.ts';
 
 /** What waits: the rows of an import, refused rows that are to be sent again, held rows whose call somebody answered. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
@@ -28,8 +29,8 @@ export type Approval = {
   /** The rows that wait, and what they ask for; of one that was answered, as they were then. */
   rows: number;
   sum: string;
-  /** The supplier goes as well, if its call was in doubt at this moment and was not lost again since. */
-  supplierMs?: number | undefined;
+  /** This supplier goes as well, if its call was in doubt at this moment and was not lost again since. */
+  supplierAgain?: SupplierInDoubt | undefined;
   /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
   atFirst: { rows: number; sum: string } | undefined;
   /** Which sum was above which limit as it began to wait, or may have been; nothing where it waits for another reason. */

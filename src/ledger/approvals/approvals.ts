@@ -8,7 +8,7 @@ import type { Keys } from '../keys.ts';
 import { type AtNight, nightArg, nightTold } from '../nightly/at-night.ts';
 import type { Persist } from '../persist.ts';
 import type { PartOfPlan } from '../plans/plan.ts';
-import { isPending, type Supplier } from '../portfolio.ts';
+import { isPending, type Supplier, type SupplierInDoubt } from '../portfolio.ts';
 import type { RowState } from '../row.ts';
 import type { RowId } from '../row-id.ts';
 import { entryText } from '../story/story.ts';
@@ -54,6 +54,7 @@ export function makeApprovals({
   const [begin, answer] = [script('begin-approval'), script('answer-approval')];
   const trips = tripsOf(connection, keys);
   const suppliers = makeSuppliers({ connection, keys });
+  const declined = makeDeclined({ connection, keys });
   const placesOf = ({ portfolio, id }: ApprovalId) => [keys.portfolio(portfolio), keys.approval(id)];
   const lists = [keys.approvals, keys.approvalsAnswered];
 
@@ -94,7 +95,11 @@ export function makeApprovals({
       if (by === '' || isOfSystem(by)) return 'own';
       // Whatever else is so is told by the script, but nobody answers what they did not see.
       const isSeen = found.approval.digest === digest;
-      const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName];
+      const isAnswer = is === 'granted' && found.approval.kind === 'answer';
+      // Counted first: a no that comes while it is looked for is seen by that.
+      const turns = isAnswer ? ((await connection.hget(keys.account, 'answers')) ?? '0') : '';
+      const no = isAnswer ? ((await declined.noElsewhere(found.approval)) ?? '') : '';
+      const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName, turns, no];
       const taken = (await persist('answer', () =>
         answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args),
       )) as string;
@@ -117,7 +122,7 @@ export function makeApprovals({
   return {
     compare: makeApprovalComparison({ connection, keys }),
     ...makeApprovalIds({ connection, keys }),
-    ...makeDeclined({ connection, keys }),
+    ...declined,
 
     /** One approval; nothing where there is none. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
@@ -152,10 +157,10 @@ export function makeApprovals({
     },
 
     /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
-    askFor: async ({ portfolio, kind, by, supplierMs }: Wished): Promise<string> =>
+    askFor: async ({ portfolio, kind, by, supplier }: Wished): Promise<string> =>
       start(portfolio, kind, {
         authors: [by],
-        ...(supplierMs && { supplier: (await supplierOf(portfolio))?.key, fields: { supplierMs: `${supplierMs}` } }),
+        ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
       }),
 
     /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
@@ -254,7 +259,7 @@ export function makeApprovals({
 /** Each author's name, and who that is. */
 const authorArgs = (authors: readonly string[]) => [...new Set(authors)].flatMap((by) => [by, personOf(by)]);
 
-type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplierMs?: number | undefined };
+type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 
 /** What an approval begins with: who asked, and of an import its file. */
 type Started = {

@@ -1,29 +1,61 @@
+import type { CallKind } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import type { RowId } from '../row-id.ts';
 import type { Thing } from '../verdicts.ts';
+import type { Approval } from './approval.ts';
+
+/** Rows at a time. */
+const PAGE = 500;
+
+/** An approval of what was said of calls. */
+type SpokenOf = Pick<Approval, 'portfolio' | 'id' | 'supplierAgain'>;
+
+/** As approvals.lua has it. */
+const noWords = (by: string | null | undefined, words: string | null | undefined): string =>
+  `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
 
 /**
  * What a person said no to, until another says yes. A no belongs to the request, or to the supplier, in whichever portfolio it stands: it
  * is kept with the call that would make it, and claim.lua sends nothing against it.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  /** The last no to what was said of calls in doubt, `by NAME: WORDS`. Of an approval that left with its portfolio nobody knows that it was none. */
+  async function noToAnswers(callKeys: readonly string[]): Promise<string | undefined> {
+    const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
+    const ids = [...new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []))];
+    const found = await Promise.all(
+      ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words')),
+    );
+    const nos = found.filter(([standing]) => standing === 'declined' || standing === null);
+    const last = nos.sort(([, one], [, other]) => Number(one ?? 0) - Number(other ?? 0)).at(-1);
+    return last && noWords(last[2], last[3]);
+  }
+
   /** Whether a person declined an answer to one of these calls in doubt: the next answer to it needs another person's yes. */
   async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
-    const answers = await Promise.all(calls.map(({ kind, key }) => connection.hget(keys.call(kind, key), 'answers')));
-    const ids = new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []));
-    const standings = await Promise.all([...ids].map((id) => connection.hget(keys.approval(id), 'standing')));
-    return standings.includes('declined');
+    return (await noToAnswers(calls.map(({ kind, key }) => keys.call(kind, key)))) !== undefined;
+  }
+
+  /** The keys of the calls of which rows of an approval speak, and its supplier's. */
+  async function callsOf({ portfolio, id, supplierAgain }: SpokenOf): Promise<string[]> {
+    const calls = supplierAgain ? [keys.call('company', supplierAgain.key)] : [];
+    for (let from = 0; ; from += PAGE) {
+      const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + PAGE - 1}`);
+      const before = await Promise.all(rows.map((key) => connection.hget(keys.row(portfolio, key), 'was')));
+      for (const was of before) {
+        const [kind, ...key] = String(JSON.parse(was ?? '{}').of ?? '').split(' ');
+        if (kind) calls.push(keys.call(kind as CallKind, key.join(' ')));
+      }
+      if (rows.length < PAGE) return calls;
+    }
   }
 
   return {
     isAnswerDeclined,
 
-    /** The same of the call for the company of a portfolio's supplier. */
-    async isSupplierAnswerDeclined(portfolio: string): Promise<boolean> {
-      const { key } = JSON.parse((await connection.hget(keys.portfolio(portfolio), 'supplier')) ?? '{}');
-      return key !== undefined && isAnswerDeclined([{ kind: 'company', key }]);
-    },
+    /** Who said no last, in another approval, to what this one says of calls. */
+    noElsewhere: async (approval: SpokenOf): Promise<string | undefined> => noToAnswers(await callsOf(approval)),
 
     /** Whether somebody said no to this supplier. */
     isDeclined: async (supplier: string): Promise<boolean> =>
@@ -33,7 +65,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     async noTo({ key }: RowId): Promise<string> {
       const id = (await connection.hget(keys.call('limit', key), 'declined')) ?? '';
       const [by, words] = await connection.hmget(keys.approval(id), 'answeredBy', 'words');
-      return `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
+      return noWords(by, words);
     },
 
     /** Which of these rows ask for what somebody said no to. */

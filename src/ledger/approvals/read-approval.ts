@@ -28,7 +28,8 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
     authors: authorsIn(fields),
     askedMs: Number(fields.asked),
     importId: fields.importId,
-    supplierMs: fields.supplierMs === undefined ? undefined : Number(fields.supplierMs),
+    supplierAgain:
+      fields.supplierMs === undefined ? undefined : { key: fields.supplier ?? '', atMs: Number(fields.supplierMs) },
     atFirst: fields.atFirst === undefined ? undefined : { rows: Number(fields.atFirst), sum: sumIn(fields, 'first') },
     digest: approvalDigest({ ...bound, supplier: fields.supplier ?? '' }),
     over:

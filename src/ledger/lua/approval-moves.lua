@@ -70,17 +70,15 @@ local function askAnew(portfolio, others, id)
 end
 
 -- What was answered stands with the request, whichever row asks for it. A sum below the limit is nobody's yes, and a no that was said later
--- is not taken back by one. A no to what was said of a call (`of`) says nothing of the request.
-local function noteAnswer(row, id, approval, of)
+-- is not taken back by one. A no to what was said of a call says nothing of the request.
+local function noteAnswer(row, id, approval)
   local portfolio, request = row.portfolio.hash, requestOf(row.portfolio.hash, row.key)
   local known = redis.call('HMGET', request, 'state', 'declined', 'yes', 'asks')
   if approval.isGranted then
     if row.state ~= 'queued' or (approval.answeredBy or '') == '' then return end
     if tonumber(approval.turn or 0) > tonumber(known[3] or 0) then redis.call('HSET', request, 'yes', approval.turn) end
     if known[2] and not isLaterThan(portfolio, known[2], approval.turn or 0) then redis.call('HDEL', request, 'declined') end
-  elseif approval.standing == 'declined' and approval.kind == 'answer' then
-    if of then askAnew(portfolio, redis.call('HGET', callSaid(of), 'answers'), id) end
-  elseif approval.standing == 'declined' and isLaterThan(portfolio, id, known[3]) and known[1] ~= 'made' then
+  elseif approval.standing == 'declined' and approval.kind ~= 'answer' and isLaterThan(portfolio, id, known[3]) and known[1] ~= 'made' then
     -- It needs another approval from now on, whatever settings ask for.
     redis.call('HSET', request, 'declined', id)
     askAnew(portfolio, known[4], id)
@@ -105,10 +103,10 @@ RARE.free = {
     return 'cancelled', { problem = not approval.isGranted and cjson.encode({ step = 'limit', message = why }) or row.problem }
   end,
   besides = function(now, it, row)
-    local approval, was = it.known, wasBefore(row)
+    local approval = it.known
     -- Of all rows of an import none says it again.
     if approval.kind ~= 'import' then tellAnswer(now, approval) end
-    noteAnswer(now, it.approval, approval, was and was.of)
+    noteAnswer(now, it.approval, approval)
     if approval.kind == 'retry' and now.state == 'queued' then redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1) end
   end,
   said = function(_, it) return leftWithout(it.portfolio, it.key, it.approval), true end,

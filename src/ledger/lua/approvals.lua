@@ -36,10 +36,12 @@ end
 
 -- A call in doubt has in `answers` the approvals in which somebody says what became of it. A no to one of them is no word on the request:
 -- whatever is said of the call next waits for a yes, in whichever portfolio, until the call is answered (doubts.lua). Answers the one to
--- which somebody said no, since the answer `yes` of the account where that is given.
+-- which somebody said no, since the answer `yes` of the account where that is given. One that is there no more left with its portfolio, and
+-- nobody knows what was said: that counts as a no to whoever has not been asked since.
 local function noToAnswer(portfolio, call, yes)
   for id in string.gmatch(redis.call('HGET', call, 'answers') or '', '%S+') do
-    if standingOf(portfolio, id) == 'declined' and isLaterThan(portfolio, id, yes) then return id end
+    local standing = standingOf(portfolio, id)
+    if standing == 'declined' and isLaterThan(portfolio, id, yes) or not standing and not yes then return id end
   end
 end
 

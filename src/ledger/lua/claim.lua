@@ -79,11 +79,13 @@ awaits = awaits or declinedOf(PORTFOLIO, request) ~= nil
 local refusedWith, refusedBody = refusalOf(row[5], CALL, it.revision)
 if refusedWith then return no('refused', refusedWith, refusedBody) end
 local inDoubt = isInDoubt(CALL)
-if inDoubt then
+-- A no to what somebody said of it holds against settings, too; also where the ledger has forgotten the call itself.
+local declined = (inDoubt or not state) and noToAnswer(PORTFOLIO, CALL)
+if inDoubt or declined then
   -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a
   -- person must know.
   local other = call[9] and call[9] ~= it.words
-  if it.onUnknown == 'hold' or gone or awaits or other or call[12] or isUsedUp(CALL, it.sends, it.withinMs, now) then
+  if declined or it.onUnknown == 'hold' or gone or awaits or other or call[12] or isUsedUp(CALL, it.sends, it.withinMs, now) then
     local lost = redis.call('HMGET', CALL, 'heard', 'lostAt')
     return no('unknown', lost[1] or '', lost[2] or '')
   end

@@ -1,4 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
+import type { SupplierInDoubt } from '../portfolio.ts';
 import type { RowFilter } from '../search/row-filter.ts';
 import type { Elsewhere } from '../story/held-elsewhere.ts';
 
@@ -29,8 +30,8 @@ export type Plan = {
   rows: number;
   sum: string;
   isExact: boolean;
-  /** Whether the company of the portfolio's supplier is sent again with the rows: nobody knows what became of that either. */
-  supplier: boolean;
+  /** The portfolio's supplier, where its company is sent again with the rows: nobody knows what became of that either. */
+  supplier?: SupplierInDoubt | undefined;
   /** Held rows of other portfolios that are sent again with them, since they wait for the same calls. */
   elsewhere?: readonly Elsewhere[] | undefined;
   /** Calls that this leads to, at the most; none where rows are given up. */

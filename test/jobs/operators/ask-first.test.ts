@@ -169,7 +169,7 @@ test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once anothe
   await ledger.hset(keys.call('company', call.key), { state: 'unknown' });
   const wish = { portfolio: 'q4', action: 'resend', filter: {} } as const;
   // "" says that it has to be approved whatever its sum is.
-  expect(await makePlan(wish, context)).toMatchObject({ supplier: true, approval: '' });
+  expect(await makePlan(wish, context)).toMatchObject({ supplier: { key: call.key }, approval: '' });
   const { waits } = await actOnRows(wish, limits, context);
   expect(waits).toMatchObject({ rows: held });
   expect(whyWords(await place.waiting())).toContain('of the supplier Nordwind is sent again');
