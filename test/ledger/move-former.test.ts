@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
-import { openContext } from '../../src/context.ts';
+import { type Context, openContext } from '../../src/context.ts';
 import { makeKeys } from '../../src/ledger/keys.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeLuaScript } from '../../src/lua-script.ts';
@@ -19,6 +19,13 @@ async function openFormer() {
   return { prefix, connection, keys: makeKeys(prefix, 'live'), open };
 }
 
+/** What is kept of the rows is as they are: all but the ids that they are searched by, of which text can hold no bytes (former-ledger.ts). */
+async function expectAgreement({ portfolios }: Context): Promise<void> {
+  const found = await portfolios.compare(['q4', 'q5', 'q6', 'q7']);
+  expect(found.filter(({ is }) => is !== 'search' && is !== 'entry')).toEqual([]);
+  expect(await portfolios.compare(['q4', 'q5', 'q6', 'q7'])).toEqual([]);
+}
+
 const namesOf = (connection: ReturnType<typeof connectRedis>, pattern: string) => connection.keys(pattern);
 
 test('what an earlier version left is there, as it was, under the names of now', async () => {
@@ -29,7 +36,7 @@ test('what an earlier version left is there, as it was, under the names of now',
   expect(await place.report('q5')).toMatchObject({ states: { awaiting: 1 } });
   expect(await place.report('q6')).toMatchObject({ states: { cancelled: 1 } });
   expect((await context.queues.failed('buyer-limits', { count: 9 })).jobs).toHaveLength(2);
-  expect(await context.portfolios.compare(['q4', 'q5', 'q6', 'q7'])).toEqual([]);
+  await expectAgreement(context);
   const left = (await namesOf(connection, `${keys.former}:*`)).filter((name) => !name.startsWith(`${keys.root}:`));
   expect(left.sort()).toEqual([keys.format, keys.formerPortfolios]);
 });
@@ -64,7 +71,7 @@ test('whoever comes to what is half moved moves the rest, and it is moved once',
   const places = await Promise.all([open(), open()]);
   for (const place of places) {
     expect(await place.report('q4')).toMatchObject({ states: { done: 2, held: 1, refused: 1 } });
-    expect(await place.context.portfolios.compare(['q4', 'q5', 'q6', 'q7'])).toEqual([]);
+    await expectAgreement(place.context);
   }
   expect(await connection.type(keys.formerPortfolios)).toBe('string');
   expect(await connection.exists(`{${prefix}}:to-move`)).toBe(0);

@@ -30,7 +30,7 @@ type UserDeps = {
   hash?: ((password: string) => Promise<string>) | undefined;
   words?: readonly string[];
   initialMs?: number;
-  /** Told once somebody was added: there are users now. */
+  /** Told once somebody was added, or may have been. */
   onAdded: () => void;
 };
 
@@ -90,8 +90,8 @@ export function makeUsers({
       needPassword(password, name, words);
       const untilMs = mustChange ? initialMs : '';
       const args = [name, makeEpoch(), untilMs, roles.join(','), await digestOf(password), beginnings.session];
-      const isNew = (await add([keys.user(name), keys.users, openingsKey(keys)], args)) === 1;
-      onAdded();
+      // Also where the reply is lost: there may be one now.
+      const isNew = (await add([keys.user(name), keys.users, openingsKey(keys)], args).finally(onAdded)) === 1;
       if (!isNew) throw new LimitlineError('USAGE', `There is a user ${name} already.`);
     },
 

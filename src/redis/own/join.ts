@@ -36,6 +36,8 @@ export async function join(place: Place, signal: AbortSignal): Promise<Member> {
       hangUp(found.connection);
     } else if (found.is === 'loading') {
       movedAt = performance.now();
+    } else if (found.is === 'full') {
+      trouble = 'it has as many connections as it takes';
     } else {
       // A server that this process has started is joined even if the process is told to stop: nobody else would end it.
       started = (await startAlone(place, started ? NEVER : signal)) || started;
@@ -141,7 +143,7 @@ function hasEnded(child: ChildProcess): boolean {
 async function isListening(socketPath: string): Promise<boolean> {
   const found = await probe(socketPath);
   if (found.is === 'ready') hangUp(found.connection);
-  return found.is === 'ready' || found.is === 'loading';
+  return found.is === 'ready' || found.is === 'loading' || found.is === 'full';
 }
 
 async function notStarted(folder: Folder): Promise<LimitlineError> {

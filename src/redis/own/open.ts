@@ -4,10 +4,10 @@ import { LimitlineError, messageOf } from '../../errors.ts';
 import { startOf } from '../../files/process-start.ts';
 import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
-import { type Folder, openFolder } from './folder.ts';
+import { openFolder } from './folder.ts';
 import { join, leaveFolder, type Place } from './join.ts';
 import type { Member } from './membership.ts';
-import { hangUp } from './probe.ts';
+import { hangUp, probe } from './probe.ts';
 import { killServer, waitForExit } from './server-process.ts';
 import { openSocketPath } from './socket-path.ts';
 import type { Stamp } from './stamp.ts';
@@ -119,7 +119,8 @@ async function connectionEnd({ connection }: Member, signal?: AbortSignal): Prom
   });
 }
 
-async function leave(member: Member, { folder, log }: Place): Promise<void> {
+async function leave(member: Member, place: Place): Promise<void> {
+  const { folder, log } = place;
   if (!(await answers(member))) {
     log.debug({ folder: folder.path }, 'our own Redis does not answer; whoever comes next replaces it');
     hangUp(member.connection);
@@ -130,7 +131,11 @@ async function leave(member: Member, { folder, log }: Place): Promise<void> {
   const answer = await member.leave().catch(() => member.leave().catch(() => undefined));
   if (answer === 'last') {
     await member.connection.call('SHUTDOWN', 'NOSAVE').catch(() => {});
-    if (member.server) await endOf(member.server, folder);
+    if (member.server && !(await hasEnded(member.server, place))) {
+      log.debug({ folder: folder.path }, 'our own Redis did not hear that it ends');
+      hangUp(member.connection);
+      return leave(await join(place, new AbortController().signal), place);
+    }
     // A folder that was moved or deleted meanwhile has nothing to be left.
     try {
       leaveFolder(folder);
@@ -158,8 +163,16 @@ async function answers({ connection }: Member): Promise<boolean> {
   return inTime;
 }
 
-async function endOf(server: Stamp, folder: Folder): Promise<void> {
+/** Waits for the end of a server that was told to end, and says whether it heard that: one that answers did not, and somebody may use it. */
+async function hasEnded(server: Stamp, { folder, socketPath }: Place): Promise<boolean> {
+  if (await waitForExit(server, folder, ANSWER_LIMIT_MS)) return true;
+  const found = await probe(socketPath);
+  if (found.is === 'ready') {
+    hangUp(found.connection);
+    return false;
+  }
   if (!(await waitForExit(server, folder, SHUTDOWN_LIMIT_MS))) await killServer(server, folder);
+  return true;
 }
 
 /** Less than a Redis writes in a moment under load: with less on the disk, that is why it died. */

@@ -2,10 +2,10 @@ import { Redis } from 'ioredis';
 import { readInfo, type ServerInfo } from '../server-info.ts';
 
 /**
- * What stands behind a socket: nobody, somebody who says nothing, a server still reading its data, or one that works;
- * its connection then belongs to the caller and ends with the server.
+ * What stands behind a socket: nobody, somebody who says nothing, a server still reading its data, one that has as many connections as it
+ * takes (`full`), or one that works; its connection then belongs to the caller and ends with the server.
  */
-type Probed = { is: 'absent' | 'silent' | 'loading' } | { is: 'ready'; connection: Redis; info: ServerInfo };
+type Probed = { is: 'absent' | 'silent' | 'loading' | 'full' } | { is: 'ready'; connection: Redis; info: ServerInfo };
 
 /** Looks once, for {@link PROBE_TIMEOUT_MS} at most. */
 export async function probe(socketPath: string): Promise<Probed> {
@@ -31,6 +31,8 @@ export async function probe(socketPath: string): Promise<Probed> {
     return { is: 'loading' };
   } catch {
     hangUp(connection);
+    // It takes up the connection and ends it at once; what it says of that comes too late to be read.
+    if (code === 'EPIPE' || code === 'ECONNRESET') return { is: 'full' };
     return { is: code === 'ENOENT' || code === 'ECONNREFUSED' ? 'absent' : 'silent' };
   }
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, globSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openRedis } from '../../../src/redis/open-redis.ts';
@@ -139,6 +140,43 @@ describe('crashes', () => {
     expect(serversBelow(dataDir)).toEqual([second.first.server]);
     expect(await second.ask('incr')).toEqual({ count: 2 });
     expect(await first.ask('incr')).toEqual({ count: 3 });
+  });
+});
+
+describe('a server that was not told that it ends', () => {
+  test('goes on for whoever came since', async () => {
+    const dataDir = makeDir();
+    const own = await openOwnRedis({ dataDir, log });
+    const [server] = serversBelow(dataDir);
+    let next: Awaited<ReturnType<typeof user>> | undefined;
+    const call = Redis.prototype.call;
+    const spy = vi.spyOn(Redis.prototype, 'call').mockImplementation(async function (this: Redis, ...args: unknown[]) {
+      if (args[0] !== 'SHUTDOWN') return Reflect.apply(call, this, args);
+      // The connection of the last one ends before the server has read it, and somebody else comes.
+      this.disconnect();
+      next = await user(dataDir);
+      throw new Error('Connection is closed.');
+    } as never);
+    await own.close();
+    spy.mockRestore();
+    expect(serversBelow(dataDir)).toEqual([server]);
+    expect(await next?.ask('server')).toEqual({ server });
+  });
+
+  test('is told again where nobody did', async () => {
+    const dataDir = makeDir();
+    const own = await openOwnRedis({ dataDir, log });
+    const call = Redis.prototype.call;
+    let isFirst = true;
+    const spy = vi.spyOn(Redis.prototype, 'call').mockImplementation(async function (this: Redis, ...args: unknown[]) {
+      if (args[0] !== 'SHUTDOWN' || !isFirst) return Reflect.apply(call, this, args);
+      isFirst = false;
+      this.disconnect();
+      throw new Error('Connection is closed.');
+    } as never);
+    await own.close();
+    spy.mockRestore();
+    expect(serversBelow(dataDir)).toEqual([]);
   });
 });
 

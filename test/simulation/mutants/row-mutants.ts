@@ -45,9 +45,18 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'approvals',
     'no to an answer',
     'a no to what was said of a call is not looked at',
-    ["if standingOf(portfolio, id) == 'declined' and isLaterThan(portfolio, id, yes) then return id end", ''],
+    [
+      "if standing == 'declined' and isLaterThan(portfolio, id, yes) or not standing and not yes then return id end",
+      '',
+    ],
     ['declined of a call that two portfolios share'],
-    [{ file: 'src/ledger/approvals/declined.ts', from: "return standings.includes('declined')", to: 'return false' }],
+    [
+      {
+        file: 'src/ledger/approvals/declined.ts',
+        from: 'return last && noWords(last[2], last[3]);',
+        to: 'return undefined;',
+      },
+    ],
   ),
   lua(
     'rare-moves',
