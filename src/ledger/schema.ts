@@ -10,7 +10,7 @@ import type { RowId } from './row-id.ts';
  * moves. Who has others is read whole. `personal`: it may say something of a person, and goes where a portfolio is forgotten. `made`: by
  * change.lua alone.
  */
-type Field = {
+export type Field = {
   is: 'text' | 'number' | 'ms' | 'json';
   says: string;
   reads?: 'first' | 'always';

@@ -1,11 +1,47 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { RECORDS, recordsPage } from '../../src/ledger/records.ts';
 import { MOVES, moveArgs, ROW, schemaLua } from '../../src/ledger/schema.ts';
 import { putRow, ROW as row } from '../support/ledger.ts';
 
 test('schema.lua is what schema.ts says: node src/ledger/schema-lua.ts writes it', () => {
   const text = readFileSync(new URL('../../src/ledger/lua/schema.lua', import.meta.url), 'utf8');
   expect(text).toBe(schemaLua());
+});
+
+test('docs/redis.md is what records.ts says', () => {
+  expect(readFileSync(new URL('../../docs/redis.md', import.meta.url), 'utf8')).toBe(recordsPage());
+});
+
+/** What a listed name or key stands for: `<name>` is anything of one part, which in a field's name may be of several. */
+const keyPattern = (key: string) => new RegExp(`^${key.replaceAll(/<\w+>/g, '[^:]+')}$`);
+const fieldPattern = (name: string) => new RegExp(`^${name.replaceAll(/<\w+>/g, '.+')}$`);
+
+/** Every hash of the kept dumps of a ledger that is one of the records, with its fields. */
+function* dumped(): Generator<{ key: string; fields: string[] }> {
+  const kept = fileURLToPath(new URL('../golden/kept', import.meta.url));
+  for (const file of globSync(`${kept}/{redis*,worlds/*}.txt`)) {
+    for (const [, key = '', text = ''] of readFileSync(file, 'utf8').matchAll(/^:(\S.*) \(hash\)\n((?: {2}.*\n)*)/gm)) {
+      yield { key, fields: [...text.matchAll(/^ {2}(\S[^\n]*?): /gm)].map(([, name = '']) => name) };
+    }
+  }
+}
+
+test('no record has a field that is not listed, in any dump of a ledger that was kept', () => {
+  const records = RECORDS.map(({ key, fields }) => ({
+    key: keyPattern(key),
+    names: Object.keys(fields).map(fieldPattern),
+  }));
+  const seen = new Set<string>();
+  const unlisted = [...dumped()].flatMap(({ key, fields }) => {
+    const record = records.find((one) => one.key.test(key));
+    if (!record) return [];
+    seen.add(String(record.key));
+    return fields.filter((field) => !record.names.some((name) => name.test(field))).map((field) => `${key}: ${field}`);
+  });
+  expect(unlisted).toEqual([]);
+  expect(seen.size).toBe(RECORDS.length);
 });
 
 test('a row has no field that the schema does not name', async () => {
