@@ -12,6 +12,10 @@ import type { Wish } from './wish.ts';
 /** Importing again with --supplier asks for it again, and so does sending the cancelled rows again. */
 export const GIVEN_UP = 'given up with its portfolio';
 
+/** Nobody is asked about it here any more, and nobody would be: its rows go on without it, as where it was refused. */
+const DECLINED_ELSEWHERE =
+  'somebody said no to this supplier in another portfolio; to ask for it again, import a file into this one with --supplier';
+
 /**
  * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (docs/service.md,
  * "Order of calls"), once for all portfolios that name it. Its id, or why there is none, is stored on the portfolio; without one its rows go on all the same.
@@ -39,6 +43,10 @@ export const createSupplier = {
         await deps.portfolios.endSupplier(row.portfolio, { body, key, id: outcome.id });
         return { is: 'finished' };
       case 'later':
+        if (outcome.again === 'approved' && !(await deps.portfolios.read(row.portfolio)).supplierAwaits) {
+          await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: DECLINED_ELSEWHERE });
+          return { is: 'finished' };
+        }
         // The feeder brings it again when the portfolio is resumed, or its import is approved.
         return typeof outcome.again === 'string' ? { is: 'finished' } : { is: 'later', waitMs: outcome.again };
       case 'moved':

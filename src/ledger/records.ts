@@ -99,6 +99,8 @@ const APPROVAL = {
   overOf: { is: 'text', says: 'name of that one', personal: true },
   limit: { is: 'text', says: 'the limit' },
   redone: { is: 'text', says: '"by <name>: <words>" of who said no before', personal: true },
+  no: { is: 'text', says: 'the approval by which that was' },
+  noes: { is: 'number', says: 'noes of the account when somebody looked last whether one was to the same' },
   ticket: { is: 'number', says: 'in which order approvals were closed that counted each other' },
   counted: { is: 'number', says: '1: what passed with it counts for people' },
   turn: { is: 'number', says: 'which answer of the account it was' },
@@ -114,6 +116,7 @@ const ACCOUNT = {
   'notices:<outcome>': { is: 'number', says: 'notices, by what became of them' },
   'approve:<what>': { is: 'text', says: 'which sums need approval here, as the settings of what serves said last' },
   answers: { is: 'number', says: 'answers to approvals' },
+  noes: { is: 'number', says: 'noes to approvals' },
   tickets: { is: 'number', says: 'approvals that were closed and counted others' },
   reconciled: { is: 'text', says: 'when the nightly check ended last, in ms, and with how many findings' },
 } as const satisfies Listing['fields'];

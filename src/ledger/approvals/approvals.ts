@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import { makeGatedScript } from '../archive/gated-script.ts';
 import { contentOf, type ImportedFile } from '../imports.ts';
 import type { Keys } from '../keys.ts';
@@ -88,18 +87,28 @@ export function makeApprovals({
   async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: Answer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
-      const found = await read(id);
+      // Counted first: a no that comes while it is looked for is seen by that. Where none came since somebody looked, nobody looks.
+      const counted = is === 'granted' ? connection.hget(keys.account, 'noes') : '';
+      const [noes, found] = await Promise.all([counted, read(id)]);
       if (!found) return 'gone';
       const { portfolio } = found.approval;
       // Nobody knows who that is, so nobody knows that it is another.
       if (by === '' || isOfSystem(by)) return 'own';
       // Whatever else is so is told by the script, but nobody answers what they did not see.
       const isSeen = found.approval.digest === digest;
-      const isAnswer = is === 'granted' && found.approval.kind === 'answer';
-      // Counted first: a no that comes while it is looked for is seen by that.
-      const turns = isAnswer ? ((await connection.hget(keys.account, 'answers')) ?? '0') : '';
-      const no = isAnswer ? ((await declined.noElsewhere(found.approval)) ?? '') : '';
-      const args = [id, portfolio, is, by, isSeen ? found.moves : '', words.slice(0, MOST_WORDS), ownName, turns, no];
+      const looks = noes !== '' && (noes ?? '0') !== found.noes;
+      const no = looks ? ((await declined.noElsewhere(found.approval, found.supplier)) ?? '') : '';
+      const args = [
+        id,
+        portfolio,
+        is,
+        by,
+        isSeen ? found.moves : '',
+        words.slice(0, MOST_WORDS),
+        ownName,
+        noes ?? '0',
+        no,
+      ];
       const taken = (await persist('answer', () =>
         answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args),
       )) as string;
@@ -131,8 +140,8 @@ export function makeApprovals({
      * Begins the approval of an import, or goes on with that of the same file and reading which an import that died has left open.
      * Answers its id: its rows are put with it.
      *
-     * @param supplier the key of the one that it names, for which nothing is sent before either
-     * @param redone whether a person said no to that one before: then it waits in any case
+     * @param supplier the key of the one that it names, for which nothing is sent before either; where a person said no to that one before, it
+     *   waits in any case
      */
     async beginImport(
       portfolio: string,
@@ -141,19 +150,15 @@ export function makeApprovals({
         number,
         authors,
         supplier,
-        redone = false,
       }: {
         file: ImportedFile;
         number: string;
         authors: readonly string[];
         supplier?: string | undefined;
-        redone?: boolean;
       },
     ): Promise<string> {
       const fields = { fileName: file.fileName, sha256: file.id, reading: file.reading, importId: number };
-      const id = await start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
-      if (redone) await writeAnyway(connection, 'HSET', keys.approval(id), 'redone', 1);
-      return id;
+      return start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
     },
 
     /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */

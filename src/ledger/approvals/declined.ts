@@ -1,15 +1,11 @@
-import type { CallKind } from '../../call-kind.ts';
-import type { RedisConnection } from '../../lua-script.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import type { RowId } from '../row-id.ts';
 import type { Thing } from '../verdicts.ts';
 import type { Approval } from './approval.ts';
 
-/** Rows at a time. */
+/** Rows at a time: some milliseconds of Redis' time. */
 const PAGE = 500;
-
-/** An approval of what was said of calls. */
-type SpokenOf = Pick<Approval, 'portfolio' | 'id' | 'supplierAgain'>;
 
 /** As approvals.lua has it. */
 const noWords = (by: string | null | undefined, words: string | null | undefined): string =>
@@ -20,6 +16,8 @@ const noWords = (by: string | null | undefined, words: string | null | undefined
  * is kept with the call that would make it, and claim.lua sends nothing against it.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const lastNo = makeLuaScript(connection, new URL('../lua/last-no.lua', import.meta.url));
+
   /** The last no to what was said of calls in doubt, `by NAME: WORDS`. Of an approval that left with its portfolio nobody knows that it was none. */
   async function noToAnswers(callKeys: readonly string[]): Promise<string | undefined> {
     const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
@@ -37,25 +35,19 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     return (await noToAnswers(calls.map(({ kind, key }) => keys.call(kind, key)))) !== undefined;
   }
 
-  /** The keys of the calls of which rows of an approval speak, and its supplier's. */
-  async function callsOf({ portfolio, id, supplierAgain }: SpokenOf): Promise<string[]> {
-    const calls = supplierAgain ? [keys.call('company', supplierAgain.key)] : [];
-    for (let from = 0; ; from += PAGE) {
-      const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + PAGE - 1}`);
-      const before = await Promise.all(rows.map((key) => connection.hget(keys.row(portfolio, key), 'was')));
-      for (const was of before) {
-        const [kind, ...key] = String(JSON.parse(was ?? '{}').of ?? '').split(' ');
-        if (kind) calls.push(keys.call(kind as CallKind, key.join(' ')));
-      }
-      if (rows.length < PAGE) return calls;
-    }
-  }
-
   return {
     isAnswerDeclined,
 
-    /** Who said no last, in another approval, to what this one says of calls. */
-    noElsewhere: async (approval: SpokenOf): Promise<string | undefined> => noToAnswers(await callsOf(approval)),
+    /** The last no, in another approval, to what this one asks for: that approval. */
+    async noElsewhere({ portfolio, id, kind }: Approval, supplier = ''): Promise<string | undefined> {
+      let last: { id: string; turn: number } | undefined;
+      for (let from = 0; ; from += PAGE) {
+        const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + PAGE - 1}`);
+        const [no, turn] = (await lastNo([keys.portfolio(portfolio)], [id, kind, supplier, ...rows])) as string[];
+        if (no !== undefined && Number(turn) > (last?.turn ?? -1)) last = { id: no, turn: Number(turn) };
+        if (rows.length < PAGE) return last?.id;
+      }
+    },
 
     /** Whether somebody said no to this supplier. */
     isDeclined: async (supplier: string): Promise<boolean> =>

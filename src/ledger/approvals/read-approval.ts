@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { sumIn } from '../counts/sums.ts';
 import type { Approval, ApprovalKind, ApprovalStanding, OverOf } from './approval.ts';
 
-/** An approval, and `moves`, which tells whether anything of it changed since it was read. */
-export type ReadApproval = { approval: Approval; moves: string };
+/**
+ * An approval; `moves`, which tells whether anything of it changed since it was read; how many noes the account had when somebody looked
+ * whether one was to the same; and the key of the supplier that goes with it.
+ */
+export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string };
 
 /** An approval from its hash; nothing where there is none. */
 export function readApproval(id: string, fields: Readonly<Record<string, string>>): ReadApproval | undefined {
@@ -31,7 +34,7 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
     supplierAgain:
       fields.supplierMs === undefined ? undefined : { key: fields.supplier ?? '', atMs: Number(fields.supplierMs) },
     atFirst: fields.atFirst === undefined ? undefined : { rows: Number(fields.atFirst), sum: sumIn(fields, 'first') },
-    digest: approvalDigest({ ...bound, supplier: fields.supplier ?? '' }),
+    digest: approvalDigest({ ...bound, supplier: fields.supplier ?? '', no: fields.no }),
     over:
       fields.over === undefined
         ? undefined
@@ -45,7 +48,7 @@ export function readApproval(id: string, fields: Readonly<Record<string, string>
       ? { by: fields.answeredBy ?? '', atMs: Number(fields.answeredAt), words: fields.words ?? '' }
       : undefined,
   };
-  return { approval, moves: fields.moves ?? '0' };
+  return { approval, moves: fields.moves ?? '0', noes: fields.noes ?? '', supplier: fields.supplier ?? '' };
 }
 
 const AUTHOR = 'author:';
@@ -58,6 +61,8 @@ function authorsIn(fields: Readonly<Record<string, string>>): string[] {
 /** What an answer is bound to: an approval as somebody looked at it. */
 type Bound = Pick<Approval, 'id' | 'portfolio' | 'kind' | 'file' | 'rows' | 'sum' | 'redone'> & {
   supplier: string;
+  /** The approval by which that was. */
+  no: string | undefined;
 };
 
 /**
@@ -65,7 +70,18 @@ type Bound = Pick<Approval, 'id' | 'portfolio' | 'kind' | 'file' | 'rows' | 'sum
  * rows there are, what they ask for, and who said no to any of it before. Once all rows are there they only become fewer, so whatever
  * changes one of them changes this. 43 letters, base64url of SHA-256.
  */
-function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone }: Bound): string {
-  const bound = [id, portfolio, kind, file?.sha256 ?? '', file?.reading ?? '', supplier, rows, sum, redone];
+function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone, no }: Bound): string {
+  const bound = [
+    id,
+    portfolio,
+    kind,
+    file?.sha256 ?? '',
+    file?.reading ?? '',
+    supplier,
+    rows,
+    sum,
+    redone,
+    ...(no ? [no] : []),
+  ];
   return createHash('sha256').update(JSON.stringify(bound)).digest('base64url');
 }

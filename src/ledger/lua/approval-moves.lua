@@ -25,7 +25,7 @@ RARE.await = {
   end,
   besides = function(now, it, row)
     local no = it.of ~= '' and noteAnswerTo(now.portfolio.hash, callSaid(it.of), it.approval)
-    if no then redis.call('HSET', approvalKey(now.portfolio.hash, it.approval), 'redone', noOf(now.portfolio.hash, no)) end
+    if no then noteNo(now.portfolio.hash, approvalKey(now.portfolio.hash, it.approval), no) end
     tellWhoGaveUp(row)
     tellRow(now, it.told)
     notePlanned(it)
@@ -64,7 +64,8 @@ local function askAnew(portfolio, others, id)
   for other in string.gmatch(others or '', '%S+') do
     local asked = approvalKey(portfolio, other)
     if other ~= id and standingOf(portfolio, other) == 'waiting' then
-      redis.call('HSET', asked, 'redone', noOf(portfolio, id), 'moves', redis.call('HINCRBY', asked, 'moves', 1))
+      noteNo(portfolio, asked, id)
+      redis.call('HINCRBY', asked, 'moves', 1)
     end
   end
 end

@@ -30,7 +30,7 @@ local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   local approval, request = approvalKey(portfolio, id), requestOf(portfolio, key)
   if redis.call('HGET', approval, 'kind') ~= 'answer' then
     local no = declinedOf(portfolio, request)
-    if no then redis.call('HSET', approval, 'redone', noOf(portfolio, no)) end
+    if no then noteNo(portfolio, approval, no) end
     setAsks(request, id, id)
   end
 end

@@ -53,6 +53,11 @@ local function noteAnswerTo(portfolio, call, id)
   return no
 end
 
+-- Somebody said no before to some of what an approval asks for, by the approval `id`: whoever says yes to it is to see that.
+local function noteNo(portfolio, approval, id)
+  redis.call('HSET', approval, 'redone', noOf(portfolio, id), 'no', id)
+end
+
 -- A supplier is a company, whichever portfolio names it.
 local function callOfSupplier(portfolio, key)
   return string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. key

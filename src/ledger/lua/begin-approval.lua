@@ -16,7 +16,7 @@ if known and standingOf(portfolio, known) == 'open' then
 elseif redis.call('EXISTS', approval) == 0 then
   local now = nowText()
   redis.call('HSET', approval, 'portfolio', name, 'kind', kind, 'standing', 'open', 'asked', now, 'moves', 0, 'rows', 0,
-    'content', content)
+    'content', content, 'noes', redis.call('HGET', string.match(portfolio, '^(.-):portfolio:') .. ':account', 'noes') or '0')
   if fields ~= '0' then redis.call('HSET', approval, unpack(ARGV, 7, 6 + fields)) end
   redis.call('ZADD', all, now, id)
   if content ~= '' then redis.call('HSET', portfolio, 'approving:' .. content, id) end
@@ -24,8 +24,9 @@ end
 for at = 7 + fields, #ARGV, 2 do redis.call('HSET', approval, 'author:' .. ARGV[at], ARGV[at + 1]) end
 if supplier ~= '' then
   redis.call('HSET', approval, 'supplier', supplier)
-  local no = kind == 'answer' and noteAnswerTo(portfolio, callOfSupplier(portfolio, supplier), id)
-  if no then redis.call('HSET', approval, 'redone', noOf(portfolio, no)) end
+  local call = callOfSupplier(portfolio, supplier)
+  local no = kind == 'answer' and noteAnswerTo(portfolio, call, id) or kind ~= 'answer' and redis.call('HGET', call, 'declined')
+  if no then noteNo(portfolio, approval, no) end
   redis.call('HINCRBY', approval, 'moves', 1)
 end
 return id

@@ -10,8 +10,8 @@ local function plainClaim(portfolio, row, it)
   if portfolio.archive or portfolio.paused or isGivenUpRow(row) or state == 'refused' or (row.rev or '0') ~= it.revision then return false end
   if approval and not isGranted(portfolio, approval) then return false end
   local call, request = ROOT .. ':call:' .. it.kind .. ':' .. it.thing, requestOf(portfolio.hash, row.key)
-  local of = redis.call('HMGET', request, 'declined', 'asks', 'state')
-  if of[1] or of[2] then return false end
+  local of = redis.call('HMGET', request, 'declined', 'asks', 'state', 'answers')
+  if of[1] or of[2] or of[4] then return false end
   if call == request and of[3] or call ~= request and redis.call('EXISTS', call) == 1 then return false end
   if not mayLeave(ROOT .. ':marks', it.mark, it.link) then return false end
   redis.call('HSET', call, 'state', 'claimed', 'owner', it.owner, 'row', portfolio.name .. '/' .. row.key, 'first', it.owner,

@@ -171,6 +171,8 @@ async function hasEnded(server: Stamp, { folder, socketPath }: Place): Promise<b
     hangUp(found.connection);
     return false;
   }
+  // It has so many connections that somebody uses it: who leaves last ends it.
+  if (found.is === 'full') return true;
   if (!(await waitForExit(server, folder, SHUTDOWN_LIMIT_MS))) await killServer(server, folder);
   return true;
 }

@@ -67,20 +67,23 @@ test.each(['company', 'limit'] as const)(
   },
 );
 
-test('a call that the ledger has forgotten, and of which somebody said no, is not sent for a row of another portfolio', async () => {
-  const { context, one, sayNo, importQ5, all, work, standIn } = await openLost('company');
-  const [row] = (await all('held')) as [RowId];
-  const [found] = await context.rows.read([row]);
-  await context.ledger.del(context.keys.call('company', found?.request.buyer ?? ''));
-  expect(await one('q4')).toMatchObject({ waits: { rows: 1 } });
-  await sayNo();
-  await importQ5();
-  await work('hold');
-  await expect
-    .poll(async () => {
-      const { states } = await context.portfolios.read('q5');
-      return states.held + states.done + states.skipped;
-    })
-    .toBe(1);
-  expect(standIn.madeTwice()).toEqual([]);
-});
+test.each(['company', 'limit'] as const)(
+  'a call for a %s that the ledger has forgotten, and of which somebody said no, is not sent for a row of another portfolio',
+  async (on) => {
+    const { context, one, sayNo, importQ5, all, work, standIn } = await openLost(on);
+    const [row] = (await all('held')) as [RowId];
+    const [found] = await context.rows.read([row]);
+    await context.ledger.del(context.keys.call(on, on === 'limit' ? row.key : (found?.request.buyer ?? '')));
+    expect(await one('q4')).toMatchObject({ waits: { rows: 1 } });
+    await sayNo();
+    await importQ5();
+    await work('hold');
+    await expect
+      .poll(async () => {
+        const { states } = await context.portfolios.read('q5');
+        return states.held + states.done + states.skipped;
+      })
+      .toBe(1);
+    expect(standIn.madeTwice()).toEqual([]);
+  },
+);

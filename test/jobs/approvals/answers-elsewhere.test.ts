@@ -116,6 +116,18 @@ test('… also where the portfolio of the no is given up before that is carried 
   expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
 });
 
+test('two noes in the same words are two: whoever looked between them has not seen the second', async () => {
+  const { context, say, first, other, one } = await openAsked();
+  await say({ id: first.id, digest: first.digest, answer: 'decline', words: '' });
+  await carryOutAllAnswered(context);
+  expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
+  const seen = await context.approvals.read(other.id);
+  await one('q4', 'company_5');
+  const third = await bothOf({ context });
+  await say({ id: third.first.id, digest: third.first.digest, answer: 'decline', words: '' });
+  expect(await say({ id: other.id, digest: seen?.digest ?? '' })).toMatchObject({ is: 'changed' });
+});
+
 /** A supplier of two portfolios whose call is in doubt. */
 async function openSupplier() {
   const place = await openPortfolio(1, { APPROVE_ALWAYS: 'on' });

@@ -82,6 +82,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'hold-inbox': 'account',
   'index-entries': 'included',
   'largest-rows': 'reads',
+  'last-no': 'reads',
   'leave-archive': 'archives',
   'leave-night': 'account',
   'leave-side': 'quiet',

@@ -79,7 +79,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     ["if call == request and of[3] or call ~= request and redis.call('EXISTS', call) == 1 then return false end", ''],
     TWO,
   ),
-  lua('plain-claim', 'declined', 'a no is not looked at', ['if of[1] or of[2] then return false end', ''], APPROVED),
+  lua(
+    'plain-claim',
+    'declined',
+    'a no is not looked at',
+    ['if of[1] or of[2] or of[4] then return false end', ''],
+    APPROVED,
+  ),
   lua(
     'plain-claim',
     'paused',

@@ -34,7 +34,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     APPROVED,
     [
       inLua('claim', 'awaits = awaits or declinedOf(PORTFOLIO, request) ~= nil', ''),
-      inLua('plain-claim', 'if of[1] or of[2] then return false end', ''),
+      inLua('plain-claim', 'if of[1] or of[2] or of[4] then return false end', ''),
     ],
   ),
   lua(

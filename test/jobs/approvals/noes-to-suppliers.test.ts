@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
+import { retryRows } from '../../support/operate.ts';
+import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit';
+
+/** Two portfolios wait with different buyers and one supplier. */
+async function openSuppliers() {
+  const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on' } });
+  const { approvals } = place.context;
+  const supplierPath = join(place.dir, 'supplier.csv');
+  await writeFile(supplierPath, 'name,country_code\nSupplier GmbH,DE\n');
+  await place.import(buyerLines(2), { portfolio: 'q4', by: 'alice', supplierPath });
+  await place.import([HEADER, 'Other GmbH,DE,HRB 9,5'], { portfolio: 'q5', by: 'alice', supplierPath });
+  const waitingIn = async (name: string) => {
+    const found = (await approvals.waiting()).find(({ portfolio }) => portfolio === name);
+    if (!found) throw new Error(`nothing waits in ${name}`);
+    return { id: found.id, digest: found.digest };
+  };
+  const [first, second] = [await waitingIn('q4'), await waitingIn('q5')];
+  const decline = () => approvals.decline({ ...first, by: 'bob', words: 'not this one' });
+  const grant = (given = second) => approvals.grant({ ...given, by: 'carol' });
+  return { ...place, waitingIn, decline, grant };
+}
+
+test.each([true, false])(
+  'whoever is asked about a supplier by another import has to see a no to it (carried out: %s)',
+  async (isCarriedOut) => {
+    const { context, decline, grant, waitingIn, work, settled } = await openSuppliers();
+    await decline();
+    if (isCarriedOut) await carryOutAllAnswered(context);
+    expect(await grant()).toBe('changed');
+    const seen = await waitingIn('q5');
+    expect(await context.approvals.read(seen.id)).toMatchObject({ redone: 'by bob: not this one' });
+    expect(await grant(seen)).toBe('granted');
+    await carryOutAllAnswered(context);
+    await work();
+    await settled('q5');
+    expect((await context.portfolios.read('q5')).supplier?.id).toBeDefined();
+  },
+);
+
+test('rows go on without a supplier to whom somebody said no elsewhere after they were approved, and their portfolio says so', async () => {
+  const { context, decline, grant, work, settled } = await openSuppliers();
+  await grant();
+  await context.portfolios.pause('q5', 'looked at first');
+  await carryOutAllAnswered(context);
+  await decline();
+  await carryOutAllAnswered(context);
+  await context.portfolios.resume('q5');
+  await work();
+  expect((await settled('q5')).states).toMatchObject({ done: 1 });
+  expect((await context.portfolios.read('q5')).supplier?.problem).toMatch(/^somebody said no to this supplier/);
+});
+
+test('… also where they were given up with it before, and are sent again', async () => {
+  const { context, decline, grant, waitingIn, work, settled } = await openSuppliers();
+  await grant();
+  await carryOutAllAnswered(context);
+  await cancelRows({ portfolio: 'q5', by: 'olivia' }, context);
+  const workers = await work();
+  await expect.poll(async () => (await context.portfolios.read('q5')).supplier?.problem).toBeDefined();
+  await workers.stop();
+  await decline();
+  await carryOutAllAnswered(context);
+  await retryRows({ portfolio: 'q5', state: 'cancelled', by: 'olivia' }, context);
+  expect(await grant(await waitingIn('q5'))).toBe('granted');
+  await carryOutAllAnswered(context);
+  await work();
+  expect((await settled('q5')).states).toMatchObject({ done: 1 });
+});
