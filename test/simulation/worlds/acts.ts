@@ -83,11 +83,15 @@ export const cancels =
     const { context, simulation, by } = desk;
     if (!(await desk.until((now) => now.rows.length > 0 && isTime(now)))) return;
     const meant = whatsOf((await desk.now()).rows.filter((row) => row.portfolio === portfolio));
-    const beganAt = simulation.says.length;
+    const [beganAt, beganMs] = [simulation.says.length, simulation.nowMs()];
     simulation.says.push({ is: 'gives up', whats: [portfolio], atMs: simulation.nowMs() });
     await orSaid(async () => {
       const { open } = await cancelRows({ portfolio, awaitMs: 35_000, by }, context);
-      const others = simulation.says.slice(beganAt).flatMap((say) => (say.is === 'wanted' ? say.whats : []));
+      // Whoever speaks of a row meanwhile may be heard behind this, also where they began before.
+      const isMeanwhile = (say: Say, at: number) => at >= beganAt || ('endMs' in say && (say.endMs ?? 0) >= beganMs);
+      const others = simulation.says.flatMap((say, at) =>
+        say.is === 'wanted' && isMeanwhile(say, at) ? say.whats : [],
+      );
       const still = (await desk.now()).rows.filter((row) => row.portfolio !== portfolio && row.state !== 'cancelled');
       const whats = meant.filter((what) => !others.includes(what) && !whatsOf(still).includes(what));
       if (open === 0) simulation.says.push({ is: 'given up', whats, atMs: simulation.nowMs() });
