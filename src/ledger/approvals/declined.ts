@@ -23,9 +23,12 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
     const ids = [...new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []))];
     const found = await Promise.all(
-      ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words')),
+      ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words', 'no')),
     );
-    const nos = found.filter(([standing]) => standing === 'declined' || standing === null);
+    // As noToAnswer has it (approvals.lua).
+    const nos = found.filter(
+      ([standing, , , , no]) => standing === 'declined' || standing === null || (standing === 'void' && no !== null),
+    );
     const last = nos.sort(([, one], [, other]) => Number(one ?? 0) - Number(other ?? 0)).at(-1);
     return last && noWords(last[2], last[3]);
   }

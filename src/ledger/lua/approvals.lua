@@ -37,19 +37,23 @@ end
 -- A call in doubt has in `answers` the approvals in which somebody says what became of it. A no to one of them is no word on the request:
 -- whatever is said of the call next waits for a yes, in whichever portfolio, until the call is answered (doubts.lua). Answers the one to
 -- which somebody said no, since the answer `yes` of the account where that is given. One that is there no more left with its portfolio, and
--- nobody knows what was said: that counts as a no to whoever has not been asked since.
+-- nobody knows what was said: that counts as a no until somebody is asked anew; so does one that was given up before an earlier no was answered.
 local function noToAnswer(portfolio, call, yes)
   for id in string.gmatch(redis.call('HGET', call, 'answers') or '', '%S+') do
-    local standing = standingOf(portfolio, id)
-    if standing == 'declined' and isLaterThan(portfolio, id, yes) or not standing and not yes then return id end
+    local known = redis.call('HMGET', approvalKey(portfolio, id), 'standing', 'no')
+    local isDeclined = known[1] == 'declined' and isLaterThan(portfolio, id, yes)
+    if isDeclined or not known[1] or known[1] == 'void' and known[2] then return id end
   end
 end
 
--- Notes one more of them, and answers the one to which somebody said no.
+-- Notes one more of them, and answers the one to which somebody said no: of what is there no more the new one speaks from then on.
 local function noteAnswerTo(portfolio, call, id)
-  local answers, no = redis.call('HGET', call, 'answers') or '', noToAnswer(portfolio, call)
+  local answers, no, left = redis.call('HGET', call, 'answers') or '', noToAnswer(portfolio, call), ''
   if string.find(' ' .. answers, ' ' .. id .. ' ', 1, true) then return nil end
-  redis.call('HSET', call, 'answers', answers .. id .. ' ')
+  for known in string.gmatch(answers, '%S+') do
+    if standingOf(portfolio, known) then left = left .. known .. ' ' end
+  end
+  redis.call('HSET', call, 'answers', left .. id .. ' ')
   return no
 end
 

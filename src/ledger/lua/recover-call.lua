@@ -10,6 +10,7 @@
 -- Answers { "put" } | { "known" } | { "differs", id in the ledger }. Repeated, it answers "known": what is made stays so.
 -- @include doubts
 -- @include made-ids
+-- @include approvals
 local call, account, limits, requests, row = unpack(KEYS)
 local kind, is, write, id, record, name, asked = unpack(ARGV, 1, 7)
 local company, documents, reason, sentAt, counts, amount, line, writtenAt = unpack(ARGV, 8, 15)
@@ -22,6 +23,8 @@ if known[1] == 'made' then
 end
 -- What the ledger takes for under way or in doubt is so, whatever less the file knows.
 if is == 'unknown' and (known[1] == 'unknown' or known[1] == 'claimed') then return { 'known' } end
+-- What somebody said no to takes another person's yes, whatever a file says that anybody may have written.
+if known[1] == 'unknown' and noToAnswer(string.gsub(account, 'account$', 'portfolio:'), call) then return { 'known' } end
 -- So is what became of the row later: an answer since then has told what became of the call.
 local updated = is == 'unknown' and redis.call('HGET', row, 'updated')
 if updated and tonumber(updated) > tonumber(writtenAt) then return { 'known' } end

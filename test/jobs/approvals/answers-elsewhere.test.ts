@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
+import { carryOutAllAnswered, carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { carryOutAnswers } from '../../../jobs/approvals/carry-out-answers.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
@@ -49,6 +49,19 @@ async function openDoubt(env: Record<string, string> = {}, hasOther = true) {
   return { ...place, row, other, company, importQ5, sayNo, one };
 }
 
+type Lines = Pick<Asked, 'import' | 'approve' | 'all' | 'context'>;
+
+/** The line of the held row comes corrected, with the company that somebody looked up: that row goes, and ends, and the held one has given way. */
+async function giveWay({ import: bringIn, approve, all, context }: Lines): Promise<void> {
+  const header = `${HEADER},company_id`;
+  await bringIn([header, 'Buyer 1 GmbH,DE,HRB 1,450,company_1'], { replace: true });
+  if ((await context.approvals.waiting()).length > 0) await approve();
+  for (const next of (await all('queued')) as RowId[]) {
+    await context.rows.begin(next, 'limit');
+    await context.rows.advance(next, 'limit', 'refused', { problem: { step: 'limit', message: 'no', status: 400 } });
+  }
+}
+
 test.each(['archived', 'forgotten'])('a no counts once its portfolio is %s', async (is) => {
   const place = await openDoubt();
   const { context, row, one, sayNo } = place;
@@ -56,19 +69,7 @@ test.each(['archived', 'forgotten'])('a no counts once its portfolio is %s', asy
   await sayNo();
   await carryOutAllAnswered(context);
   expect((await context.rows.read([row]))[0]?.state).toBe('held');
-  // Its line comes corrected, with the company that somebody looked up: that row goes, and the held one has given way.
-  await place.import(
-    ['name,country_code,company_registration_number,requested_limit,company_id', 'Buyer 1 GmbH,DE,HRB 1,450,company_1'],
-    { replace: true },
-  );
-  for (const waits of await context.approvals.waiting()) {
-    await place.say({ id: waits.id, digest: waits.digest });
-    await carryOutAllAnswered(context);
-  }
-  for (const next of await place.all('queued')) {
-    await context.rows.begin(next, 'limit');
-    await context.rows.advance(next, 'limit', 'refused', { problem: { step: 'limit', message: 'no', status: 400 } });
-  }
+  await giveWay(place);
   if (is === 'archived') await archivePortfolio(context, 'q4', { by, signal });
   else await forgetPortfolio('q4', { by, signal }, context);
   expect(await one('q5')).toMatchObject({ calls: 0, waits: { rows: 1 } });
@@ -126,6 +127,43 @@ test('two noes in the same words are two: whoever looked between them has not se
   const third = await bothOf({ context });
   await say({ id: third.first.id, digest: third.first.digest, answer: 'decline', words: '' });
   expect(await say({ id: other.id, digest: seen?.digest ?? '' })).toMatchObject({ is: 'changed' });
+});
+
+test('a yes that is carried out after the portfolio of a later no was forgotten answers no call, and the next yes does', async () => {
+  const place = await openAsked();
+  const { context, say, first, other, company } = place;
+  expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'done' });
+  const no = await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
+  // The no is carried out, the yes not yet.
+  if (no.is === 'done') await carryOutAnswered(no.approval, context);
+  await giveWay(place);
+  await forgetPortfolio('q4', { by, signal }, context);
+  await carryOutAllAnswered(context);
+  expect(await context.calls.isUnknown(company)).toBe(true);
+  expect(await place.one('q5')).toMatchObject({ waits: { rows: 1 } });
+  const { id, digest } = await place.waiting();
+  expect(await say({ id, digest })).toMatchObject({ is: 'done' });
+  await carryOutAllAnswered(context);
+  expect(await context.calls.isUnknown(company)).toBe(false);
+});
+
+test('what a results file says of a call is no way past a no', async () => {
+  const { context, one, say, waiting, row, company } = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
+  await one('q4', 'company_77');
+  const { id, digest } = await waiting();
+  await say({ id, digest, answer: 'decline', words: 'ask first' });
+  await carryOutAllAnswered(context);
+  const of = {
+    kind: 'company',
+    keys: [company.key],
+    buyer: company.key,
+    row: `q4/${row.key}`,
+    asked: undefined,
+  } as const;
+  const made = { is: 'made', id: 'company_77', record: {}, company: '', documents: [] } as const;
+  const lost = { ...of, ...made, amount: undefined, line: 2, atMs: Date.now() + 1_000 };
+  expect(await context.recovery.putBack(lost, { write: true })).toEqual({ is: 'known' });
+  expect(await context.calls.isUnknown(company)).toBe(true);
 });
 
 /** A supplier of two portfolios whose call is in doubt. */

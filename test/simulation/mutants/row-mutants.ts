@@ -45,10 +45,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     'approvals',
     'no to an answer',
     'a no to what was said of a call is not looked at',
-    [
-      "if standing == 'declined' and isLaterThan(portfolio, id, yes) or not standing and not yes then return id end",
-      '',
-    ],
+    ["if isDeclined or not known[1] or known[1] == 'void' and known[2] then return id end", ''],
     ['declined of a call that two portfolios share'],
     [
       {
