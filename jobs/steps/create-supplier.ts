@@ -14,7 +14,7 @@ export const GIVEN_UP = 'given up with its portfolio';
 
 /** Nobody is asked about it here any more, and nobody would be: its rows go on without it, as where it was refused. */
 const DECLINED_ELSEWHERE =
-  'somebody said no to this supplier in another portfolio; to ask for it again, import a file into this one with --supplier';
+  'declined in another portfolio, and not created; to ask for it again, import a file into this one with --supplier';
 
 /**
  * Before the rows of a portfolio: the supplier on whose behalf they are asked for becomes a company (docs/service.md,
