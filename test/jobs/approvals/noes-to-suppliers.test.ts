@@ -54,7 +54,9 @@ test('rows go on without a supplier to whom somebody said no elsewhere after the
   await context.portfolios.resume('q5');
   await work();
   expect((await settled('q5')).states).toMatchObject({ done: 1 });
-  expect((await context.portfolios.read('q5')).supplier?.problem).toMatch(/^declined in another portfolio, and not created/);
+  expect((await context.portfolios.read('q5')).supplier?.problem).toMatch(
+    /^declined in another portfolio, and not created/,
+  );
 });
 
 test('… also where they were given up with it before, and are sent again', async () => {
