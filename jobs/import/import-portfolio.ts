@@ -176,7 +176,8 @@ async function startImport(
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
   const run = await deps.persist('start import', () => start(portfolio, known));
   if (!run) throw otherUnderWay(portfolio);
-  const redone = supplier !== undefined && (await deps.persist('supplier', () => deps.approvals.isDeclined(supplier)));
+  const redone =
+    supplier !== undefined && (await deps.persist('supplier', () => deps.portfolios.isSupplierDeclined(supplier)));
   const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };
   return {
     portfolio,

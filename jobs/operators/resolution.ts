@@ -19,7 +19,7 @@ export type Resolved = {
 /**
  * What was resolved: calls, and the rows that go on because of it, in any portfolio, and how many of them in others; and, where rows
  * were named one by one, which they were. Or what waits for another person's approval instead:
- * all of it, or, where somebody said no just then, the rows that he spoke of.
+ * all of it, or, where somebody said no just then, the rows whose calls that was about.
  */
 export type Resolution = {
   calls: number;

@@ -43,7 +43,7 @@ export const createSupplier = {
         await deps.portfolios.endSupplier(row.portfolio, { body, key, id: outcome.id });
         return { is: 'finished' };
       case 'later':
-        if (outcome.again === 'approved' && !(await deps.portfolios.read(row.portfolio)).supplierAwaits) {
+        if (outcome.again === 'approved' && (await isDeclinedElsewhere(row.portfolio, key, deps))) {
           await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: DECLINED_ELSEWHERE });
           return { is: 'finished' };
         }
@@ -68,6 +68,11 @@ export const createSupplier = {
     await portfolios.setSupplier(portfolio, { ...supplier, problem });
   },
 };
+
+/** Whether it waits for nobody's answer here, and another portfolio's was a no: a yes may have come since it was asked for. */
+async function isDeclinedElsewhere(portfolio: string, key: string, { portfolios }: StepDeps): Promise<boolean> {
+  return (await portfolios.isSupplierDeclined(key)) && !(await portfolios.read(portfolio)).supplierAwaits;
+}
 
 /** What the service said, and how it is asked again: no row is refused for it, so `retry` is not the way. */
 function refusedWords(message: string, body: string, { portfolio }: RowId): string {

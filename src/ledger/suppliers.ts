@@ -28,6 +28,10 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
       await end([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier), approval]);
     },
 
+    /** Whether somebody said no to this supplier, in whichever portfolio, and nobody yes since. */
+    isSupplierDeclined: async (key: string): Promise<boolean> =>
+      (await connection.hexists(keys.call('company', key), 'declined')) === 1,
+
     /** Asks again for a supplier that was cancelled with its portfolio. */
     async reviveSupplier(name: string, { body, key }: Supplier): Promise<void> {
       const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';

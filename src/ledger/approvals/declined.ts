@@ -52,10 +52,6 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
       }
     },
 
-    /** Whether somebody said no to this supplier. */
-    isDeclined: async (supplier: string): Promise<boolean> =>
-      (await connection.hexists(keys.call('company', supplier), 'declined')) === 1,
-
     /** Who said no to what this row asks for, and in what words, as `by NAME: WORDS`. */
     async noTo({ key }: RowId): Promise<string> {
       const id = (await connection.hget(keys.call('limit', key), 'declined')) ?? '';

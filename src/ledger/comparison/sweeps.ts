@@ -15,7 +15,7 @@ type NoteKey = (key: string) => void;
 /** One member of a set, and the row that it stands for. */
 type Member = { member: string | Buffer; row: RowId };
 
-/** Takes out of the sets in which rows stand what does not stand there by the rows, while others move them. */
+/** Members of the sets in which rows stand are compared with the rows, and taken out where no row puts them there, while others move rows. */
 export function makeSweeps({ connection, keys, words }: { connection: RedisConnection; keys: Keys; words: RowWords }) {
   const sweepLua = makeLuaScript(connection, new URL('../lua/sweep.lua', import.meta.url));
 

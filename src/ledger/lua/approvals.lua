@@ -46,12 +46,14 @@ local function noToAnswer(portfolio, call, yes)
   end
 end
 
--- Notes one more of them, and answers the one to which somebody said no: of what is there no more the new one speaks from then on.
+-- Notes one more of them, and answers the one to which somebody said no: of what was given up, or is there no more, the new one speaks from
+-- then on.
 local function noteAnswerTo(portfolio, call, id)
   local answers, no, left = redis.call('HGET', call, 'answers') or '', noToAnswer(portfolio, call), ''
   if string.find(' ' .. answers, ' ' .. id .. ' ', 1, true) then return nil end
   for known in string.gmatch(answers, '%S+') do
-    if standingOf(portfolio, known) then left = left .. known .. ' ' end
+    local standing = standingOf(portfolio, known)
+    if standing and standing ~= 'void' then left = left .. known .. ' ' end
   end
   redis.call('HSET', call, 'answers', left .. id .. ' ')
   return no

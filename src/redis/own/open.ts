@@ -171,7 +171,7 @@ async function hasEnded(server: Stamp, { folder, socketPath }: Place): Promise<b
     hangUp(found.connection);
     return false;
   }
-  // It has so many connections that somebody uses it: who leaves last ends it.
+  // A server with as many connections as it takes is used by somebody: the last of them ends it.
   if (found.is === 'full') return true;
   if (!(await waitForExit(server, folder, SHUTDOWN_LIMIT_MS))) await killServer(server, folder);
   return true;

@@ -147,6 +147,28 @@ test('a yes that is carried out after the portfolio of a later no was forgotten 
   expect(await context.calls.isUnknown(company)).toBe(false);
 });
 
+test('a no holds also where who was asked anew gave up, and the next yes lets the call go', async () => {
+  const { context, say, first, other, one, company, waiting } = await openAsked();
+  await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
+  await carryOutAllAnswered(context);
+  await say({
+    id: other.id,
+    digest: (await context.approvals.read(other.id))?.digest ?? '',
+    answer: 'decline',
+    words: 'no',
+  });
+  await carryOutAllAnswered(context);
+  expect(await one('q4')).toMatchObject({ waits: { rows: 1 } });
+  await cancelRows({ portfolio: 'q4', by }, context);
+  await carryOutAllAnswered(context);
+  expect(await context.approvals.waiting()).toEqual([]);
+  expect(await one('q5')).toMatchObject({ waits: { rows: 1 } });
+  const { id, digest } = await waiting();
+  expect(await say({ id, digest })).toMatchObject({ is: 'done' });
+  await carryOutAllAnswered(context);
+  expect(await context.calls.isUnknown(company)).toBe(false);
+});
+
 test('what a results file says of a call is no way past a no', async () => {
   const { context, one, say, waiting, row, company } = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
   await one('q4', 'company_77');
