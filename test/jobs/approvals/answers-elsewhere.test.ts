@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered, carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
-import { carryOutAnswers } from '../../../jobs/approvals/carry-out-answers.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { RowId } from '../../../src/ledger/row-id.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
-import { resendHeld } from '../../support/operate.ts';
+import { waitingIn } from '../../support/waiting-in.ts';
 
 const by = 'olivia';
 const HEADER = 'name,country_code,company_registration_number,requested_limit';
@@ -81,7 +80,7 @@ async function openAsked() {
   await holdInQ5(place);
   await place.one('q4');
   await place.one('q5');
-  return { ...place, ...(await bothOf(place)) };
+  return { ...place, first: await waitingIn('q4', place), other: await waitingIn('q5', place) };
 }
 
 async function holdInQ5({ import: bringIn, approve, context }: Pick<Asked, 'import' | 'approve' | 'context'>) {
@@ -91,15 +90,6 @@ async function holdInQ5({ import: bringIn, approve, context }: Pick<Asked, 'impo
   if (!other) throw new Error('no row in q5');
   await context.rows.begin(other.row, 'company');
   await context.rows.advance(other.row, 'company', 'held', HELD);
-}
-
-/** The approvals that wait in q4 and in q5. */
-async function bothOf({ context }: Pick<Asked, 'context'>) {
-  const waiting = await context.approvals.waiting();
-  const [first] = waiting.filter(({ portfolio }) => portfolio === 'q4');
-  const [other] = waiting.filter(({ portfolio }) => portfolio === 'q5');
-  if (!first || !other) throw new Error('two do not wait');
-  return { first, other };
 }
 
 test('whoever is asked about a call elsewhere has to see the no before it is carried out', async () => {
@@ -124,8 +114,8 @@ test('two noes in the same words are two: whoever looked between them has not se
   expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
   const seen = await context.approvals.read(other.id);
   await one('q4', 'company_5');
-  const third = await bothOf({ context });
-  await say({ id: third.first.id, digest: third.first.digest, answer: 'decline', words: '' });
+  const third = await waitingIn('q4', { context });
+  await say({ id: third.id, digest: third.digest, answer: 'decline', words: '' });
   expect(await say({ id: other.id, digest: seen?.digest ?? '' })).toMatchObject({ is: 'changed' });
 });
 
@@ -188,51 +178,6 @@ test('what a results file says of a call is no way past a no', async () => {
   expect(await context.calls.isUnknown(company)).toBe(true);
 });
 
-/** A supplier of two portfolios whose call is in doubt. */
-async function openSupplier() {
-  const place = await openPortfolio(1, { APPROVE_ALWAYS: 'on' });
-  const { context } = place;
-  await place.approve();
-  await place.import([HEADER, 'Buyer 2 GmbH,DE,HRB 2,7'], { portfolio: 'q5' });
-  await place.approve();
-  const key = 'buyer-of-supplier';
-  const company = { kind: 'company', key } as const;
-  const supplier = JSON.stringify({ body: { name: 'Nord' }, key, problem: 'lost' });
-  for (const name of ['q4', 'q5']) await context.ledger.hset(context.keys.portfolio(name), 'supplier', supplier);
-  const { ledger, keys } = context;
-  const lose = () => ledger.hset(keys.call('company', key), { state: 'unknown', open: 1, lostAt: 1, notedAt: 1 });
-  await lose();
-  const supplierOf = async (name: string) =>
-    JSON.parse((await ledger.hget(keys.portfolio(name), 'supplier')) ?? '{}') as { problem?: string };
-  return { ...place, company, lose, supplierOf };
-}
-
-test('whoever is asked about a supplier elsewhere has to see the no', async () => {
-  const { context, say } = await openSupplier();
-  await resendHeld({ by, portfolio: 'q4' }, context);
-  await resendHeld({ by, portfolio: 'q5' }, context);
-  const { first, other } = await bothOf({ context });
-  await say({ id: first.id, digest: first.digest, answer: 'decline', words: 'ask first' });
-  await carryOutAllAnswered(context);
-  expect(await say({ id: other.id, digest: other.digest })).toMatchObject({ is: 'changed' });
-});
-
-test('a supplier goes again where whoever carried its yes out was killed behind the word on its call', async () => {
-  const { context, waiting, say, supplierOf } = await openSupplier();
-  await resendHeld({ by, portfolio: 'q4' }, context);
-  const { id, digest } = await waiting();
-  await say({ id, digest });
-  const approval = await context.approvals.read(id);
-  if (!approval) throw new Error('none');
-  const killed = {
-    ...context,
-    portfolios: { ...context.portfolios, reviveSupplier: () => Promise.reject(new Error('killed')) },
-  };
-  await expect(carryOutAnswers(approval, killed)).rejects.toThrow('killed');
-  await carryOutAllAnswered(context);
-  expect((await supplierOf('q4')).problem).toBeUndefined();
-});
-
 test('whoever is asked about a call while a no elsewhere is carried out has to see that', async () => {
   const place = await openDoubt({ APPROVE_ALWAYS: 'on' }, false);
   const { context, one, say } = place;
@@ -250,70 +195,4 @@ test('whoever is asked about a call while a no elsewhere is carried out has to s
   const { id, digest } = await place.waiting();
   expect(await say({ id, digest })).toMatchObject({ is: 'changed' });
   expect(await place.waiting()).toMatchObject({ portfolio: 'q5', redone: 'by bob: ask first' });
-});
-
-test('a supplier is not asked for once its portfolio was given up behind the yes', async () => {
-  const { context, waiting, say, company } = await openSupplier();
-  await resendHeld({ by, portfolio: 'q4' }, context);
-  const { id, digest } = await waiting();
-  await say({ id, digest });
-  await cancelRows({ portfolio: 'q4', by }, context);
-  await carryOutAllAnswered(context);
-  const thing = { ...company, row: { portfolio: 'q4', key: '' } };
-  expect(await context.calls.claim(thing, { owner: 'w9/1', onUnknown: 'hold' })).not.toMatchObject({ is: 'go' });
-});
-
-test('a yes to what was said of one supplier says nothing of another, of whom somebody said no', async () => {
-  const { context, say } = await openSupplier();
-  const { ledger, keys } = context;
-  const south = JSON.stringify({ body: { name: 'Süd' }, key: 'buyer-south', problem: 'lost' });
-  await ledger.hset(keys.call('company', 'buyer-south'), { state: 'unknown', open: 1, lostAt: 1, notedAt: 1 });
-  await ledger.hset(keys.portfolio('q5'), 'supplier', south);
-  await resendHeld({ by, portfolio: 'q5' }, context);
-  const [no] = await context.approvals.waiting();
-  if (!no) throw new Error('none');
-  await say({ id: no.id, digest: no.digest, answer: 'decline', words: 'ask first' });
-  await carryOutAllAnswered(context);
-  // Nord of q4 is asked about, then an import names Süd there, and bob says yes to what he saw before.
-  await resendHeld({ by, portfolio: 'q4' }, context);
-  const [yes] = await context.approvals.waiting();
-  if (!yes) throw new Error('none');
-  expect(yes.supplier).toBe('Nord');
-  await context.portfolios.setSupplier('q4', JSON.parse(south));
-  await say({ id: yes.id, digest: yes.digest });
-  await carryOutAllAnswered(context);
-  expect(await context.calls.isUnknown({ kind: 'company', key: 'buyer-south' })).toBe(true);
-});
-
-test('a no to what was said of a supplier counts once its portfolio is archived', async () => {
-  const place = await openPortfolio(1, { APPROVE_ABOVE: '500', APPROVE_WINDOW_DAYS: '0' });
-  const { context, say, waiting, hold } = place;
-  const { ledger, keys, rows } = context;
-  await place.approve();
-  await place.import([HEADER, 'Buyer 2 GmbH,DE,HRB 2,7'], { portfolio: 'q5' });
-  const key = 'buyer-of-supplier';
-  const supplier = JSON.stringify({ body: { name: 'Nord' }, key, problem: 'lost' });
-  for (const name of ['q4', 'q5']) await ledger.hset(keys.portfolio(name), 'supplier', supplier);
-  await ledger.hset(keys.call('company', key), { state: 'unknown', open: 1, lostAt: 1, notedAt: 1 });
-  const [row] = (await place.all('queued')) as [RowId];
-  await hold(row);
-  expect((await resendHeld({ by, portfolio: 'q4' }, context)).waits).toMatchObject({ rows: 1 });
-  const { id, digest } = await waiting();
-  await say({ id, digest, answer: 'decline', words: 'ask first' });
-  await carryOutAllAnswered(context);
-  // The row itself is answered late, and ends.
-  await rows.requeue(row, 'held');
-  await rows.begin(row, 'company');
-  await rows.advance(row, 'company', 'refused', { problem: { step: 'company', message: 'no', status: 400 } });
-  const before = await resendHeld({ by, portfolio: 'q5' }, context);
-  expect(before.waits).toBeDefined();
-  for (const one of await context.approvals.waiting()) {
-    await say({ id: one.id, digest: one.digest, answer: 'decline', words: 'still not' });
-    await carryOutAllAnswered(context);
-  }
-  // q5's own no is there still; look at one that only q4 had.
-  await ledger.hset(keys.call('company', key), 'answers', `${id} `);
-  await archivePortfolio(context, 'q4', { by, signal });
-  await resendHeld({ by, portfolio: 'q5' }, context);
-  expect(await context.calls.isUnknown({ kind: 'company', key })).toBe(true);
 });

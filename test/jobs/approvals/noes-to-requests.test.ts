@@ -1,15 +1,9 @@
 import { expect, test } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
+import { waitingIn } from '../../support/waiting-in.ts';
 
 const LINES = ['name,country_code,company_registration_number,requested_limit', 'Buyer 1 GmbH,DE,HRB 1,1001.50'];
-
-/** The approval that waits in a portfolio. */
-async function waitingIn(name: string, { context }: Pick<Awaited<ReturnType<typeof openPortfolio>>, 'context'>) {
-  const found = (await context.approvals.waiting()).find(({ portfolio }) => portfolio === name);
-  if (!found) throw new Error(`nothing waits in ${name}`);
-  return found;
-}
 
 test.each([true, false])(
   'whoever is asked for the same request in another portfolio has to see a no to it (carried out: %s)',
