@@ -162,12 +162,20 @@ function runGathered(connection: RedisConnection, lua: string): LuaScript {
   };
 }
 
-/** The text of the Lua file at `url`, with what it includes: read once in a process, however many connections it has. */
+/** The text of the Lua file at `url`, with what it includes, each once: read once in a process, however many connections it has. */
 export function readLua(url: URL): string {
   const known = TEXTS.get(url.href);
   if (known !== undefined) return known;
-  const text = readFileSync(fileURLToPath(url), 'utf8');
-  const whole = text.replace(/^-- @include (\S+)$/gm, (_line, name: string) => readLua(new URL(`${name}.lua`, url)));
+  const included = new Set<string>();
+  const read = (at: URL): string => {
+    const lines = readFileSync(fileURLToPath(at), 'utf8');
+    return lines.replace(/^-- @include (\S+)$/gm, (_line, name: string) => {
+      if (included.has(name)) return '';
+      included.add(name);
+      return read(new URL(`${name}.lua`, at));
+    });
+  };
+  const whole = read(url);
   TEXTS.set(url.href, whole);
   return whole;
 }

@@ -35,7 +35,7 @@ type Fate = 'request' | 'open' | 'before' | 'held';
 type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
- * Says of lines what importing them would lead to, by what put-row.lua and the steps do: also that a line asks for something
+ * Says of lines what importing them would lead to, by what put.lua and the steps do: also that a line asks for something
  * else than what was sent for it, which makes it invalid. Changes nothing.
  */
 export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promise<Foreseen[]> {

@@ -1,6 +1,6 @@
 import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
 import type { FaultyLine, NotedLine } from '../../src/ledger/faulty-lines.ts';
-import type { NewRow } from '../../src/ledger/put-new-rows.ts';
+import type { NewRow } from '../../src/ledger/put-rows.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
 import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';

@@ -2,7 +2,7 @@ import type { AnswerCheck, UnknownPolicy } from '../config.ts';
 import { messageOf } from '../errors.ts';
 import type { CallRecord, Sent, Settled } from '../outcome.ts';
 import type { Attempts } from './attempts.ts';
-import { type Calls, MOST_PUT_OFFS } from './calls.ts';
+import { type Calls, MOST_PUT_OFFS, type Settling } from './calls.ts';
 import type { SendMarks } from './send-marks.ts';
 import type { Moving } from './trips.ts';
 import type { Thing, Verdict } from './verdicts.ts';
@@ -83,19 +83,19 @@ export function makeAtMostOnce({
     owner: string,
     { id, record }: Extract<Sent, { is: 'made' }>,
     { moving, next, onUnknown }: Onward,
-  ): Promise<Ended | undefined> => {
+  ): Promise<Ended> => {
     const behind = next && { thing: next, owner: attempts.begin() };
     const askedAtMs = performance.now();
-    let ended: Awaited<ReturnType<Calls['end']>> = 'neither';
+    let known: Settling | undefined;
     try {
-      ended = await calls.end(thing, owner, { id, record, buyer: thing.buyer }, moving, behind);
+      known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: behind });
     } finally {
-      if (behind && ended !== 'claimed')
+      if (behind && known?.went !== 'claimed')
         attempts.end(behind.owner, () => calls.release(behind.thing, behind.owner, 'unsent'));
     }
-    if (ended === 'neither') return undefined;
+    if (known.went === 'stayed') return heardOf(known, id, record, { calls, thing, owner, onUnknown, answerCheck });
     const claim =
-      behind && ended === 'claimed' ? claimOf(behind.thing, behind.owner, behind.owner, onUnknown) : undefined;
+      behind && known.went === 'claimed' ? claimOf(behind.thing, behind.owner, known.first, onUnknown) : undefined;
     // A claim that took so long is asked for again, as any other is; its row is not at its call yet.
     const isStale = performance.now() - askedAtMs > CLAIM_FRESH_MS;
     if (claim && isStale) await claim.settle({ is: 'unsent', reason: 'it took too long to claim it' });
@@ -198,14 +198,18 @@ function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
 }
 
 async function writeMade(id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
+  const { calls, thing, owner } = claimed;
+  return heardOf(await calls.settle(thing, owner, { id, record, buyer: thing.buyer }), id, record, claimed);
+}
+
+/** What it means for the row that this is on record. */
+async function heardOf(known: Settling, id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
   const { calls, thing, owner, answerCheck } = claimed;
-  const made = { id, record, buyer: thing.buyer };
-  const known = await calls.settle(thing, owner, made);
   if (known.otherRow === undefined) return { is: 'made', id: known.id, record, wasUnknown: known.late };
   const why = `its id ${id} is that of the limit that was made for the row ${known.otherRow}`;
   if (answerCheck === 'hold') return writeNotOurs(id, `the answer is to another request: ${why}`, claimed);
   const warned = { ...record, differs: record.differs ? `${record.differs}; ${why}` : why };
-  await calls.settle(thing, owner, { ...made, record: warned }, true);
+  await calls.settle(thing, owner, { id, record: warned, buyer: thing.buyer }, { accepted: true });
   return { is: 'made', id, record: warned };
 }
 

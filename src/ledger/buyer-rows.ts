@@ -125,7 +125,7 @@ function toBuyerRows(values: (string | number)[]): BuyerRow[] {
   return rows;
 }
 
-/** `<portfolio>/<row key>`, as put-row.lua writes it. */
+/** `<portfolio>/<row key>`, as put.lua writes it. */
 function toRowId(name: string): RowId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };

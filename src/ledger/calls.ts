@@ -5,12 +5,12 @@ import type { LastLink } from '../files/last-link.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import type { CallRecord, Sent } from '../outcome.ts';
 import type { Dispute } from './attempts.ts';
-import { makeClaimScript, type Replicas } from './claim-script.ts';
+import { makeConfirmedTrips, type Replicas } from './confirmed-trips.ts';
 import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { VANISHED_AFTER_MS } from './presence.ts';
 import { type RowId, rowName } from './row-id.ts';
-import { type MoveCall, moveArgs } from './schema.ts';
+import type { MoveCall } from './schema.ts';
 import { type Moving, type Trips, tripsOf } from './trips.ts';
 import {
   digestsOf,
@@ -51,9 +51,21 @@ const QUICK_WAIT_MS = 50;
 /** Longer than a claim is ever only on its way, so that the owner is asked about few; a call under way may last longer. */
 const DISPUTED_AFTER_MS = 5_000;
 
-function resendsOf(onUnknown: UnknownPolicy): readonly [sends: number, withinMs: number] {
-  return [onUnknown === 'repeat' ? RESENDS + QUICK_SENDS : RESENDS, RESEND_WITHIN_MS];
+function resendsOf(onUnknown: UnknownPolicy): { sends: number; withinMs: number } {
+  return { sends: onUnknown === 'repeat' ? RESENDS + QUICK_SENDS : RESENDS, withinMs: RESEND_WITHIN_MS };
 }
+
+/** A dispute tells of a call, and not for which row it was claimed. */
+const NO_ROW: RowId = { portfolio: '', key: '' };
+
+/** What happens in the step that writes down that a call was made. */
+type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Thing; owner: string } | undefined };
+
+/** What is on record of the call, and how far its row went in the same step; `first` as a claim's. */
+export type Settling = { id: string; late: boolean; otherRow?: string } & (
+  | { went: 'stayed' | 'moved' }
+  | { went: 'claimed'; first: string }
+);
 
 export type Calls = ReturnType<typeof makeCalls>;
 
@@ -80,20 +92,22 @@ export function makeCalls({
   mark?: () => LastLink | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const claim = makeClaimScript({ connection, replicas });
-  const [settle, release] = [script('settle'), script('release')];
-  const [doubt, resolve, findMade] = [script('doubt'), script('resolve'), script('find-made')];
+  const [resolve, findMade] = [script('resolve'), script('find-made')];
   const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
 
-  /** What nobody ever asked for is claimed together with what other rows want; not where replicas confirm claims by themselves. */
-  const isGathered = async (thing: Thing): Promise<boolean> =>
-    thing.revision !== undefined && ((await replicas?.expected()) ?? 0) === 0;
+  const isConfirmed = async (): Promise<boolean> => replicas !== undefined && (await replicas.expected()) > 0;
+  let confirmed: Trips | undefined;
+  /** Claims alone: on all replicas that there should be, where there are any. */
+  const claimTrips = async (): Promise<Trips> => {
+    if (!replicas || !(await isConfirmed())) return trips;
+    confirmed ??= makeConfirmedTrips(replicas.connect(), keys.account, replicas.expected);
+    return confirmed;
+  };
 
   const claimCall = (thing: Thing, owner: string, onUnknown: UnknownPolicy): MoveCall => {
     const { kind, key, revision } = thing;
     const { number, link } = mark() ?? {};
-    const [sends, withinMs] = resendsOf(onUnknown);
-    const limits = { sends, withinMs, vanishedAfterMs: VANISHED_AFTER_MS, disputedAfterMs: DISPUTED_AFTER_MS };
+    const limits = { ...resendsOf(onUnknown), vanishedAfterMs: VANISHED_AFTER_MS, disputedAfterMs: DISPUTED_AFTER_MS };
     const told = { revision, ...digestsOf(thing), mark: number, link, onUnknown, ...limits };
     return { move: 'claim', kind, thing: key, owner, ...told };
   };
@@ -101,8 +115,7 @@ export function makeCalls({
   const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
     const { kind, key, row, revision } = thing;
     const told = { why, status: refusal?.status, body: refusal?.body, revision, mostPutOffs: MOST_PUT_OFFS };
-    const args = moveArgs(row, [{ move: 'release', kind, thing: key, owner, ...told }]);
-    const answer = await persist('release', () => release([keys.account], args));
+    const answer = await persist('release', () => trips(row, { move: 'release', kind, thing: key, owner, ...told }));
     return toReleased(answer as [string, ...(string | number)[]]);
   };
 
@@ -112,11 +125,9 @@ export function makeCalls({
      *   given back then
      */
     async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
-      const answer = await persist('claim', async () => {
-        const wish = claimCall(thing, owner, onUnknown);
-        if ((await isGathered(thing)) && (await trips(thing.row, wish)) === 1) return ['go', owner];
-        return claim([keys.account], moveArgs(thing.row, [wish]));
-      });
+      const answer = await persist('claim', async () =>
+        (await claimTrips())(thing.row, claimCall(thing, owner, onUnknown)),
+      );
       const missing = missingReplicas(answer);
       if (missing) {
         await giveBack(thing, owner, 'unsent');
@@ -126,57 +137,42 @@ export function makeCalls({
     },
 
     /**
-     * Writes down in one step that the thing was made and moves its row on; with `next`, a call that nobody ever asked for, that
-     * is claimed in the same step for its owner. Only where all goes as it does for most rows: else `neither`, nothing was done, and
-     * each is to be asked for by itself.
-     */
-    async end(
-      thing: Thing,
-      owner: string,
-      { id, record, buyer }: { id: string; record: CallRecord; buyer: string },
-      moving: Moving,
-      next?: { thing: Thing; owner: string } | undefined,
-    ): Promise<'neither' | 'moved' | 'claimed'> {
-      const { kind, key, row } = thing;
-      const settling: MoveCall = { move: 'settle', kind, thing: key, buyer, owner, id, record: JSON.stringify(record) };
-      const behind = next && (await isGathered(next.thing)) ? next : undefined;
-      const moves = [
-        settling,
-        ...(moving ? [moving] : []),
-        ...(behind ? [claimCall(behind.thing, behind.owner, 'hold')] : []),
-      ];
-      const moved = moving ? 2 : 1;
-      const takeBack = async (): Promise<unknown> => behind && giveBack(behind.thing, behind.owner, 'unsent');
-      let times = 0;
-      const ending = persist('settle', () => {
-        times += 1;
-        return trips(row, ...moves);
-      });
-      const answer = await ending.catch(async (error) => {
-        await takeBack().catch(() => {});
-        throw error;
-      });
-      if (answer === moved + 1) return 'claimed';
-      // The first answer may have been lost, and with it that the next one was claimed; the connection asks again by itself, too.
-      if (times > 1 || answer === -1) await takeBack();
-      return answer === moved ? 'moved' : 'neither';
-    },
-
-    /**
-     * Answers the id on record, which is another than `id` only if the thing was made twice, and whether its outcome had
-     * been unknown until now. Where another limit has this id nothing is written, and `otherRow` is its row, unless that is `accepted`.
+     * Writes down that the thing was made. Answers the id on record, which is another than `id` only if the thing was made twice, and whether
+     * its outcome had been unknown until now. Where another limit has this id nothing is written, and `otherRow` is its row, unless that is
+     * `accepted`. Its row moves on in the same step, and `next`, a call of that row, is claimed for its owner, each if the one before it
+     * went as it does for most rows: `went` says how far.
      */
     async settle(
       thing: Thing,
       owner: string,
       made: { id: string; record: CallRecord; buyer: string },
-      accepted = false,
-    ): Promise<{ id: string; late: boolean; otherRow?: string }> {
+      { accepted = false, moving, next }: Behind = {},
+    ): Promise<Settling> {
       const { kind, key, row } = thing;
       const told = { buyer: made.buyer, id: made.id, record: JSON.stringify(made.record), accepted: accepted ? 1 : '' };
-      const args = moveArgs(row, [{ move: 'settle', kind, thing: key, owner, ...told }]);
-      const [id, said] = (await persist('settle', () => settle([keys.account], args))) as [string, number | string];
-      return id === '' ? { id, late: false, otherRow: String(said) } : { id, late: said === 1 };
+      const moves: MoveCall[] = [{ move: 'settle', kind, thing: key, owner, ...told }];
+      if (moving) moves.push(moving);
+      const behind = next && !(await isConfirmed()) ? next : undefined;
+      if (behind) moves.push(claimCall(behind.thing, behind.owner, 'hold'));
+      const takeBack = async (): Promise<unknown> => behind && giveBack(behind.thing, behind.owner, 'unsent');
+      let times = 0;
+      const settling = persist('settle', () => {
+        times += 1;
+        return trips(row, ...moves);
+      });
+      const answer = await settling.catch(async (error) => {
+        await takeBack().catch(() => {});
+        throw error;
+      });
+      const [done, said] = (moves.length > 1 ? answer : [0, answer]) as [number, [string, ...(string | number)[]]];
+      if (behind && done === moves.length) return { id: made.id, late: false, went: 'claimed', first: String(said[1]) };
+      // The first answer may have been lost, and with it that the next one was claimed; the connection asks again by itself, too.
+      if (times > 1 || done === 0) await takeBack();
+      if (done > 0) return { id: made.id, late: false, went: done > 1 || !moving ? 'moved' : 'stayed' };
+      const [id, known] = said;
+      return id === ''
+        ? { id, late: false, otherRow: String(known), went: 'stayed' }
+        : { id, late: known === 1, went: 'stayed' };
     },
 
     /**
@@ -190,26 +186,25 @@ export function makeCalls({
      * nothing when the claim is not this owner's any more. `othersId` is the id in an answer to somebody else's request: then it never may.
      */
     async doubt(
-      thing: Pick<Thing, 'kind' | 'key'>,
+      { kind, key, row }: Thing,
       owner: string,
-      reason: string,
+      heard: string,
       { othersId = '', onUnknown = 'resend' }: { othersId?: string; onUnknown?: UnknownPolicy } = {},
     ): Promise<{ sentMs: number; againMs: number | undefined } | undefined> {
-      const limits = [...resendsOf(onUnknown), onUnknown === 'repeat' ? QUICK_WAIT_MS : FIRST_WAIT_MS, LONGEST_WAIT_MS];
-      const answer = (await persist('doubt', () => doubt([callKey(thing)], [owner, reason, ...limits, othersId]))) as (
-        | string
-        | number
-      )[];
-      const [sentMs, againMs] = answer;
+      const firstWaitMs = onUnknown === 'repeat' ? QUICK_WAIT_MS : FIRST_WAIT_MS;
+      const limits = { ...resendsOf(onUnknown), firstWaitMs, longestWaitMs: LONGEST_WAIT_MS };
+      const told = { heard, ...limits, others: othersId };
+      const answer = await persist('doubt', () => trips(row, { move: 'doubt', kind, thing: key, owner, ...told }));
+      const [sentMs, againMs] = answer as (string | number)[];
       if (sentMs === undefined) return undefined;
       return { sentMs: Number(sentMs), againMs: againMs === '' ? undefined : Number(againMs) };
     },
 
     /** Of a claim that its process knows nothing of any more, nobody knows what became of it. */
-    async disown({ kind, owner, key }: Dispute): Promise<void> {
-      const limits = [...resendsOf('resend'), FIRST_WAIT_MS, LONGEST_WAIT_MS];
-      const reason = 'Redis forgot what its sender had written down';
-      await doubt([keys.call(kind as CallKind, key)], [owner, reason, ...limits, '']);
+    async disown({ kind, owner, key: thing }: Dispute): Promise<void> {
+      const limits = { ...resendsOf('resend'), firstWaitMs: FIRST_WAIT_MS, longestWaitMs: LONGEST_WAIT_MS };
+      const heard = 'Redis forgot what its sender had written down';
+      await trips(NO_ROW, { move: 'doubt', kind, thing, owner, heard, ...limits });
     },
 
     /**

@@ -85,7 +85,7 @@ export function makeKeys(prefix: string, account: string) {
     portfolio: (name: string) => `${root}:portfolio:${name}`,
     /** Hash: line number → `<row key or nothing> <problem>`, of the last import's lines of this kind, which led to no row. */
     faultyLines: (name: string, kind: 'invalid' | 'duplicate') => `${root}:portfolio:${name}:lines:${kind}`,
-    /** Hash: row key → invalid line of the last import whose request has this row already. Lua builds this name too (put-row.lua). */
+    /** Hash: row key → invalid line of the last import whose request has this row already. Lua builds this name too (put.lua). */
     keptRows: (name: string) => `${root}:portfolio:${name}:lines:kept`,
     /** Sorted set: imports under way, by their last sign of life in ms of the server's clock (move.lua knows it too). */
     imports: (name: string) => `${root}:portfolio:${name}:imports`,
@@ -142,7 +142,7 @@ export function makeKeys(prefix: string, account: string) {
     identifiers: (bucket: string) => `${root}:identifiers:${bucket}`,
     /** String: what is known of a buyer, as JSON. Lua builds this name too (read-buyers.lua). */
     buyer: (key: string) => `${root}:buyer:${key}`,
-    /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put-row.lua). */
+    /** Hash: `<portfolio>/<row key>` → requested limit, of all rows of one buyer. Lua builds this name too (put.lua). */
     buyerRows: (buyer: string) => `${root}:buyer:${buyer}:rows`,
     /** Set: the buyers that may be this one, since they share a name or a number with it. Lua builds this name too (write-buyers.lua). */
     buyersAlike: (buyer: string) => `${root}:buyer:${buyer}:alike`,

@@ -1,7 +1,6 @@
 import { makeBuyerRows } from './buyer-rows.ts';
 import { makeImportRows } from './import-rows.ts';
-import { makePutNewRows } from './put-new-rows.ts';
-import { makePutRow } from './put-row.ts';
+import { makePutRows } from './put-rows.ts';
 import { makeRowLists } from './row-lists.ts';
 import { makeRowMoves, type RowOptions } from './row-moves.ts';
 import { makeLargestRows } from './search/largest-rows.ts';
@@ -13,8 +12,7 @@ export type Rows = ReturnType<typeof makeRows>;
 /** The rows of all portfolios. Every change of state and of the counts behind it is one step in Redis. */
 export function makeRows(options: RowOptions & SearchOptions) {
   return {
-    put: makePutRow(options),
-    putNew: makePutNewRows(options),
+    ...makePutRows(options),
     ...makeRowMoves(options),
     ...makeRowLists(options),
     ...makeBuyerRows(options),

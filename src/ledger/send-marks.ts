@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { endMisfit, makeLuaScript, type RedisConnection, scriptText } from '../lua-script.ts';
 import { onceAtATime } from '../once-at-a-time.ts';
 import { nearlyFullWords } from '../redis-memory/memory.ts';
-import { CONFIRM_WITHIN_MS, type Replicas } from './claim-script.ts';
+import { CONFIRM_WITHIN_MS, type Replicas } from './confirmed-trips.ts';
 import type { Keys } from './keys.ts';
 import type { Persist } from './persist.ts';
 import { missingReplicas } from './verdicts.ts';

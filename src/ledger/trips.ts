@@ -5,7 +5,7 @@ import type { RowId } from './row-id.ts';
 import { type MoveCall, type MoveName, moveArgs } from './schema.ts';
 
 /**
- * Takes a row through moves, one behind the other: what lua/trip.lua says of it. Rejects where Redis did not answer;
+ * Takes a row through moves of one script, one behind the other: what lua/items.lua says of it. Rejects where Redis did not answer;
  * whether it was done is not known then; and with `USAGE` what people would do with rows of an archived portfolio.
  */
 export type Trips = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unknown>;
@@ -21,41 +21,46 @@ type Asked = {
   reject: (reason: unknown) => void;
 };
 
-/** So many rows are served by one script at the most: some 20 µs each, and Redis serves nobody else meanwhile. */
-const MOST_AT_ONCE = 100;
+/** Trips by the script at `url`, of which one serves so many rows at the most: Redis serves nobody else meanwhile. */
+type Script = { url: URL; mostAtOnce: number };
 
-/** What people do with rows looks at more, and counts for so many. */
-const RARE_COUNTS_FOR = 5;
-const OFTEN: ReadonlySet<MoveName> = new Set(['begin', 'claim', 'settle', 'advance']);
+/** What workers do: some 20 µs a row. */
+export const TRIP: Script = { url: new URL('./lua/trip.lua', import.meta.url), mostAtOnce: 100 };
+const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'settle', 'release', 'doubt', 'advance']);
+
+/** What people do with rows looks at more. */
+const ACTS: Script = { url: new URL('./lua/acts.lua', import.meta.url), mostAtOnce: 20 };
 
 const KNOWN = new WeakMap<RedisConnection, Map<string, Trips>>();
 
 /** The trips of one account over one connection: the same for all who ask for them. */
-export function tripsOf(connection: RedisConnection, keys: Pick<Keys, 'account'>): Trips {
+export function tripsOf(connection: RedisConnection, { account }: Pick<Keys, 'account'>): Trips {
   const known = KNOWN.get(connection) ?? new Map<string, Trips>();
   KNOWN.set(connection, known);
-  const trips = known.get(keys.account) ?? makeTrips(connection, keys.account);
-  known.set(keys.account, trips);
+  const by = ({ url, mostAtOnce }: Script): Trips => {
+    const run = makeLuaScript(connection, url);
+    return makeTrips((args) => run([account], args) as Promise<unknown[]>, mostAtOnce);
+  };
+  const make = (often = by(TRIP), acts = by(ACTS)): Trips => {
+    return (row, ...moves) => (OFTEN.has(moves[0]?.move) ? often : acts)(row, ...moves);
+  };
+  const trips = known.get(account) ?? make();
+  known.set(account, trips);
   return trips;
 }
 
 /**
- * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/trip.lua): while a trip is under
- * way the next ones gather. A claim or a settling that is out of the ordinary is answered by 0, and nothing was done: then the script of
- * its own is asked. An item may be repeated, as those scripts may be. What somebody damaged in one portfolio rejects that portfolio's
- * items, and no others.
+ * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/items.lua, by `run`): while a trip is
+ * under way the next ones gather. An item may be repeated. What somebody damaged in one portfolio rejects the items that move that
+ * portfolio's rows, and no others.
  */
-function makeTrips(connection: RedisConnection, account: string): Trips {
-  const run = makeLuaScript(connection, new URL('./lua/trip.lua', import.meta.url));
+export function makeTrips(run: (args: (string | number)[]) => Promise<unknown[]>, mostAtOnce: number): Trips {
   let gathered: Asked[] = [];
   let isUnderWay = false;
 
   const take = async (batch: readonly Asked[]): Promise<void> => {
     try {
-      const answers = (await run(
-        [account],
-        batch.flatMap(({ row, moves }) => moveArgs(row, moves)),
-      )) as unknown[];
+      const answers = await run(batch.flatMap(({ row, moves }) => moveArgs(row, moves)));
       batch.forEach(({ resolve, reject }, place) => {
         const answer = answers[place];
         if (answer instanceof Error) reject(faultIn(answer) ?? answer);
@@ -68,9 +73,8 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
 
   const takeAll = async (): Promise<void> => {
     while (gathered.length > 0) {
-      const count = howMany(gathered);
-      const batch = gathered.slice(0, count);
-      gathered = gathered.slice(count);
+      const batch = gathered.slice(0, mostAtOnce);
+      gathered = gathered.slice(mostAtOnce);
       await take(batch);
     }
     isUnderWay = false;
@@ -84,14 +88,4 @@ function makeTrips(connection: RedisConnection, account: string): Trips {
       // Whatever else is asked in this turn of the event loop comes along.
       setImmediate(takeAll);
     });
-}
-
-/** How many of these one script serves. */
-function howMany(asked: readonly Asked[]): number {
-  let sum = 0;
-  const place = asked.findIndex(({ moves }) => {
-    sum += moves.every(({ move }) => OFTEN.has(move)) ? 1 : RARE_COUNTS_FOR;
-    return sum > MOST_AT_ONCE;
-  });
-  return place < 0 ? asked.length : place;
 }

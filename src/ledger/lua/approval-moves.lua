@@ -8,7 +8,7 @@ end
 -- is, `answer` what is said of a held one's call: the id of what was made, or "resend"; `of` names that call, as it was at `asOf`, and
 -- `written` is when the row that is meant was written, each "" for nothing. A row remembers in `was` what it was, as JSON: its state, its
 -- cause and what is known of that, the approval that it had, and which row stood in its place.
-RARE.await = {
+MOVES.await = {
   goes = function(row, it)
     local portfolio = row.portfolio
     if row.state == 'awaiting' and row.approval == it.approval then return nil, 1 end
@@ -35,8 +35,7 @@ RARE.await = {
 
 local APPROVAL = { 'standing', 'kind', 'answeredBy', 'words', 'turn' }
 local function approvalOf(portfolio, id)
-  local found, approval = redis.call('HMGET', approvalKey(portfolio.hash, id), unpack(APPROVAL)), {}
-  for at, name in ipairs(APPROVAL) do approval[name] = found[at] end
+  local approval = fieldsOf(approvalKey(portfolio.hash, id), APPROVAL)
   approval.isGranted = approval.standing == 'granted'
   approval.isAnswered = approval.isGranted or approval.standing == 'declined' or approval.standing == 'void'
   return approval
@@ -87,9 +86,9 @@ local function noteAnswer(row, id, approval)
 end
 
 -- Lets a row of an approval go as that was answered: what is granted waits for its step, what is declined is given up, or is again what it
--- was before somebody asked. Answers to held calls that were granted are carried out one by one (RARE.goAnswered), and not here.
+-- was before somebody asked. Answers to held calls that were granted are carried out one by one (MOVES.goAnswered), and not here.
 -- Answers how many rows are left.
-RARE.free = {
+MOVES.free = {
   goes = function(row, it)
     local portfolio, approval = row.portfolio, approvalOf(row.portfolio, it.approval)
     it.known = approval
@@ -115,7 +114,7 @@ RARE.free = {
 
 -- What was said of a held row's call, and approved, is written down: the row waits for its step. It is not held in between, so that nobody
 -- takes its portfolio for finished.
-RARE.goAnswered = {
+MOVES.goAnswered = {
   goes = function(row, it)
     local approval = approvalOf(row.portfolio, it.approval)
     it.known = approval
@@ -134,7 +133,7 @@ RARE.goAnswered = {
 -- An answer to a held call was granted: the row is held again, for whoever carries the answer out. It stays among the rows of the approval
 -- until that is done, so that whoever comes next goes on with it. Answers { state of the row now, what was answered }, or {} where it
 -- belongs to the approval no longer, or that is not granted.
-RARE.holdAgain = {
+MOVES.holdAgain = {
   goes = function(row, it)
     if standingOf(row.portfolio.hash, it.approval) ~= 'granted' then return nil, {} end
     if row.approval ~= it.approval then
@@ -153,7 +152,7 @@ RARE.holdAgain = {
 }
 
 -- What was approved of a row is carried out: it leaves the rows of the approval. Answers how many are left.
-RARE.carriedOut = {
+MOVES.carriedOut = {
   goes = function(row, it)
     if row.approval == it.approval then return row.state, { answer = false } end
   end,

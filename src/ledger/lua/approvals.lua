@@ -20,12 +20,15 @@ local function isLaterThan(portfolio, id, yes)
 end
 
 -- The approval by which a person said no; nil where nobody did.
-local function declinedOf(portfolio, request)
-  local of = redis.call('HMGET', request, 'declined', 'asks', 'yes')
-  if of[1] then return of[1] end
-  for id in string.gmatch(of[2] or '', '%S+') do
-    if standingOf(portfolio, id) == 'declined' and isLaterThan(portfolio, id, of[3]) then return id end
+local function declinedIn(portfolio, declined, asks, yes)
+  if declined then return declined end
+  for id in string.gmatch(asks or '', '%S+') do
+    if standingOf(portfolio, id) == 'declined' and isLaterThan(portfolio, id, yes) then return id end
   end
+end
+
+local function declinedOf(portfolio, request)
+  return declinedIn(portfolio, unpack(redis.call('HMGET', request, 'declined', 'asks', 'yes')))
 end
 
 -- Who said no by this approval, and in what words.

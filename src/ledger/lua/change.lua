@@ -1,13 +1,13 @@
 -- Included where rows change: nothing else writes a row, or a place at which it stands. Comes behind derive.lua.
-local function countOfApproval(row, now, awaits, asked)
 -- @include approval-tally
+-- @include people-passed
+local function countOfApproval(row, now, awaits, asked)
   local hash = row.portfolio.hash
   if row.awaits then leaveApproval(hash, row.hash, row.key, row.awaits, limbsOf) end
   if awaits then joinApproval(hash, row.hash, row.key, now.line, now.approval, asked, limbsOf(asked)) end
 end
 
 local function countOfPeople(row, now, isOut, asked)
--- @include people-passed
   countRow(row.portfolio.hash, row.hash, now.approval, isOut, asked)
 end
 

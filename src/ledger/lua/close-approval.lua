@@ -1,5 +1,5 @@
 -- All that belongs to an approval is there: it waits for a person, or is granted by itself where none is asked for.
--- One with rows that a person said no to before (put-row.lua) waits in any case.
+-- One with rows that a person said no to before (put.lua) waits in any case.
 -- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] what waits   KEYS[4] what was answered and is not carried out yet
 -- KEYS[5] the account
 -- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] 1 where every portfolio waits   ARGV[4] limit for the portfolio, and for a

@@ -23,8 +23,9 @@ local function takeBackDoubt(call)
   redis.call('HINCRBY', call, 'doubts', -1)
 end
 
+local DOUBTS = { 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'notedAt', 'others', 'answers' }
 local function forgetDoubts(call)
-  redis.call('HDEL', call, 'open', 'doubts', 'doubtAt', 'againAt', 'heard', 'lostAt', 'notedAt', 'others', 'answers')
+  redis.call('HDEL', call, unpack(DOUBTS))
 end
 
 local function isUsedUp(call, most, withinMs, now)

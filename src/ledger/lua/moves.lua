@@ -5,6 +5,9 @@
 --   said: what is answered, of the row as it is now, nil for none; and whether it is done. Left out, it is 1 for a row that went, or 0.
 -- What is told of a move is in `it`, by the names of schema.ts.
 -- @include change
+-- @include cancelled
+-- @include note-cause
+-- @include tell
 local MOVES = {}
 
 local function isGivenUpRow(row)
@@ -13,7 +16,6 @@ end
 
 -- A limit that was sent is answered, and its outcome counts, whoever gave the row up.
 local function wasSent(row)
--- @include cancelled
   return isSent(requestOf(row.portfolio.hash, row.key))
 end
 
@@ -73,7 +75,6 @@ end
 
 -- A portfolio that knows as many causes as it may takes the coarser one.
 local function knownCause(portfolio, failed)
--- @include note-cause
   local cause = failed[1]
   portfolio.causes[cause] = portfolio.causes[cause] or keepCause(portfolio.hash .. ':causes', unpack(failed))
   return portfolio.causes[cause]
@@ -111,10 +112,7 @@ MOVES.advance = {
     return to, fields, to == 'done' and isKnown and it or nil
   end,
   besides = function(row, it)
-    if it.told ~= '' then
--- @include tell
-      tell(row.hash, NOW, it.told)
-    end
+    if it.told ~= '' then tell(row.hash, NOW, it.told) end
     watchCanary(row.portfolio, it)
   end,
   said = function(row, it)
@@ -122,21 +120,8 @@ MOVES.advance = {
   end,
 }
 
-local rare
-local function rareMoves()
--- @include rare-moves
-  return RARE
-end
-
-local function rareMove(name, it, portfolio, key)
-  rare = rare or rareMoves()
-  rare.gate(portfolio)
-  it.portfolio, it.key = portfolio, key
-  return rare[name]
-end
-
 local function carryOut(name, portfolio, key, it)
-  local move, row = MOVES[name] or rareMove(name, it, portfolio, key), rowOf(portfolio, key)
+  local move, row = MOVES[name], rowOf(portfolio, key)
   local to, fields, given
   if row then to, fields, given = move.goes(row, it) end
   if row and not to and fields ~= nil then return fields, false end

@@ -3,6 +3,13 @@
 local ROOT = string.sub(KEYS[1], 1, -#':account' - 1)
 local portfolios, counters = {}, {}
 
+-- Some fields of a hash, by name.
+local function fieldsOf(hash, names)
+  local found, fields = redis.call('HMGET', hash, unpack(names)), {}
+  for at, name in ipairs(names) do fields[name] = found[at] end
+  return fields
+end
+
 -- What pcall says went wrong, as Redis answers it: by its name, and one of Lua's own as ERR.
 local function faultOf(fault)
   local text = type(fault) == 'table' and fault.err or tostring(fault)

@@ -1,17 +1,12 @@
--- Included by moves.lua where one of these is asked for: what people do with rows, each for itself or as a part of a plan (`plan`, made at
+-- Included by acts.lua, behind moves.lua: what people do with rows, each for itself or as a part of a plan (`plan`, made at
 -- `before`, "" for none). A row that changed since its plan was made is left as it is, and the plan counts a row in the step that moves it:
 -- so the count is exact, also where a step is repeated. A move of a row of an archived portfolio answers an error that says so.
 -- @include archived
 -- @include note-cause
 -- @include tell
 -- @include goes-tonight
-local RARE = {}
-
-function RARE.gate(portfolio)
-  local archived = archivedError(portfolio.hash)
-  if archived then error(archived) end
-end
-
+-- @include above
+-- @include passed
 local function isAsPlanned(row, before)
   return before == '' or tonumber(laterOf(row, 'updated') or 0) < tonumber(before)
 end
@@ -24,7 +19,7 @@ local function tellRow(row, told)
   if told ~= '' then tell(row.hash, NOW, told) end
 end
 
--- What a row that waits for an approval was before (RARE.await); nil for one that was nothing before.
+-- What a row that waits for an approval was before (MOVES.await); nil for one that was nothing before.
 local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end
@@ -52,7 +47,7 @@ end
 
 -- Gives a row up: as a part of a plan (`from` is where it stood then), or since its portfolio was given up. What was said of a held row's
 -- call is withdrawn, whatever became of that: it is held as before.
-RARE.giveUp = {
+MOVES.giveUp = {
   goes = function(row, it)
     local isMeant = it.from == '' and (isOpen(row.state) or row.state == 'awaiting') and isGivenUpRow(row)
     if not (isMeant or it.from == row.state and isAsPlanned(row, it.before)) then return nil, 'nothing' end
@@ -73,7 +68,7 @@ RARE.giveUp = {
 -- Cancels a row that a file of its portfolio lacks and of whose limit nothing was sent, since a person said that the file replaces what was
 -- imported before. A call for its company or a document that is under way is answered, and stays known. Not one that the file has by now, or
 -- a file whose import began later.
-RARE.leaveOut = {
+MOVES.leaveOut = {
   goes = function(row, it)
     local was = wasBefore(row)
     -- Also one that somebody would have sent again, whatever it was before; but what was said of a held one's call is not taken back.
@@ -91,8 +86,6 @@ RARE.leaveOut = {
 -- account's (approval-rule.ts), or what the process itself `asks` for. A held row counts already.
 local function mayPass(row, it)
   if row.state == 'held' then return true end
--- @include above
--- @include passed
   local own = { above = it.above, person = it.person, days = tonumber(it.days) }
   local rule = redis.call('HMGET', KEYS[1], 'approve:above', 'approve:person', 'approve:days')
   local known = { above = rule[1] or '', person = rule[2] or '', days = tonumber(rule[3] or 0) }
@@ -102,8 +95,8 @@ end
 
 -- Puts a row back in front of the step at which it ended (`from`). Where a person means this very row, a cancellation of its portfolio does
 -- not concern it any more. One in whose place another stands stays where it is. To give a row up takes it out of its approval, so one that
--- comes back needs another (RARE.await), where any are asked for; one that was declined does in any case.
-RARE.requeue = {
+-- comes back needs another (MOVES.await), where any are asked for; one that was declined does in any case.
+MOVES.requeue = {
   goes = function(row, it)
     local hash = row.portfolio.hash
     if row.state ~= it.from or isReplacedRow(row) or not isAsPlanned(row, it.before) then return nil end

@@ -23,7 +23,7 @@ async function openHeld() {
     await context.rows.requeue(row, 'held');
     await context.rows.begin(row, 'company');
     expect(await context.calls.claim({ ...call, row }, { owner, onUnknown: 'hold' })).toMatchObject({ is: 'go' });
-    await context.calls.doubt(call, owner, 'reset');
+    await context.calls.doubt({ ...call, row }, owner, 'reset');
     await context.rows.advance(row, 'company', 'held', { problem });
   };
   return { ...place, row, call, heldMs: held?.updatedMs ?? 0, again };

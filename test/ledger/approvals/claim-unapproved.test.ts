@@ -21,8 +21,9 @@ test.each(STANDINGS)(
           for (const revision of ['3', '2', undefined]) {
             const thing = { kind, key: `${state} ${onUnknown} ${revision}`, row: ROW, revision };
             const { is } = await calls.claim(thing, { owner: 'ann/1', onUnknown });
-            // One that was refused has ended, whoever still has it.
-            const isOwn = revision === undefined || (revision === '3' && state !== 'refused');
+            // One that was refused has ended and a held one waits for a person, whoever still has it.
+            const goesOn = state !== 'refused' && state !== 'held';
+            const isOwn = revision === undefined || (revision === '3' && goesOn);
             const expected = standing !== 'granted' ? 'awaiting' : isOwn ? 'go' : 'changed';
             said.push(is);
             expect(is, `${state}, ${kind}, ${revision}`).toBe(

@@ -140,7 +140,7 @@ describe('a late answer to a call of a row that is archived', () => {
       const { calls, rows, changedBy } = ledger;
       const made = { id: 'bl_late', record: { total_limit: '5' }, buyer: 'late' };
       const changed = await changedBy(async () => {
-        expect(await calls.settle(things.limit, 'a/limit', made)).toEqual({ id: 'bl_late', late: false });
+        expect(await calls.settle(things.limit, 'a/limit', made)).toMatchObject({ id: 'bl_late', late: false });
         const state = await rows.advance(REFUSED, 'limit', 'done', { limit: 'bl_late', record: {} });
         expect(state).toBe(isGone ? '' : 'refused');
       });

@@ -27,14 +27,14 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     worlds: ['corrected behind an archive'],
   },
   lua(
-    'put-row',
+    'put',
     'declined',
     'a no is forgotten when the line comes under another name (issue 24, 4)',
-    ['if declined and goesOn and not made and not wasCancelled then', 'if false then'],
+    ['if declined and goesOn and not line.made and not line.wasCancelled then', 'if false then'],
     APPROVED,
     [
-      inLua('claim', 'awaits = awaits or declinedOf(PORTFOLIO, request) ~= nil', ''),
-      inLua('plain-claim', 'if of[1] or of[2] or of[4] then return false end', ''),
+      inLua('claim', 'or isRequest and declinedIn(portfolio.hash, found.declined, found.asks, found.yes)', ''),
+      inLua('claim', 'or not isRequest and declinedOf(portfolio.hash, requestOf(portfolio.hash, of.key))', ''),
     ],
   ),
   lua(
@@ -93,13 +93,13 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     'a no that is carried out late takes a later yes back',
     ['isLaterThan(portfolio, id, known[3])', 'true'],
     APPROVED,
-    [inLua('approvals', 'isLaterThan(portfolio, id, of[3])', 'true')],
+    [inLua('approvals', "'declined' and isLaterThan(portfolio, id, yes) then", "'declined' then")],
   ),
   lua(
     'release',
     'refusal',
     'a row that is refused late goes again by itself',
-    ['noteRefusal(ROW, CALL, it.revision, it.status, it.body)', ''],
+    ['noteRefusal(of.hash, call, it.revision, it.status, it.body)', ''],
     ['one row', 'the board and a held row'],
   ),
   lua(
@@ -110,10 +110,13 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['retries that are approved', 'answers that are approved'],
   ),
   lua(
-    'put-row',
+    'put',
     'seen',
     'two corrections at once are both brought in',
-    ["if comes and it.seen ~= '' and redis.call('HLEN', requests) ~= tonumber(it.seen) then return 'again' end", ''],
+    [
+      "if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end",
+      '',
+    ],
     ['corrected twice at once', ...CORRECTED],
   ),
   {

@@ -92,15 +92,15 @@ export const ROW_MUTANTS: readonly Mutant[] = [
   ),
   lua('derive', 'from', 'a row stays in the set that it left', ['putInState(row, -1)', ''], ['one row']),
   lua(
-    'put-row',
+    'put',
     'sent',
     'a line changes what was sent',
-    ["local sent = made or call[1] == 'claimed' or call[1] == 'unknown'", 'local sent = made'],
+    ["is == 'made' or is == 'claimed' or is == 'unknown'", "is == 'made'"],
     ['mended on the way', ...CORRECTED],
   ),
   foundBy(
     lua(
-      'put-row',
+      'put',
       'replaces sent',
       'a correction takes the place of what was sent',
       ["elseif ended or isReplacedRow(old) or isSent(ROOT .. ':call:limit:' .. it.old) then", 'elseif ended then'],
@@ -114,13 +114,6 @@ export const ROW_MUTANTS: readonly Mutant[] = [
         answers: { 'limit of Buyer-1@example.com 1000 #1': 'broken off, made' },
       },
     },
-  ),
-  lua(
-    'put-new-rows',
-    'seen',
-    'a new line does not look at what came to its buyer',
-    ["and redis.call('HLEN', buyers .. buyer .. ':rows') == tonumber(ARGV[at + 3])", ''],
-    ['imported and corrected'],
   ),
   lua(
     'answer-approval',

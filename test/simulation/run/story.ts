@@ -18,8 +18,7 @@ const WORDS: Record<string, string> = {
   'answer-approval': 'writes down the answer to the approval',
   'free-approved': 'lets go what was answered',
   'cancel-row': 'gives the row up',
-  'put-row': 'brings a line in',
-  'put-new-rows': 'brings new lines in',
+  put: 'brings a line in',
   'start-import': 'begins an import',
   'end-import': 'ends the import',
 };

@@ -1,0 +1,210 @@
+-- Brings lines of imports into the ledger, some at one moment, whatever there is of them. A row nothing of whose limit call was sent takes
+-- its line's words, under a new revision where they differ, so that a job of the old ones neither sends nor writes; one that was sent or made
+-- keeps its own. The row that a line is a correction of gives way to it in the same step.
+-- KEYS[1] the account
+-- ARGV and answers: items.lua, of the one move `put`, which is told (schema.ts):
+--   line, import, request (as JSON), buyer, step (its first), amount (the requested limit), asked (digest of what the line asks for)
+--   gen         how often the portfolio had been cancelled when the import began, or ""
+--   seen        how many requests its buyer had when somebody looked, or "" where nobody did
+--   isNew       "1": nothing is done where anything is known of the row, its call or its buyer that was not seen
+--   old         key of the row that it replaces, or ""; `problem` is what this row has from then on, as JSON
+--   takes       another buyer whose unsent request of this name the line may take over, or ""
+--   words       by which the row is searched (index-entries.lua), or "" where it is not
+--   approval    the open one with which the import's rows wait for another person, or "" where none is asked for
+--   statements  the date of its statements, where advice goes by it, or "": it is kept beside the words, and changes none of them
+--   known       digest of the request that the row had, as JSON, where its words are known, or ""; `before` are those words
+-- @brings-in
+-- Answers "added" | "renewed" | "open" (there and not at its end)
+-- | "ended" (there and at its end; or skipped now, since this request was made before; or done, since it was this row's own
+--   in a ledger that was lost; or cancelled, since the portfolio was)
+-- | "changed" (it asks for something else than what was sent: nothing is done)
+-- | "other" (an unsent request of another buyer has this name: nothing is done)
+-- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
+-- | "words <request>" (the row has this request, and `known` is not its digest: nothing is done)
+-- | "closed" (the approval is open no longer: nothing is done)
+-- | "declined" (a person said no to the request, or to the one that it replaces, so it needs an approval: nothing is done)
+-- What was approved are words: a row that gets others waits for the approval of the import that brought them.
+-- @include nearly-full
+-- @include schema
+-- @include move
+-- @include approvals
+-- @include archived
+-- @include cancelled
+-- @include tell
+-- @include index-entries
+-- @include portfolio-of
+-- @include made-ids
+-- @include note-alike
+local NOW, full = nowText(), fullError()
+-- @include derive
+-- @include change
+
+-- What stands of a line's row, its call and its buyer, before anything is written.
+local function lineOf(portfolio, key, it)
+  local line = { it = it, portfolio = portfolio, key = key, name = portfolio.name .. '/' .. key, by = it.import .. ' ' .. key }
+  line.limit, line.requests = ROOT .. ':call:limit:' .. key, ROOT .. ':buyer:' .. it.buyer .. ':rows'
+  line.row = rowOf(portfolio, key) or rowIn(portfolio, key, {})
+  line.state, line.before = line.row.state, line.row.state and laterOf(line.row, 'request')
+  line.same = line.before == it.request
+  line.call = fieldsOf(line.limit, { 'state', 'id', 'record', 'asked', 'declined', 'asks', 'yes' })
+  local is = line.call.state
+  line.made, line.sent = is == 'made', is == 'made' or is == 'claimed' or is == 'unknown'
+  line.gen = it.gen ~= '' and it.gen or tostring(portfolio.cancels)
+  line.wasCancelled = tonumber(line.gen) < portfolio.cancels
+  line.buyerBefore = line.state and not line.same and cjson.decode(line.before).buyer
+  if it.old ~= '' then line.old = rowOf(portfolio, it.old) end
+  return line
+end
+
+-- Why nothing is done of a line; nil where it is brought in.
+local function whyNot(line)
+  local it, portfolio, row, state, old = line.it, line.portfolio, line.row, line.state, line.old
+  local isKnown = state or line.call.state or redis.call('HEXISTS', line.requests, line.name) == 1
+  if it.isNew == '1' and (isKnown or line.wasCancelled) then return 'again' end
+  -- Sent for another line, under this name but for another buyer or amount.
+  if line.sent and (line.call.asked or '') ~= '' and line.call.asked ~= it.asked then return 'changed' end
+  if state and not line.same and (line.sent or state == 'done') then return 'changed' end
+  -- A name that is used for another buyer is not the same request: taken over, that one would be answered to nobody.
+  local buyerBefore = line.buyerBefore
+  if buyerBefore and buyerBefore ~= cjson.decode(it.request).buyer and buyerBefore ~= it.takes then return 'other' end
+  -- What is to give way, as it is; nothing where it has given way to this very line already.
+  if it.old ~= '' then
+    local ended = not old or old.state == 'done' or old.state == 'skipped'
+    if old and old.replaced == line.by then
+      line.old = nil
+    elseif ended or isReplacedRow(old) or isSent(ROOT .. ':call:limit:' .. it.old) then
+      return 'again'
+    end
+  end
+  local comes = not state or state == 'cancelled'
+  if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end
+  -- Which words stand in the index is known to whoever wrote them there; it is asked for those of this request.
+  if it.words ~= '' and state and not line.same and redis.sha1hex(line.before) ~= it.known then return 'words ' .. line.before end
+  -- What an import that died left waiting goes on with this one: its approval is open, and the row was nothing before.
+  line.isLeftOpen = state == 'awaiting' and not row.was and row.approval and standingOf(portfolio.hash, row.approval) == 'open'
+  -- What a person said no to waits for another's yes, whatever settings ask for, and so does what comes in its place.
+  local declined = declinedIn(portfolio.hash, line.call.declined, line.call.asks, line.call.yes)
+    or line.old and declinedOf(portfolio.hash, requestOf(portfolio.hash, it.old))
+  local goesOn = not line.same or state == 'refused' or state == 'cancelled' or line.isLeftOpen
+  if declined and goesOn and not line.made and not line.wasCancelled then
+    if it.approval == '' then return 'declined' end
+    redis.call('HSET', line.limit, 'declined', declined)
+  end
+end
+
+local function digestsIn(text)
+  local digests = {}
+  for digest in string.gmatch(string.match(text, '^[%x ]*') or '', '%x+') do digests[digest] = true end
+  return digests
+end
+
+-- The names and the digests of words by which the row is searched; what its fields say of ids and amounts is change's business.
+local function moveName(line)
+  local words = line.it.words
+  if words == '' then return end
+  local names, before = namesOf(line.portfolio.hash), line.same and words or line.it.before
+  line.isIndexed = line.state and redis.call('ZSCORE', names, nameEntry(before, line.key))
+  line.had = line.isIndexed and digestsIn(before) or {}
+  if line.isIndexed and before ~= words then redis.call('ZREM', names, nameEntry(before, line.key)) end
+  redis.call('ZADD', names, 0, nameEntry(words, line.key))
+end
+
+local function moveWords(line, now)
+  if line.it.words == '' then return end
+  local hash, level, had, has = line.portfolio.hash, searchLevel(line.portfolio) or 0, line.had, digestsIn(line.it.words)
+  local ids = {}
+  for id in pairs(idsOf(now)) do ids[digestOfId(id)] = true end
+  for digest in pairs(had) do
+    if not has[digest] and not ids[digest] then removeId(hash, digest, line.key, level) end
+  end
+  -- An id that the row has no longer may be one of its words.
+  local isKept = line.row.company == now.company and had or {}
+  for digest in pairs(has) do
+    if not isKept[digest] then addId(hash, digest, line.key, level) end
+  end
+  if line.isIndexed then return end
+  for digest in pairs(ids) do addId(hash, digest, line.key, level) end
+  putInColumn(now, shareIn(now.tally), 1)
+end
+
+local function write(line, fields)
+  moveWords(line, change(line.row, fields, nil, amountText(line.it.amount)))
+end
+
+-- A limit that was made for this very row is the row's own again, where a results file tells of it (recover-call.lua), with all that
+-- the file knew, or where the row alone was gone. Answers whether it is.
+local function takeRecovered(line, fields)
+  local found = redis.call('HMGET', line.limit, 'by', 'row', 'company', 'documents')
+  if found[2] ~= line.name or found[1] ~= 'a results file' and line.state then return false end
+  local company = found[3] or redis.call('HGET', ROOT .. ':call:company:' .. line.it.buyer, 'id') or ''
+  fields.company, fields.documents = company ~= '' and company, (found[4] or '') ~= '' and found[4]
+  fields.step = 'limit'
+  return true
+end
+
+-- A row that is there already is told so; answers what is said where it stays as it is.
+local function renew(line)
+  local it, row, state, hash = line.it, line.row, line.state, line.portfolio.hash
+  tellWhoGaveUp(row)
+  -- An invalid line of the same file may have counted as this row; from now on this line does.
+  if redis.call('HGET', hash, 'importNumber') == it.import then redis.call('HDEL', hash .. ':lines:kept', line.key) end
+  local goes = line.isLeftOpen and line.same and it.approval == ''
+  if line.same and not goes and state ~= 'refused' and state ~= 'cancelled' then
+    local stays = { line = it.line, import = it.import, gen = line.gen, statements = it.statements ~= '' and it.statements }
+    if line.isLeftOpen then stays.approval = it.approval end
+    write(line, stays)
+    return (state == 'done' or state == 'skipped' or state == 'held') and 'ended' or 'open'
+  end
+  local told = { is = line.same and 'imported again' or 'mended', import = it.import, from = state }
+  if not line.same then told.before = shortened(line.before) end
+  tell(row.hash, NOW, cjson.encode(told))
+end
+
+local function putLine(portfolio, key, it)
+  if full then return full end
+  if it.approval ~= '' and standingOf(portfolio.hash, it.approval) ~= 'open' then return 'closed' end
+  if portfolio.archive then return archivedError(portfolio.hash) end
+  local line = lineOf(portfolio, key, it)
+  local why = whyNot(line)
+  if why then return why end
+  local row, state, waits = line.row, line.state, it.approval == '' and 'queued' or 'awaiting'
+  moveName(line)
+  if line.old then
+    change(line.old, { state = 'cancelled', was = false, answer = false, problem = it.problem, replaced = line.by })
+    tell(line.old.hash, NOW, cjson.encode({ is = 'replaced', import = it.import, by = key }))
+  end
+  local stays = state and renew(line)
+  if stays then return stays end
+  local fields = withoutTries(row)
+  fields.line, fields.import, fields.request, fields.step, fields.gen = it.line, it.import, it.request, it.step, line.gen
+  fields.statements, fields.replaced, fields.company, fields.documents = it.statements ~= '' and it.statements, false, false, false
+  if state and not line.same then
+    if row.approval and row.approval ~= row.unpassed then
+      countOfPeople(row, row, true, shareIn(row.tally).asked or '')
+      row.unpassed = row.approval
+    end
+    -- It is not what somebody planned something for.
+    fields.rev, fields.updated = string.format('%d', (row.rev or 0) + 1), NOW
+    if line.buyerBefore ~= it.buyer then redis.call('HDEL', ROOT .. ':buyer:' .. line.buyerBefore .. ':rows', line.name) end
+  end
+  local isKnown = redis.call('HSET', line.requests, line.name, it.amount) == 0
+  noteCompanyOf(line.requests, it.request)
+  -- Cancelled since the import began: what it still brings in is cancelled too.
+  local to = line.wasCancelled and 'cancelled' or waits
+  if line.made then
+    fields.limit, fields.record = line.call.id, line.call.record
+    to = takeRecovered(line, fields) and 'done' or 'skipped'
+  end
+  fields.state, fields.was, fields.answer = to, false, false
+  fields.approval = not line.made and it.approval ~= '' and it.approval
+  -- A row that was gone, as the nightly check says, was counted when it came in first, with its limit; one that recover-call.lua tells of was not.
+  local isBack = not state and isKnown and redis.call('HEXISTS', line.limit, 'line') == 0
+  if not state and not isBack then add(portfolio.hash, 'added:' .. it.import, 1) end
+  if to == 'done' and not isBack then add(portfolio.hash, 'made:limit', 1) end
+  write(line, fields)
+  if to ~= waits then return 'ended' end
+  return state and 'renewed' or 'added'
+end
+
+local function moveOne(_, portfolio, key, it) return putLine(portfolio, key, it), true, portfolio end
+-- @include items
