@@ -28,8 +28,13 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
   const run = makeLuaScript(connection, new URL('./lua/put.lua', import.meta.url));
   const trips = makeTrips((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);
   const toldOf = (line: number, importId: string, request: RowRequest) => ({
-    ...{ move: 'put' as const, line, import: importId, request: JSON.stringify(request), buyer: request.buyer },
-    ...{ step: stepAfter(request), amount: request.limit.requested_limit, asked: digestOf(askedOf(request)) },
+    move: 'put' as const,
+    line,
+    import: importId,
+    request: JSON.stringify(request),
+    buyer: request.buyer,
+    step: stepAfter(request),
+    amount: request.limit.requested_limit,
     words: isSearched ? indexWords(request) : '',
   });
 
@@ -44,7 +49,8 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
       { key: old, problem, ...more }: Replacing = {},
     ): Promise<PutAnswer> {
       const replacing = { old, problem: problem && JSON.stringify(problem) };
-      const told = { ...toldOf(line, importId, request), ...replacing, ...more, gen: generation };
+      const asked = digestOf(askedOf(request));
+      const told = { ...toldOf(line, importId, request), ...replacing, ...more, asked, gen: generation };
       let known: { known?: string; before?: string } = {};
       for (;;) {
         const answer = (await trips(row, { ...told, ...known })) as string;

@@ -170,5 +170,6 @@ local function movePlaces(row, now, was, is)
     putInColumn(row, was, -1)
     putInColumn(now, is, 1)
   end
-  if row.company ~= now.company or row.documents ~= now.documents or row.limit ~= now.limit then moveIds(row, now) end
+  local isSame = (row.company or false) == (now.company or false) and (row.documents or false) == (now.documents or false)
+  if not isSame or row.limit ~= now.limit then moveIds(row, now) end
 end

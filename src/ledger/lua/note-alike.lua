@@ -13,7 +13,8 @@ local function noteCompany(root, buyer, company)
 end
 
 local function noteCompanyOf(requests, request)
-  local company = string.match(request, '"companyId":"([^"]+)"')
+  local at = string.find(request, '"companyId":"', 1, true)
+  if not at then return end
   local root, buyer = string.match(requests, '^(.*):buyer:(.*):rows$')
-  if company then noteCompany(root, buyer, company) end
+  noteCompany(root, buyer, string.match(request, '^"companyId":"([^"]+)"', at))
 end

@@ -41,19 +41,17 @@ local NOW, full = nowText(), fullError()
 
 -- What stands of a line's row, its call and its buyer, before anything is written.
 local function lineOf(portfolio, key, it)
-  local line = { it = it, portfolio = portfolio, key = key, name = portfolio.name .. '/' .. key, by = it.import .. ' ' .. key }
-  line.limit, line.requests = ROOT .. ':call:limit:' .. key, ROOT .. ':buyer:' .. it.buyer .. ':rows'
-  line.row = rowOf(portfolio, key) or rowIn(portfolio, key, {})
-  line.state, line.before = line.row.state, line.row.state and laterOf(line.row, 'request')
-  line.same = line.before == it.request
-  line.call = fieldsOf(line.limit, { 'state', 'id', 'record', 'asked', 'declined', 'asks', 'yes' })
-  local is = line.call.state
-  line.made, line.sent = is == 'made', is == 'made' or is == 'claimed' or is == 'unknown'
-  line.gen = it.gen ~= '' and it.gen or tostring(portfolio.cancels)
-  line.wasCancelled = tonumber(line.gen) < portfolio.cancels
-  line.buyerBefore = line.state and not line.same and cjson.decode(line.before).buyer
-  if it.old ~= '' then line.old = rowOf(portfolio, it.old) end
-  return line
+  local row, limit = rowOf(portfolio, key) or rowIn(portfolio, key, {}), ROOT .. ':call:limit:' .. key
+  local state, call = row.state, fieldsOf(limit, { 'state', 'id', 'record', 'asked', 'declined', 'asks', 'yes' })
+  local before, is = state and laterOf(row, 'request') or nil, call.state
+  local same, gen = before == it.request, it.gen ~= '' and it.gen or tostring(portfolio.cancels)
+  return {
+    it = it, portfolio = portfolio, key = key, name = portfolio.name .. '/' .. key, by = it.import .. ' ' .. key, row = row, state = state,
+    limit = limit, call = call, made = is == 'made', sent = is == 'made' or is == 'claimed' or is == 'unknown',
+    requests = ROOT .. ':buyer:' .. it.buyer .. ':rows', before = before, same = same,
+    buyerBefore = state and not same and cjson.decode(before).buyer, old = it.old ~= '' and rowOf(portfolio, it.old) or nil,
+    gen = gen, wasCancelled = tonumber(gen) < portfolio.cancels, isLeftOpen = false, isIndexed = false, had = nil,
+  }
 end
 
 -- Why nothing is done of a line; nil where it is brought in.
@@ -112,6 +110,10 @@ end
 local function moveWords(line, now)
   if line.it.words == '' then return end
   local hash, level, had, has = line.portfolio.hash, searchLevel(line.portfolio) or 0, line.had, digestsIn(line.it.words)
+  if not line.state then
+    for digest in pairs(has) do addId(hash, digest, line.key, level) end
+    return
+  end
   local ids = {}
   for id in pairs(idsOf(now)) do ids[digestOfId(id)] = true end
   for digest in pairs(had) do
