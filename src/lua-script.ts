@@ -10,8 +10,21 @@ export type RedisConnection = Redis | Cluster;
 /** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
 export const FORMAT = '5';
 
-/** Runs a script: its keys first, then its arguments, as its head says. Answers what Redis answers. */
-export type LuaScript = (keys: readonly string[], args: readonly (string | number | Buffer)[]) => Promise<unknown>;
+type Value = string | number | Buffer;
+
+/** Values by name, "" where one is left out; a list for the name that takes the rest. */
+type Named<V> = Readonly<Record<string, V | readonly V[] | undefined>>;
+
+/**
+ * Runs a script: its keys first, then its arguments, in the order of its head; or by name, where its head has them as `-- @keys a b …rest`
+ * and `-- @args a b …rest`, which are locals of the script then. Answers what Redis answers.
+ *
+ * @throws Error for a name that the script does not have
+ */
+export type LuaScript = (
+  keys: readonly string[] | Named<string>,
+  args: readonly Value[] | Named<Value>,
+) => Promise<unknown>;
 
 /**
  * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
@@ -26,9 +39,45 @@ export type LuaScript = (keys: readonly string[], args: readonly (string | numbe
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
   const known = REGISTERED.get(connection) ?? new Map<string, LuaScript>();
   REGISTERED.set(connection, known);
-  const script = known.get(url.href) ?? register(connection, url);
+  const script = known.get(url.href) ?? byName(readLua(url), register(connection, url));
   known.set(url.href, script);
   return script;
+}
+
+function byName(lua: string, run: Ordered): LuaScript {
+  const [keyNames, argNames] = [namesIn(lua, 'keys'), namesIn(lua, 'args')];
+  return (keys, args) => run(inOrder(keyNames, keys), inOrder(argNames, args));
+}
+
+/** The names behind `@keys` or `@args` in the head of a script. */
+function namesIn(lua: string, list: 'keys' | 'args'): string[] {
+  return new RegExp(`^-- @${list} (.+)$`, 'm').exec(lua)?.[1]?.split(' ') ?? [];
+}
+
+function inOrder<V extends Value>(names: readonly string[], given: readonly V[] | Named<V>): readonly (V | string)[] {
+  if (isList(given)) return given;
+  const known = names.map((name) => name.replace('…', ''));
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`a script has no ${unknown}, only ${known.join(', ')}`);
+  return known.flatMap((name): readonly (V | string)[] => {
+    const value = given[name];
+    return value === undefined ? [''] : isList(value) ? value : [value as V];
+  });
+}
+
+function isList<V>(given: unknown): given is readonly V[] {
+  return Array.isArray(given);
+}
+
+/** The line of a script by which it has its keys or arguments by name. */
+function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
+  const single = names.filter((name) => !name.startsWith('…'));
+  const rest = names.at(-1)?.startsWith('…') ? names.at(-1)?.slice(1) : undefined;
+  const behind = single.length + 1;
+  const all = `local ${[...single, ...(rest ? [rest] : [])].join(', ')}`;
+  const values = single.map((_name, place) => `${from}[${place + 1}]`);
+  if (!rest) return `${all} = ${values.join(', ')}`;
+  return `${all} = ${[...values, '{}'].join(', ')}; for at = ${behind}, #${from} do ${rest}[at - ${behind - 1}] = ${from}[at] end`;
 }
 
 /** The same for what need not be text: answers bytes, and takes them. */
@@ -54,7 +103,9 @@ type RunBytes = (script: string, keyCount: number, ...rest: (string | number | B
 
 const REGISTERED = new WeakMap<RedisConnection, Map<string, LuaScript>>();
 
-function register(connection: RedisConnection, url: URL): LuaScript {
+type Ordered = (keys: readonly string[], args: readonly Value[]) => Promise<unknown>;
+
+function register(connection: RedisConnection, url: URL): Ordered {
   const lua = scriptText(url);
   if (connection.options?.enableAutoPipelining === true) {
     const run = runGathered(connection, lua);
@@ -139,10 +190,10 @@ export function endMisfit(error: Error): never {
  * write, and could run none that came later. So it is told of none: the first use carries the whole text, the others of that
  * moment wait until it has left, and a server that knows the script no more, or is another one, is given the text again.
  */
-function runGathered(connection: RedisConnection, lua: string): LuaScript {
+function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = createHash('sha1').update(lua).digest('hex');
-  const runText: LuaScript = (keys, args) => connection.eval(lua, keys.length, ...keys, ...args);
-  const runKnown: LuaScript = (keys, args) =>
+  const runText: Ordered = (keys, args) => connection.eval(lua, keys.length, ...keys, ...args);
+  const runKnown: Ordered = (keys, args) =>
     connection.evalsha(sha, keys.length, ...keys, ...args).catch((error: Error) => {
       if (!error.message.startsWith('NOSCRIPT')) throw error;
       return runText(keys, args);
@@ -175,7 +226,9 @@ export function readLua(url: URL): string {
       return read(new URL(`${name}.lua`, at));
     });
   };
-  const whole = read(url);
+  const whole = read(url)
+    .replace(/^-- @keys (.+)$/m, (line, names: string) => `${line}\n${localsOf(names.split(' '), 'KEYS')}`)
+    .replace(/^-- @args (.+)$/m, (line, names: string) => `${line}\n${localsOf(names.split(' '), 'ARGV')}`);
   TEXTS.set(url.href, whole);
   return whole;
 }

@@ -224,10 +224,10 @@ export function makeCalls({
         approval = '',
       }: { by?: string | undefined; row?: RowId; asOfMs?: number | undefined; approval?: string | undefined } = {},
     ): Promise<Resolved> {
-      const args = [id ?? '', things[0].kind, randomUUID(), by, row ? rowName(row) : '', asOfMs ?? '', approval];
-      return (await persist('resolve', () =>
-        resolve([keys.buyerLimits(buyer), keys.account, ...things.map(callKey)], args),
-      )) as Resolved;
+      const places = { limits: keys.buyerLimits(buyer), account: keys.account, calls: things.map(callKey) };
+      const name = row && rowName(row);
+      const told = { id, kind: things[0].kind, word: randomUUID(), by, name, asOf: asOfMs, approval };
+      return (await persist('resolve', () => resolve(places, told))) as Resolved;
     },
 
     /** Whether the outcome of this call is unknown. */

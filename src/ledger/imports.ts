@@ -57,10 +57,10 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     const content = contentOf(file);
     const run = `${content}:${randomUUID()}`;
     const underWay = [keys.portfolio(name), keys.imports(name)];
-    const lists = [keys.portfolios, keys.imports(name), keys.allImports(name)];
+    const lists = { underWay: keys.imports(name), imports: keys.allImports(name), faulty: faulty.keysOf(name) };
     const begun = (await start(
-      [keys.portfolio(name), ...lists, ...faulty.keysOf(name)],
-      [name, content, run, GONE_AFTER_MS, file.id, file.fileName, file.reading, replaces ? 1 : 0, file.by ?? ''],
+      { portfolio: keys.portfolio(name), portfolios: keys.portfolios, ...lists },
+      { ...file, name, content, import: run, goneAfterMs: GONE_AFTER_MS, replaces: replaces ? 1 : 0 },
     )) as [string, string, string] | [];
     if (begun.length === 0) return undefined;
     const [generation, number, place] = begun;

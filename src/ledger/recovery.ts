@@ -40,13 +40,13 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
       const answers: Recovered[] = [];
       for (const [place, key] of call.keys.entries()) {
         const row = rowIdOf(call.row);
-        const places = [
-          keys.call(call.kind, key),
-          keys.account,
-          keys.buyerLimits(call.buyer ?? ''),
-          keys.buyerRows(call.buyer ?? ''),
-          keys.row(row?.portfolio ?? '', row?.key ?? ''),
-        ];
+        const places = {
+          call: keys.call(call.kind, key),
+          account: keys.account,
+          limits: keys.buyerLimits(call.buyer ?? ''),
+          requests: keys.buyerRows(call.buyer ?? ''),
+          row: keys.row(row?.portfolio ?? '', row?.key ?? ''),
+        };
         // Under further names it is the same thing, which was made once.
         const isFirst = place === 0 && call.buyer !== undefined;
         const [is, id] = (await recover(places, argsOf(call, write, isFirst))) as string[];
@@ -58,26 +58,12 @@ export function makeRecovery({ connection, keys }: { connection: RedisConnection
   };
 }
 
-/** What recover-call.lua is told, in its order. */
-function argsOf(call: LostCall, write: boolean, isFirst: boolean): (string | number)[] {
-  const { kind, is, row, asked = '', line, atMs } = call;
-  const made = is === 'made' ? call : { id: '', record: {}, company: '', documents: [] };
-  const unknown = is === 'unknown' ? call : { reason: '', sentMs: 0 };
-  return [
-    kind,
-    is,
-    write ? 1 : 0,
-    made.id,
-    JSON.stringify(made.record),
-    row,
-    asked,
-    made.company,
-    made.documents.join('|'),
-    unknown.reason,
-    unknown.sentMs,
-    isFirst ? 1 : 0,
-    kind === 'limit' && isFirst ? (call.amount ?? '') : '',
-    line,
-    atMs,
-  ];
+/** What recover-call.lua is told. */
+function argsOf(call: LostCall, write: boolean, isFirst: boolean) {
+  const { kind, is, row: name, asked, line, atMs: writtenAt } = call;
+  const amount = kind === 'limit' && isFirst ? call.amount : undefined;
+  const told = { kind, is, write: write ? 1 : 0, name, asked, counts: isFirst ? 1 : 0, amount, line, writtenAt };
+  if (call.is === 'unknown') return { ...told, record: '{}', reason: call.reason, sentAt: call.sentMs };
+  const { id, record, company, documents } = call;
+  return { ...told, id, record: JSON.stringify(record), company, documents: documents.join('|'), sentAt: 0 };
 }

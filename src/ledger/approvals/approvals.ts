@@ -54,8 +54,10 @@ export function makeApprovals({
   const trips = tripsOf(connection, keys);
   const suppliers = makeSuppliers({ connection, keys });
   const declined = makeDeclined({ connection, keys });
-  const placesOf = ({ portfolio, id }: ApprovalId) => [keys.portfolio(portfolio), keys.approval(id)];
-  const lists = [keys.approvals, keys.approvalsAnswered];
+  const placesOf = ({ portfolio, id }: ApprovalId) => ({
+    portfolio: keys.portfolio(portfolio),
+    approval: keys.approval(id),
+  });
 
   async function read(id: string): Promise<ReadApproval | undefined> {
     const fields = await connection.hgetall(keys.approval(id));
@@ -72,16 +74,18 @@ export function makeApprovals({
     return text === null ? undefined : JSON.parse(text);
   }
 
-  async function start(
-    portfolio: string,
-    kind: ApprovalKind,
-    { authors, content = '', supplier = '', fields = {} }: Started,
+  async function start(portfolio: string, kind: ApprovalKind, started: Started): Promise<string> {
+    return beginOne({ portfolio, id: randomBytes(9).toString('base64url') }, { kind, ...started });
+  }
+
+  async function beginOne(
+    { portfolio, id }: ApprovalId,
+    { fields = {}, authors, ...of }: Started & { kind?: ApprovalKind },
   ): Promise<string> {
-    const id = randomBytes(9).toString('base64url');
-    const given = Object.entries(fields).flat();
-    const args = [id, portfolio, kind, content, supplier, given.length, ...given, ...authorArgs(authors)];
-    const places = [...placesOf({ portfolio, id }), keys.approvalsOf(portfolio)];
-    return (await persist('begin approval', () => begin(places, args))) as string;
+    const people = Object.fromEntries(authors.map((by) => [by, personOf(by)]));
+    const places = { ...placesOf({ portfolio, id }), all: keys.approvalsOf(portfolio) };
+    const told = { id, name: portfolio, ...of, fields: JSON.stringify(fields), authors: JSON.stringify(people) };
+    return (await persist('begin approval', () => begin(places, told))) as string;
   }
 
   async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: Answer): Promise<AnswerTaken> {
@@ -98,20 +102,10 @@ export function makeApprovals({
       const isSeen = found.approval.digest === digest;
       const looks = noes !== '' && (noes ?? '0') !== found.noes;
       const no = looks ? ((await declined.noElsewhere(found.approval, found.supplier)) ?? '') : '';
-      const args = [
-        id,
-        portfolio,
-        is,
-        by,
-        isSeen ? found.moves : '',
-        words.slice(0, MOST_WORDS),
-        ownName,
-        noes ?? '0',
-        no,
-      ];
-      const taken = (await persist('answer', () =>
-        answer([...placesOf({ portfolio, id }), ...lists, keys.approvalsLately], args),
-      )) as string;
+      const said = { answer: is, by, words: words.slice(0, MOST_WORDS), ownName, noes: noes ?? '0', no };
+      const told = { id, name: portfolio, moves: isSeen ? found.moves : '', ...said };
+      const lists = { waits: keys.approvals, answered: keys.approvalsAnswered, lately: keys.approvalsLately };
+      const taken = await persist('answer', () => answer({ ...placesOf({ portfolio, id }), ...lists }, told));
       if (taken === 'done') return is;
       if (taken !== 'again') return taken as AnswerTaken;
       if (!isSeen) return 'changed';
@@ -171,8 +165,7 @@ export function makeApprovals({
     /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
       if (authors.length === 0) return;
-      const args = [id, portfolio, '', '', '', 0, ...authorArgs(authors)];
-      await persist('begin approval', () => begin([...placesOf({ portfolio, id }), keys.approvalsOf(portfolio)], args));
+      await beginOne({ portfolio, id }, { fields: {}, authors });
     },
 
     /**
@@ -260,9 +253,6 @@ export function makeApprovals({
     return found.flatMap((one) => (one ? [one.approval] : []));
   }
 }
-
-/** Each author's name, and who that is. */
-const authorArgs = (authors: readonly string[]) => [...new Set(authors)].flatMap((by) => [by, personOf(by)]);
 
 type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 

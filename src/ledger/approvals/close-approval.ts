@@ -32,10 +32,10 @@ export function makeClosing({
 
   async function overOf(portfolio: string, id: string, policy: ApprovalPolicy, rows: readonly string[]): Promise<Over> {
     const { above = '', personAbove = '', windowDays = 0 } = policy;
-    const places = [keys.portfolio(portfolio), keys.row(portfolio, '')];
+    const places = { portfolio: keys.portfolio(portfolio), begins: keys.row(portfolio, '') };
     for (let from = 0; from < rows.length; from += LOOKED_AT) {
-      const args = [id, above, personAbove, windowDays, ...rows.slice(from, from + LOOKED_AT)];
-      const over = (await passedAbove(places, args)) as Over;
+      const told = { id, above, person: personAbove, days: windowDays, rows: rows.slice(from, from + LOOKED_AT) };
+      const over = (await passedAbove(places, told)) as Over;
       if (over.length > 0) return over;
     }
     return [];
@@ -70,13 +70,15 @@ export function makeClosing({
      */
     async close({ portfolio, id }: ApprovalId, policy: ApprovalPolicy, over: Over = []): Promise<ApprovalStanding> {
       const { always, above = '', personAbove = '', windowDays = 0 } = policy;
-      const lists = [keys.approvals, keys.approvalsAnswered, keys.account];
-      for (let [seen, found] = ['', over]; ; ) {
-        const args = [id, portfolio, always ? 1 : 0, above, personAbove, windowDays, seen, ...found];
-        const places = [keys.portfolio(portfolio), keys.approval(id), ...lists];
-        const standing = await persist('close approval', () => close(places, args));
+      const lists = { waits: keys.approvals, answered: keys.approvalsAnswered, account: keys.account };
+      const places = { portfolio: keys.portfolio(portfolio), approval: keys.approval(id), ...lists };
+      const rule = { always: always ? 1 : 0, above, person: personAbove, days: windowDays };
+      for (let [seen, known] = ['', over]; ; ) {
+        const standing = await persist('close approval', () =>
+          close(places, { id, name: portfolio, ...rule, seen, known }),
+        );
         if (standing !== 'look') return standing as ApprovalStanding;
-        [seen, found] = await persist('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));
+        [seen, known] = await persist('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));
       }
     },
 

@@ -46,7 +46,8 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
       let last: { id: string; turn: number } | undefined;
       for (let from = 0; ; from += PAGE) {
         const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + PAGE - 1}`);
-        const [no, turn] = (await lastNo([keys.portfolio(portfolio)], [id, kind, supplier, ...rows])) as string[];
+        const told = { own: id, kind, supplier, rows };
+        const [no, turn] = (await lastNo({ portfolio: keys.portfolio(portfolio) }, told)) as string[];
         if (no !== undefined && Number(turn) > (last?.turn ?? -1)) last = { id: no, turn: Number(turn) };
         if (rows.length < PAGE) return last?.id;
       }

@@ -1,16 +1,14 @@
 -- A person answers what waits for approval: only while it waits, as it is now, and none of those who asked for it.
--- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] what waits   KEYS[4] what was answered and is not carried out yet
--- KEYS[5] what was answered lately
--- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] "granted" or "declined"   ARGV[4] who answers
--- ARGV[5] `moves` of the approval as it was when its digest was computed   ARGV[6] words   ARGV[7] this answer's own name
--- ARGV[8] of a yes: how many noes the account had when somebody looked whether one of them was to the same; else ""
--- ARGV[9] the approval of the last such no, or "": whoever says yes has to see it first
+-- @keys portfolio approval waits answered lately
+-- The lists of what waits, of what was answered and is not carried out yet, and of what was answered lately.
+-- @args id name answer by moves words ownName noes no
+-- name: the portfolio's; answer: "granted" or "declined"; by: who answers; moves: of the approval as it was when its digest was computed;
+-- ownName: of this answer; noes: of a yes, how many noes the account had when somebody looked whether one of them was to the same, else "";
+-- no: the approval of the last such no, or "": whoever says yes has to see it first.
 -- Answers "done", also repeated under its name | "gone" | "answered" | "own" | "changed": it is not complete yet
 -- | "again": since its digest was computed, rows came or went; or somebody said no, or may have, that nobody has seen
 -- @include archived
 -- @include move
-local portfolio, approval, waits, answered, lately = unpack(KEYS)
-local id, name, answer, by, moves, words, ownName, noes, no = unpack(ARGV)
 local account = string.match(portfolio, '^(.-):portfolio:') .. ':account'
 local archived = archivedError(portfolio)
 if archived then return archived end

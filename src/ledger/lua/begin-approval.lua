@@ -1,13 +1,13 @@
 -- Begins what another person is to approve, or goes on with that of the same import where one that died has left it open.
--- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] all approvals of the portfolio
--- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] kind   ARGV[4] content: the file and how it is read, or ""
--- ARGV[5] the supplier's key, or ""   ARGV[6] how many fields follow   ARGV[7…] field, value, … then those who asked for it: name, person, …
+-- @keys portfolio approval all
+-- All approvals of the portfolio.
+-- @args id name kind content supplier fields authors
+-- name: the portfolio's; content: the file and how it is read, or ""; supplier: its key, or ""; fields: others that it begins with, and
+-- authors: who asked, by name and as whom, as JSON.
 -- Answers the id of the approval, which is another one's where that is gone on with.
 -- @include archived
 -- @include move
 -- @include approvals
-local portfolio, approval, all = unpack(KEYS)
-local id, name, kind, content, supplier, fields = unpack(ARGV, 1, 6)
 local archived = archivedError(portfolio)
 if archived then return archived end
 local known = content ~= '' and redis.call('HGET', portfolio, 'approving:' .. content)
@@ -17,11 +17,11 @@ elseif redis.call('EXISTS', approval) == 0 then
   local now = nowText()
   redis.call('HSET', approval, 'portfolio', name, 'kind', kind, 'standing', 'open', 'asked', now, 'moves', 0, 'rows', 0,
     'content', content, 'noes', redis.call('HGET', string.match(portfolio, '^(.-):portfolio:') .. ':account', 'noes') or '0')
-  if fields ~= '0' then redis.call('HSET', approval, unpack(ARGV, 7, 6 + fields)) end
+  for field, value in pairs(cjson.decode(fields)) do redis.call('HSET', approval, field, value) end
   redis.call('ZADD', all, now, id)
   if content ~= '' then redis.call('HSET', portfolio, 'approving:' .. content, id) end
 end
-for at = 7 + fields, #ARGV, 2 do redis.call('HSET', approval, 'author:' .. ARGV[at], ARGV[at + 1]) end
+for author, person in pairs(cjson.decode(authors)) do redis.call('HSET', approval, 'author:' .. author, person) end
 if supplier ~= '' then
   redis.call('HSET', approval, 'supplier', supplier)
   local call = callOfSupplier(portfolio, supplier)

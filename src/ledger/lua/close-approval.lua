@@ -1,18 +1,16 @@
 -- All that belongs to an approval is there: it waits for a person, or is granted by itself where none is asked for.
 -- One with rows that a person said no to before (put.lua) waits in any case.
--- KEYS[1] the portfolio   KEYS[2] the approval   KEYS[3] what waits   KEYS[4] what was answered and is not carried out yet
--- KEYS[5] the account
--- ARGV[1] its id   ARGV[2] the portfolio's name   ARGV[3] 1 where every portfolio waits   ARGV[4] limit for the portfolio, and for a
--- buyer, or ""   ARGV[5] limit for a person, or ""   ARGV[6] the days for which it counts what passed before
--- ARGV[7] `moves` of the approval when somebody looked at its buyers (passed-above.lua), or ""
--- ARGV[8…] which sum was above its limit, as told has it, where somebody knows
+-- @keys portfolio approval waits answered account
+-- The lists of what waits, and of what was answered and is not carried out yet.
+-- @args id name always above person days seen …known
+-- name: the portfolio's; always: 1 where every portfolio waits; above: limit for the portfolio, and for a buyer, or ""; person: limit for a
+-- person, or ""; days: for which it counts what passed before; seen: `moves` of the approval when somebody looked at its buyers
+-- (passed-above.lua), or ""; known: which sum was above its limit, as told has it, where somebody knows.
 -- Answers its standing: "waiting" | "granted" | "void", or what it was already; or "look": its buyers have to be looked at (again), since
 -- rows came or went. From then on its rows count for who comes later.
 -- @include archived
 -- @include move
 -- @include approvals
-local portfolio, approval, waits, answered, account = unpack(KEYS)
-local id, name, always, above, person, days, seen = unpack(ARGV, 1, 7)
 local archived = archivedError(portfolio)
 if archived then return archived end
 local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'asked', 'unreadable', 'redone', 'moves', 'ticket', 'supplierMs')
@@ -38,7 +36,7 @@ end
 
 -- Which sum is above its limit, as told has it; {} where it waits for another reason, nil where it does not.
 local function overWords()
-  if #ARGV > 7 then return { unpack(ARGV, 8) } end
+  if #known > 0 then return known end
   if always == '1' or found[6] then return {} end
   local asked = askedBy(portfolio)
   if above ~= '' and (tonumber(found[5] or 0) > 0 or isAbove(asked, above)) then return told('portfolio', name, asked) end

@@ -1,10 +1,9 @@
 -- Finds who said no last to what an approval asks for, in another one: to the same request, to what is said of the same call, or to the supplier.
--- KEYS[1] the portfolio
--- ARGV[1] id of the approval   ARGV[2] its kind   ARGV[3] key of the supplier that goes with it, or ""   ARGV[4…] keys of rows of it
+-- @keys portfolio
+-- @args own kind supplier …rows
+-- own: id of the approval; supplier: key of the one that goes with it, or ""; rows: keys of rows of it.
 -- Answers { id of that approval, which answer of the account it was, who and in what words }, or {}.
 -- @include approvals
-local portfolio = KEYS[1]
-local own, kind, supplier = unpack(ARGV, 1, 3)
 local known, last, turn = {}, nil, -1
 
 -- An approval that is there no more left with its portfolio, and nobody knows that it was no no.
@@ -25,13 +24,13 @@ if supplier ~= '' and kind ~= 'answer' then
   local id = redis.call('HGET', callOfSupplier(portfolio, supplier), 'declined')
   if id then look(id, true) end
 end
-for at = 4, #ARGV do
+for _, key in ipairs(rows) do
   if kind == 'answer' then
-    local was = redis.call('HGET', string.gsub(portfolio, ':portfolio:', ':row:', 1) .. ':' .. ARGV[at], 'was')
+    local was = redis.call('HGET', string.gsub(portfolio, ':portfolio:', ':row:', 1) .. ':' .. key, 'was')
     local of = was and cjson.decode(was).of
     if of then lookAtAnswers(string.match(portfolio, '^(.-):portfolio:') .. ':call:' .. string.gsub(of, ' ', ':', 1)) end
   else
-    local of = redis.call('HMGET', requestOf(portfolio, ARGV[at]), 'declined', 'asks', 'yes')
+    local of = redis.call('HMGET', requestOf(portfolio, key), 'declined', 'asks', 'yes')
     if of[1] then look(of[1], true) end
     for id in string.gmatch(of[2] or '', '%S+') do look(id, false, of[3]) end
   end

@@ -1,19 +1,15 @@
 -- Puts back what a results file knows of a call that this ledger has lost, or only tells what that would be.
--- KEYS[1] the call   KEYS[2] the account, where made things are counted   KEYS[3] list of the buyer's limit ids
--- KEYS[4] the buyer's requests   KEYS[5] the row that asked, one that there is not where it is not known
--- ARGV[1] kind   ARGV[2] "made" or "unknown"   ARGV[3] 1 to write, 0 to look   ARGV[4] id   ARGV[5] what else was answered, as JSON
--- ARGV[6] row that asked, "<portfolio>/<key>" or ""   ARGV[7] digest of what its line asked for, or ""
--- ARGV[8] the row's company   ARGV[9] its documents, "id|id"
--- ARGV[10] why the outcome is unknown   ARGV[11] when it was sent, in ms
--- ARGV[12] 1 to count it among what was made   ARGV[13] the limit that was asked for, or ""   ARGV[14] the row's line
--- ARGV[15] when the row was written last, in ms
+-- @keys call account limits requests row
+-- Limits and requests are the buyer's; the row is the one that asked, or one that there is not where it is not known.
+-- @args kind is write id record name asked company documents reason sentAt counts amount line writtenAt
+-- is: "made" or "unknown"; write: 1, or 0 to look; record: what else was answered, as JSON; name: "<portfolio>/<key>" of the row that asked,
+-- or ""; asked: digest of what its line asked for, or ""; company and documents ("id|id") of the row; reason: why the outcome is unknown;
+-- sentAt: when it was sent, in ms; counts: 1 to count it among what was made; amount: the limit that was asked for, or ""; line: the row's;
+-- writtenAt: when the row was written last, in ms.
 -- Answers { "put" } | { "known" } | { "differs", id in the ledger }. Repeated, it answers "known": what is made stays so.
 -- @include doubts
 -- @include made-ids
 -- @include approvals
-local call, account, limits, requests, row = unpack(KEYS)
-local kind, is, write, id, record, name, asked = unpack(ARGV, 1, 7)
-local company, documents, reason, sentAt, counts, amount, line, writtenAt = unpack(ARGV, 8, 15)
 local known = redis.call('HMGET', call, 'state', 'id', 'row')
 if known[1] == 'made' then
   if is == 'made' and known[2] ~= id then return { 'differs', known[2] } end

@@ -1,19 +1,16 @@
 -- Begins to bring a file into a portfolio. From now on its faulty lines are the ones shown: those of another file are
 -- forgotten, and so are its own of earlier, unless another import of it is under way, which both then write down alike.
--- KEYS[1] the portfolio   KEYS[2] all portfolios   KEYS[3] its imports under way   KEYS[4] all its imports
--- KEYS[5…] its faulty lines
--- ARGV[1] the portfolio's name   ARGV[2] content: the file and how it is read   ARGV[3] this import: content:its own name
--- ARGV[4] ms without a sign of life after which an import is gone
--- ARGV[5] id of the file's copy   ARGV[6] file name   ARGV[7] how it is read, as JSON
--- ARGV[8] 1 where it is to replace what was imported before   ARGV[9] who imports, or ""
+-- @keys portfolio portfolios underWay imports …faulty
+-- Its imports under way, all its imports, and its faulty lines.
+-- @args name content import goneAfterMs id fileName reading replaces by
+-- content: the file and how it is read; import: content:its own name; goneAfterMs: without a sign of life so long, an import is gone;
+-- id: of the file's copy; reading: how it is read, as JSON; replaces: 1 where it is to replace what was imported before; by: who imports, or "".
 -- @brings-in
 -- Answers { how often the portfolio had been cancelled by now, the number of this import: the same whenever it comes again,
 -- which of all imports begun it is }; or {} where it would replace the rows of another that is under way: it is not begun
 -- @include archived
 -- @include move
 -- @include end-first
-local portfolio, portfolios, underWay, imports = unpack(KEYS, 1, 4)
-local name, content, import, goneAfterMs, id, fileName, reading, replaces, by = unpack(ARGV)
 local archived = archivedError(portfolio)
 if archived then return archived end
 local now = nowMs()
@@ -31,7 +28,7 @@ for _, other in ipairs(redis.call('ZRANGEBYSCORE', underWay, now - goneAfterMs, 
 end
 if others and replaces == '1' then return {} end
 -- Deleting some 100,000 lines would keep everybody waiting; unlinked, they are freed beside the commands of others.
-if not joins then redis.call('UNLINK', unpack(KEYS, 5)) end
+if not joins then redis.call('UNLINK', unpack(faulty)) end
 redis.call('ZADD', portfolios, 'NX', now, name)
 redis.call('ZADD', underWay, now, import)
 local known = redis.call('HGET', imports, content)
