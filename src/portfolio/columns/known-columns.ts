@@ -24,8 +24,8 @@ type ColumnFacts = {
   /** The value's field in that object, where it is not called like the column. */
   field?: string;
   /**
-   * Who reads its cells: `open` is a company's; `page` may say where a person lives, and is shown on pages but quoted in no notice;
-   * `masked` is a person's, and hidden from whoever is not to see contacts.
+   * Where its cells are shown: `open` is a company's, and shown everywhere; `page` may lead to a person, and is shown on pages, but quoted
+   * in no report of a night; `masked` is a person's, and hidden from whoever is not to see contacts.
    */
   shown: 'open' | 'page' | 'masked';
   /** Whether no request can be made without it; which fields the service itself requires is not shown. */
