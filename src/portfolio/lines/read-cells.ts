@@ -60,7 +60,8 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     } else if (isRagged) {
       problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
-      for (const task of tasks) readCell(task, record, { plain, sound, by: options }, result);
+      const look = { plain, sound, by: options };
+      for (const task of tasks) readCell(task, record, look, result);
     }
     return result;
   };
