@@ -1,8 +1,8 @@
 import type { Dialect } from '../table/dialect.ts';
 import type { Above } from '../table/find-header.ts';
 import type { Column } from './columns/column.ts';
+import type { Conventions } from './columns/known-columns.ts';
 import type { Forecast } from './forecast.ts';
-import type { Conventions } from './lines/conventions.ts';
 import type { Problem } from './problem.ts';
 
 /** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DELIMITERS, type Dialect } from '../table/dialect.ts';
-import type { KnownColumn } from './columns/known-columns.ts';
+import { COLUMNS, type KnownColumn } from './columns/known-columns.ts';
 import { mappingSchema } from './columns/mapping.ts';
 
 /**
@@ -39,28 +39,9 @@ export function readingFound(
   return { ...said, ...found, ...(headerLine === null ? {} : { headerLine }) };
 }
 
-/**
- * What says by itself which buyer or which request a line is, or how much it asks for: each file says that of its own lines, and what
- * one says of all lines alike moves the money of all. The country and the source of a number say none of it alone, and without them
- * the same buyers would be others, and be asked for twice; so these are kept, as all else is.
- */
-const OF_ITS_LINES: readonly KnownColumn[] = [
-  'company_id',
-  'requested_limit',
-  'currency',
-  'buyer_reference',
-  'request_reference',
-  'business_information_id',
-  'company_registration_number',
-  'name',
-  'same_buyer',
-];
-
 /** What of a reading is kept for other files: nothing that is said of single lines, nor of all lines what is each line's own. */
 export function lastingOf({ sameBuyer: _lines, mapping, ...others }: ReadOptions): ReadOptions {
-  const constants = Object.entries(mapping?.constants ?? {}).filter(
-    ([name]) => !OF_ITS_LINES.includes(name as KnownColumn),
-  );
+  const constants = Object.entries(mapping?.constants ?? {}).filter(([name]) => !COLUMNS[name as KnownColumn].isOfLine);
   const columns = mapping?.columns ?? {};
   if (constants.length + Object.keys(columns).length === 0) return others;
   return { ...others, mapping: { columns, constants: Object.fromEntries(constants) } };

@@ -77,53 +77,45 @@ const MADE_STATUS = 201;
 const DATA_URI_HEAD = /^data:([^;,]+);name=([^;,]+);base64,$/;
 
 // Which fields are needed is not shown. The stand-in insists on those without which it could not name a company, and
-// could not say whose limit was granted and how much.
-const companyRequestSchema = companyBodySchema.required({ name: true });
-const limitRequestSchema = limitBodySchema.required({ company: true, requested_limit: true });
+// could not say whose limit was granted and how much. What the schemas do not show is left out of what they read.
+const { address: addressSchema } = companyBodySchema.shape;
+const { contact: contactSchema } = limitBodySchema.shape;
+const companyRequestSchema = companyBodySchema
+  .strip()
+  .extend({ address: addressSchema.unwrap().strip().optional() })
+  .required({ name: true });
+const limitRequestSchema = limitBodySchema
+  .strip()
+  .extend({ contact: contactSchema.unwrap().strip().optional() })
+  .required({ company: true, requested_limit: true });
 
 function companyResource(id: string, sent: z.output<typeof companyRequestSchema>): CompanyResource {
-  const { name, address, website } = sent;
   return {
     id,
     object: 'company',
-    name,
-    address: address && {
-      country_code: address.country_code,
-      city: address.city,
-      street: address.street,
-      state: address.state ?? null,
-    },
-    website,
+    ...sent,
+    address: sent.address && { ...sent.address, state: sent.address.state ?? null },
     buyer_limit: null,
     contacts: { object: 'list', data: [] },
     created: new Date().toISOString(),
   };
 }
 
-function limitResource(id: string, sent: z.output<typeof limitRequestSchema>): LimitResource {
-  const { contact, requested_limit } = sent;
+function limitResource(id: string, data: z.output<typeof limitRequestSchema>): LimitResource {
+  const { contact, supporting_documents, ...sent } = data;
   return {
     id,
     object: 'buyer_limit',
-    company: sent.company,
-    business_information_source: sent.business_information_source,
-    business_information_id: sent.business_information_id,
-    company_registration_number: sent.company_registration_number,
-    requested_limit,
-    total_limit: requested_limit,
-    available_limit: requested_limit,
+    ...sent,
+    total_limit: sent.requested_limit,
+    available_limit: sent.requested_limit,
     status: 'approved',
     // Whether phone can be sent is not shown; the answer's is null.
-    contact: contact && {
-      first_name: contact.first_name,
-      last_name: contact.last_name,
-      email: contact.email,
-      phone: null,
-    },
+    contact: contact && { ...contact, phone: null },
     // The items' shape is not shown: the ids as sent are the stand-in's own choice.
     supporting_documents: {
       object: 'list',
-      data: (sent.supporting_documents ?? []).map((documentId) => ({ object: 'document', id: documentId })),
+      data: (supporting_documents ?? []).map((documentId) => ({ object: 'document', id: documentId })),
     },
     created: new Date().toISOString(),
   };

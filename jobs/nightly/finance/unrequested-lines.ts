@@ -4,7 +4,7 @@ import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts
 import type { Portfolios } from '../../../src/ledger/portfolios.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import { placeOf } from '../../../src/portfolio/columns/column.ts';
-import type { KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
+import { COLUMNS, type KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
 import {
   type BuyerBook,
   type BuyerStore,
@@ -124,25 +124,6 @@ const AMOUNT: ReadonlySet<KnownColumn | null> = new Set(['requested_limit', 'cur
 /** Longer than any name; a cell may be a megabyte. */
 const MOST_CHARACTERS = 200;
 
-/**
- * Columns of which a problem's words may be told: what they quote is a company's. What a person's name, address or number may stand in,
- * also a column that is not ours, is only named.
- */
-const OPEN_COLUMNS: ReadonlySet<KnownColumn> = new Set<KnownColumn>([
-  'name',
-  'country_code',
-  'business_information_source',
-  'business_information_id',
-  'company_registration_number',
-  'requested_limit',
-  'currency',
-  'supporting_documents',
-  'statements_dated',
-  'buyer_reference',
-  'request_reference',
-  'company_id',
-]);
-
 type Told = { says: string; detail: string };
 
 function wordsOf(
@@ -161,10 +142,11 @@ function wordsOf(
   return { says, detail: isOpen(problem, opened) ? cut(`${fileName}: ${problem.message}`) : fileName };
 }
 
+/** Whether a problem's words may be told: what they quote is a company's. A column in which a person's address may stand is only named. */
 function isOpen({ column }: Problem, { columns }: Opened): boolean {
   if (column === null) return true;
   const known = knownOf(column, columns);
-  return known !== null && OPEN_COLUMNS.has(known);
+  return known !== null && COLUMNS[known].shown === 'open';
 }
 
 function knownOf(written: string | null, columns: Opened['columns']): KnownColumn | null {

@@ -1,4 +1,4 @@
-import { isKnown, type KnownColumn } from '../../portfolio/columns/known-columns.ts';
+import { COLUMNS, isKnown } from '../../portfolio/columns/known-columns.ts';
 import { isPersonalField, MASK, makeTextMask, personalValuesIn } from './personal-text.ts';
 
 /** What names a thing: it stays as it is, or nobody could tell rows, files and people of ours apart. */
@@ -85,29 +85,10 @@ function isCell(value: Record<string, unknown>): value is Cell {
   return typeof value.cell === 'string' && 'meaning' in value;
 }
 
-/** Columns of ours that speak of a company and of the request. All others may hold anything. */
-const SHOWN_COLUMNS: ReadonlySet<KnownColumn> = new Set<KnownColumn>([
-  'name',
-  'country_code',
-  'city',
-  'state',
-  'website',
-  'business_information_source',
-  'business_information_id',
-  'company_registration_number',
-  'requested_limit',
-  'supporting_documents',
-  'statements_dated',
-  'buyer_reference',
-  'request_reference',
-  'company_id',
-  'currency',
-  'same_buyer',
-]);
-
 function copyCell(cell: Cell, { plain }: TextMasks): Cell {
   const { meaning } = cell;
-  const isShown = meaning !== null && isKnown(meaning) && SHOWN_COLUMNS.has(meaning);
+  // A column that is none of ours may hold anything.
+  const isShown = meaning !== null && isKnown(meaning) && COLUMNS[meaning].shown !== 'masked';
   return { ...cell, cell: isShown || cell.cell.trim() === '' ? plain(cell.cell) : MASK };
 }
 

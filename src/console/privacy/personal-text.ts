@@ -1,4 +1,6 @@
 import { normal } from '../../likeness.ts';
+import { columnsThat, fieldOf } from '../../portfolio/columns/known-columns.ts';
+
 /** What stands where personal data was taken out. */
 export const MASK = '•••';
 
@@ -11,8 +13,11 @@ const PERSONAL_FIELD =
 
 /** Whether what stands under this name is a person's. Pure. */
 export function isPersonalField(name: string): boolean {
-  return PERSONAL_FIELD.test(name);
+  return PERSONAL_FIELD.test(name) || MASKED.has(name);
 }
+
+/** The columns that are a person's, as files and as bodies name them. */
+const MASKED = new Set(columnsThat(({ shown }) => shown === 'masked').flatMap((column) => [column, fieldOf(column)]));
 
 /** A member of an object in a text of JSON, whose end may be cut off; `\"` within strings, numbers as they are. */
 const JSON_MEMBER = /("([^"\\\s]{1,60})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|-?\d[\d.eE+-]*)/g;

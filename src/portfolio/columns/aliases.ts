@@ -1,6 +1,6 @@
 import { likeness } from '../../likeness.ts';
 import { bareName } from './bare-name.ts';
-import { isKnown, KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
+import { COLUMNS, columnsThat, isKnown, KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { EVERYDAY } from './names/everyday.ts';
 import { GUESSES } from './names/guesses.ts';
 import { SYSTEMS } from './names/systems.ts';
@@ -77,19 +77,11 @@ const PARTIES = {
 const BUYER = Object.values(PARTIES.buyer).flat();
 const CONTACT = Object.values(PARTIES.contact).flat();
 
-/** What is said of the buyer with the party before it; of a limit it changes nothing either. */
-const OF_BUYER = ['country_code', 'city', 'street', 'state', 'website', 'requested_limit'] as const;
-const OF_CONTACT = ['contact_first_name', 'contact_last_name', 'contact_email'] as const;
-
-/** `Customer Name` is no alias of `name` alone: that is ours already. */
-const OWN: Partial<Record<KnownColumn, readonly string[]>> = {
-  country_code: ['country code'],
-  city: ['city'],
-  street: ['street'],
-  state: ['state'],
-  website: ['website'],
-  requested_limit: ['requested limit'],
-};
+/** What is said of the buyer with the party before it; of a limit it changes nothing either. Of names there are fewer parties. */
+const OF_BUYER = columnsThat((facts) => facts.in?.startsWith('company') || facts === COLUMNS.requested_limit).filter(
+  (column) => column !== 'name',
+);
+const OF_CONTACT = columnsThat((facts) => facts.in === 'limit.contact');
 
 function everydayNames(column: KnownColumn): string[] {
   return EVERYDAY.flatMap((names) => names[column] ?? []);
@@ -102,7 +94,7 @@ function* certainNames(): Generator<[string, KnownColumn]> {
   }
   for (const party of BUYER.filter((one) => !NO_NAME.has(one))) yield [`${party} name`, 'name'];
   for (const column of OF_BUYER) {
-    for (const name of [...(OWN[column] ?? []), ...everydayNames(column)])
+    for (const name of [column.replaceAll('_', ' '), ...everydayNames(column)])
       for (const party of BUYER) {
         const whole = `${party} ${name}`;
         if (!Object.hasOwn(GUESSES, whole)) yield [whole, column];

@@ -1,5 +1,5 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
-import type { KnownColumn } from '../columns/known-columns.ts';
+import { columnsThat, type KnownColumn } from '../columns/known-columns.ts';
 import { KNOWN_COLUMN } from '../columns/result-columns.ts';
 import type { BuyerLine } from './buyer.ts';
 import { digestOf } from './digest.ts';
@@ -36,15 +36,7 @@ export function readRecordedBuyer(text: string): RecordedBuyer | undefined {
 /** Digests are 16 characters of base64url. */
 const FORM = /^(own|other):([\w-]{16}):([\w-]{16}):([\w-]{16}):(\d+(?:\.\d+)?)$/;
 
-/** The columns that tell a buyer. */
-const TELLING: readonly (KnownColumn | null)[] = [
-  'name',
-  'country_code',
-  'business_information_source',
-  'business_information_id',
-  'company_registration_number',
-  'buyer_reference',
-];
+const TELLING = columnsThat(({ isOfBuyer }) => isOfBuyer === true);
 
 /** Digests those of a line's cells that tell its buyer, whatever their columns are called and wherever they stand. */
 export function digestOfCells(columns: readonly (KnownColumn | null)[]): (cells: readonly string[]) => string {

@@ -2,12 +2,10 @@ import { openTable } from '../../table/open-table.ts';
 import type { Shape } from '../../table/records.ts';
 import type { TableFile } from '../../table/table.ts';
 import { type Column, makeFit, placeOf } from '../columns/column.ts';
+import type { Conventions } from '../columns/known-columns.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import { type DateOrder, dateOrderOf } from '../values/dates.ts';
 import { beforeDoubt } from '../values/doubt.ts';
-
-/** How amounts and dates of a file are written; null where its columns leave that open. */
-export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
 
 /**
  * Finds how a file's amounts and dates are written, from every cell of their columns: a first pass over the file. If the

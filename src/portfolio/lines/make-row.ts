@@ -1,3 +1,4 @@
+import { columnsIn } from '../columns/known-columns.ts';
 import type { BuyerLine } from '../identity/buyer.ts';
 import { type BuyerIdentity, buyerKey, identifiersOf, likenessOf, requestKey } from '../identity/identity.ts';
 import type { Values } from './read-cells.ts';
@@ -5,12 +6,10 @@ import type { Company, Limit, Row } from './row.ts';
 
 /** The body of the company call. `name` must be there. */
 export function makeCompany(values: Values): Company {
-  const company: Company = { name: values.name ?? '', address: { state: values.state ?? null } };
-  const { address } = company;
-  if (values.country_code) address.country_code = values.country_code;
-  if (values.city) address.city = values.city;
-  if (values.street) address.street = values.street;
-  if (values.website) company.website = values.website;
+  const address: Company['address'] = { state: values.state ?? null };
+  const company: Company = { name: values.name ?? '', address };
+  fill(address, ADDRESS, values);
+  fill(company, COMPANY, values);
   return company;
 }
 
@@ -73,16 +72,24 @@ export function faultyKeyOf(values: Values, buyer: string | undefined): string {
   return isTold ? rowKeyOf(values, buyer ?? '') : '';
 }
 
-// Field by field, and not in a loop over names: the fields keep their types, and it is what a million lines can afford.
 function makeLimit(values: Values): Limit {
   const limit: Limit = { requested_limit: values.requested_limit ?? '' };
-  if (values.business_information_source) limit.business_information_source = values.business_information_source;
-  if (values.business_information_id) limit.business_information_id = values.business_information_id;
-  if (values.company_registration_number) limit.company_registration_number = values.company_registration_number;
   const contact: Limit['contact'] = {};
-  if (values.contact_first_name) contact.first_name = values.contact_first_name;
-  if (values.contact_last_name) contact.last_name = values.contact_last_name;
-  if (values.contact_email) contact.email = values.contact_email;
+  fill(limit, LIMIT, values);
+  fill(contact, CONTACT, values);
   if (Object.keys(contact).length > 0) limit.contact = contact;
   return limit;
 }
+
+/** Puts the values of those columns into the fields of a body; those that the line does not give are left out. */
+function fill(body: { [field: string]: unknown }, columns: ReturnType<typeof columnsIn>, values: Values): void {
+  for (const { column, field } of columns) {
+    const value = values[column];
+    if (value) body[field] = value;
+  }
+}
+
+const COMPANY = columnsIn('company');
+const ADDRESS = columnsIn('company.address');
+const LIMIT = columnsIn('limit');
+const CONTACT = columnsIn('limit.contact');

@@ -5,11 +5,9 @@ import { describeDamage } from '../../table/encodings/damage.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
-import type { KnownColumn } from '../columns/known-columns.ts';
+import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
 import { type Change, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
-import type { Conventions } from './conventions.ts';
-import { makeValueReaders, type ValueReader } from './value-readers.ts';
 
 /** The cells of one record that mean something to us and are not empty: trimmed, checked, amounts canonical. */
 export type Values = { [column in KnownColumn]?: string };
@@ -33,18 +31,14 @@ type CellReaderOptions = {
   dialect: Dialect;
   /** Values that every line has, of columns that the file does not give. They are sound already. */
   constants?: Values | undefined;
-  conventions: Readonly<Conventions>;
-  /** The latest date, YYYY-MM-DD, that statements may carry. */
-  today: string;
-};
+} & ReadBy;
 
 /** A reader of records for these columns: what there is to check is found out once, not once a line. */
 export function makeCellReader(options: CellReaderOptions): CellReader {
   const { columns, dialect, constants } = options;
-  const readers = makeValueReaders(options);
   const fits = makeFit(columns);
   const tasks = columns
-    .map((column): Task => ({ column, read: column.known ? readers[column.known] : unitReader(column) }))
+    .map((column): Task => ({ column, read: column.known ? COLUMNS[column.known].read : unitReader(column) }))
     .filter(({ column, read }) => column.known !== null || column.needed || read);
 
   return (record) => {
@@ -66,7 +60,8 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
     } else if (isRagged) {
       problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
     } else {
-      for (const task of tasks) readCell(task, record, { plain, sound }, result);
+      const look = { plain, sound, by: options };
+      for (const task of tasks) readCell(task, record, look, result);
     }
     return result;
   };
@@ -75,21 +70,20 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
 /** Reads the values that a mapping gives for every line; `line` is where its problems are told, the header's. */
 export function readConstants(
   given: Values,
-  { line, conventions, today }: { line: number; conventions: Conventions; today: string },
+  { line, ...by }: { line: number } & ReadBy,
 ): { constants: Values; problems: Problem[] } {
-  const readers = makeValueReaders({ conventions, today });
   const constants: Values = {};
   const problems: Problem[] = [];
   for (const [name, text] of Object.entries(given) as [KnownColumn, string][]) {
-    const reading = readers[name]?.(text) ?? { value: text };
+    const reading = COLUMNS[name].read?.(text, by) ?? { value: text };
     if ('problem' in reading) problems.push(makeProblem(line, name, text, `In the mapping: ${reading.problem}`));
     else constants[name] = normal(reading.value);
   }
   return { constants, problems };
 }
 
-/** What one look at all cells of a record told. */
-type Look = { plain: boolean; sound: boolean };
+/** What one look at all cells of a record told, and what they are read by. */
+type Look = { plain: boolean; sound: boolean; by: ReadBy };
 
 type Task = { column: Column; read: ValueReader | undefined };
 
@@ -101,7 +95,7 @@ function unitReader({ by, written }: Column): ValueReader | undefined {
 function readCell(
   { column, read }: Task,
   { line, cells, sheet }: RawRecord,
-  { plain, sound }: Look,
+  { plain, sound, by }: Look,
   result: ReadCells,
 ): void {
   const written = (cells[column.index] ?? '').trim();
@@ -128,7 +122,7 @@ function readCell(
   }
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
-  const reading = read ? read(text, sheet?.numbers.includes(column.index)) : { value: text };
+  const reading = read ? read(text, by, sheet?.numbers.includes(column.index)) : { value: text };
   if ('problem' in reading) {
     if (reading.open) result.open = true;
     result.problems.push(makeProblem(line, column.written, written, reading.problem));

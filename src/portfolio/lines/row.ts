@@ -1,22 +1,19 @@
 import type { Document } from '../../documents/document.ts';
+import type { FieldsIn } from '../columns/known-columns.ts';
 import type { IdentifierKind } from '../identity/identity.ts';
 import type { Change, Problem } from '../problem.ts';
 
 /** The body of the company call (docs/service.md, "Company"): empty cells are left out, `state` alone is null. */
-export type Company = {
+export type Company = Omit<FieldsIn<'company'>, 'name'> & {
   name: string;
-  address: { country_code?: string; city?: string; street?: string; state: string | null };
-  website?: string;
+  address: Omit<FieldsIn<'company.address'>, 'state'> & { state: string | null };
 };
 
 /** What the file gives for the buyer limit call (docs/service.md, "Buyer limit request"). */
-export type Limit = {
-  business_information_source?: string;
-  business_information_id?: string;
-  company_registration_number?: string;
+export type Limit = Omit<FieldsIn<'limit'>, 'requested_limit'> & {
   /** Canonical decimal text, see `parseAmount`: a float is made of it only where the request body is written. */
   requested_limit: string;
-  contact?: { first_name?: string; last_name?: string; email?: string };
+  contact?: FieldsIn<'limit.contact'>;
 };
 
 /** One buyer limit request. */

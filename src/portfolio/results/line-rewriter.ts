@@ -1,6 +1,6 @@
 import { isKnownName } from '../columns/aliases.ts';
 import { type Column, placeOf } from '../columns/column.ts';
-import type { Conventions } from '../lines/conventions.ts';
+import type { Conventions } from '../columns/known-columns.ts';
 import { type CurrencyCheck, withCurrencyDoubt } from '../lines/one-currency.ts';
 import { tidied, type Values } from '../lines/read-cells.ts';
 import type { Line } from '../lines/row.ts';

@@ -1,45 +1,8 @@
 import { z } from 'zod';
-import type { KnownColumn } from '../columns/known-columns.ts';
-import { readUnit } from '../values/amount-unit.ts';
-import { parseAmount } from '../values/amounts.ts';
-import { readCountry } from '../values/countries.ts';
-import { parseDate } from '../values/dates.ts';
-import { readCompanyId, readIdentifier } from '../values/identifiers.ts';
-import type { Reading } from '../values/reading.ts';
-import type { Conventions } from './conventions.ts';
+import type { Reading } from './reading.ts';
 
-/** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
-export type ValueReader = (text: string, isNumber?: boolean) => Reading;
-
-/**
- * How the cells of each column are read; a column that is not here is taken as written.
- *
- * @param conventions how amounts and dates are written; looked at for each cell, since it may become known on the way.
- * @param today the latest date, YYYY-MM-DD, that statements may carry.
- */
-export function makeValueReaders({ conventions, today }: { conventions: Readonly<Conventions>; today: string }): {
-  [column in KnownColumn]?: ValueReader;
-} {
-  return {
-    name: onOneLine,
-    country_code: readCountry,
-    website: readWebsite,
-    requested_limit: (text, isNumber) => parseAmount(text, isNumber ? '.' : conventions.decimal),
-    contact_email: readEmail,
-    statements_dated: (text) => parseDate(text, { order: conventions.dates, today }),
-    buyer_reference: readIdentifier,
-    business_information_source: readIdentifier,
-    business_information_id: readIdentifier,
-    company_registration_number: readIdentifier,
-    request_reference: readIdentifier,
-    same_buyer: readYesOrNo,
-    company_id: readCompanyId,
-    currency: readUnit,
-  };
-}
-
-/** A text without the line breaks by which a spreadsheet shows it over several lines: a company's name has none. */
-function onOneLine(text: string): Reading {
+/** Reads a text without the line breaks by which a spreadsheet shows it over several lines: a company's name has none. */
+export function readOnOneLine(text: string): Reading {
   if (!BREAK.test(text)) return { value: text };
   // Cut and joined: a pattern with spaces on both sides of a break would try each space of a long run anew.
   const lines = text.split(BREAKS).map((line) => line.trim());
@@ -50,7 +13,7 @@ const BREAK = /[\r\n]/;
 const BREAKS = /[\r\n]+/;
 
 /** Reads a web address: with its scheme, or without one where the rest is a host. */
-function readWebsite(text: string): Reading {
+export function readWebsite(text: string): Reading {
   // The URL parser would encode the space on its own; we send what is written, or nothing.
   if (/\s/.test(text))
     return { problem: 'The address holds a space: write one address, like https://www.example.com.' };
@@ -63,7 +26,7 @@ function readWebsite(text: string): Reading {
 }
 
 /** Reads an e-mail address. */
-function readEmail(text: string): Reading {
+export function readEmail(text: string): Reading {
   return EMAIL.safeParse(text).success ? { value: text } : { problem: EMAIL_PROBLEM };
 }
 
@@ -76,7 +39,7 @@ const EMAIL_PROBLEM = 'This is not an e-mail address: write one, as NAME@DOMAIN.
 const WEBSITE_PROBLEM = 'This is not a web address: write one with http:// or https://, like https://www.example.com.';
 
 /** Reads `yes` or `no` as people say it in the languages of the header names. */
-function readYesOrNo(text: string): Reading {
+export function readYesOrNo(text: string): Reading {
   const word = text.toLowerCase();
   if (YES.has(word)) return { value: 'yes' };
   if (NO.has(word)) return { value: 'no' };

@@ -1,8 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { KNOWN_COLUMNS, type KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
-import { makeValueReaders } from '../../../src/portfolio/lines/value-readers.ts';
+import type { z } from 'zod';
+import { LEDGER_COLUMNS, ledgerCells } from '../../../jobs/export/ledger-cells.ts';
+import { masked } from '../../../src/console/privacy/mask.ts';
+import { isPersonalField, MASK } from '../../../src/console/privacy/personal-text.ts';
+import {
+  COLUMNS,
+  columnsThat,
+  fieldOf,
+  KNOWN_COLUMNS,
+  type KnownColumn,
+} from '../../../src/portfolio/columns/known-columns.ts';
+import { makeRow } from '../../../src/portfolio/lines/make-row.ts';
+import { companyBodySchema, limitBodySchema } from '../../../src/service/schemas.ts';
 
-const readers = makeValueReaders({ conventions: { decimal: null, dates: null }, today: '2026-11-21' });
+const by = { conventions: { decimal: null, dates: null }, today: '2026-11-21' };
+const read = (column: KnownColumn, text: string) => COLUMNS[column].read?.(text, by);
 
 describe('values that are taken', () => {
   test.each<[KnownColumn, string]>([
@@ -19,12 +33,11 @@ describe('values that are taken', () => {
     ['statements_dated', '2024-02-29'],
     ['company_id', 'company_8f3a'],
   ])('%s %s', (column, text) => {
-    expect(readers[column]?.(text)).toEqual({ value: text });
+    expect(read(column, text)).toEqual({ value: text });
   });
 
   test('columns without a grammar have no reader', () => {
-    const read = new Set(Object.keys(readers));
-    expect(KNOWN_COLUMNS.filter((column) => !read.has(column))).toEqual([
+    expect(columnsThat((facts) => facts.read === undefined)).toEqual([
       'city',
       'street',
       'state',
@@ -58,15 +71,15 @@ describe('values that are changed', () => {
     ['statements_dated', '2026-03-31T00:00:00Z', '2026-03-31'],
     ['requested_limit', '1,5', '1.5'],
   ])('%s %s', (column, text, value) => {
-    expect(readers[column]?.(text)).toEqual({ value, change: expect.any(String) });
+    expect(read(column, text)).toEqual({ value, change: expect.any(String) });
   });
 
   test('a name on several lines is put on one, and a run of spaces costs nothing', () => {
     const change = expect.any(String);
-    expect(readers.name?.('Acme \r\n\n  GmbH\n \nKöln')).toEqual({ value: 'Acme GmbH Köln', change });
+    expect(read('name', 'Acme \r\n\n  GmbH\n \nKöln')).toEqual({ value: 'Acme GmbH Köln', change });
     const start = process.cpuUsage();
     const long = `Acme\nGmbH${' '.repeat(200_000)}x`;
-    expect(readers.name?.(long)).toEqual({ value: long.replace('\n', ' '), change });
+    expect(read('name', long)).toEqual({ value: long.replace('\n', ' '), change });
     const { user, system } = process.cpuUsage(start);
     // Tried space by space it is a minute of work, however busy the machine is.
     expect((user + system) / 1_000).toBeLessThan(5_000);
@@ -101,6 +114,45 @@ describe('values that are refused', () => {
     ['company_id', 'COMPANY_1', 'begins with company_'],
     ['requested_limit', '1.5x', 'more than digits'],
   ])('%s %s', (column, text, message) => {
-    expect(readers[column]?.(text)).toEqual({ problem: expect.stringContaining(message) });
+    expect(read(column, text)).toEqual({ problem: expect.stringContaining(message) });
+  });
+});
+
+describe('the table of columns', () => {
+  const full = Object.fromEntries(KNOWN_COLUMNS.map((column) => [column, `the ${column}`]));
+  const row = makeRow(full, 'buyer');
+  const sent = columnsThat((facts) => facts.in !== undefined);
+
+  test.each(sent)('%s is sent in a field that the service shows, and comes back into its cell', (column) => {
+    const schemas: Record<string, z.ZodObject> = {
+      company: companyBodySchema,
+      'company.address': companyBodySchema.shape.address.unwrap(),
+      limit: limitBodySchema,
+      'limit.contact': limitBodySchema.shape.contact.unwrap(),
+    };
+    expect(schemas[COLUMNS[column].in ?? '']?.shape).toHaveProperty(fieldOf(column));
+    expect(row).toHaveProperty(`${COLUMNS[column].in}.${fieldOf(column)}`, `the ${column}`);
+    expect(ledgerCells({ ...row, documents: [] })[LEDGER_COLUMNS.indexOf(column)]).toBe(`the ${column}`);
+  });
+
+  test('what a line does not give is left out of its bodies', () => {
+    expect(makeRow({ name: 'A', requested_limit: '1' }, 'buyer')).toMatchObject({
+      company: { name: 'A', address: { state: null } },
+      limit: { requested_limit: '1' },
+    });
+    expect(Object.keys(makeRow({ name: 'A', requested_limit: '1' }, 'buyer').limit)).toEqual(['requested_limit']);
+  });
+
+  test.each(KNOWN_COLUMNS)('%s is masked as the table says, as a cell and as a field', (column) => {
+    const isMasked = COLUMNS[column].shown === 'masked';
+    const { cell } = masked({ column: 'Theirs', meaning: column, cell: 'a text' });
+    expect(cell).toBe(isMasked ? MASK : 'a text');
+    expect([isPersonalField(column), isPersonalField(fieldOf(column))]).toEqual([isMasked, isMasked]);
+  });
+
+  test('the README names every column', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+    const named = readme.split('\n').flatMap((line) => (line.startsWith('| `') ? (line.split('|')[1] ?? '') : []));
+    expect(KNOWN_COLUMNS.filter((column) => !named.some((cell) => cell.includes(`\`${column}\``)))).toEqual([]);
   });
 });
