@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import { archivedRows } from '../../src/ledger/archive/archive-words.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
 import { makeBuyerRequests } from '../../src/ledger/archive/buyer-requests.ts';
 import { makeForgetBeside } from '../../src/ledger/archive/forget-beside.ts';
@@ -25,6 +26,7 @@ import { forgetEventsByNumber } from './forget-events.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
 import { forgetDropped } from './forget-inbox.ts';
 import { forgetReported } from './forget-reports.ts';
+import { type LongWish, makeTold } from './long-work.ts';
 import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { digestsOf, fileNamesOf, namingFiles } from './named-digests.ts';
@@ -61,13 +63,8 @@ export const FORGET_STEPS = [
 ] as const;
 export type ForgetStep = (typeof FORGET_STEPS)[number];
 
-export type ForgetWish = {
-  /** Who asks, in words. */
-  by: string;
-  signal: AbortSignal;
-  /** Called before each step, and behind each page of rows with how many went. */
-  onStep?: (step: ForgetStep, rows: number) => void | Promise<void>;
-};
+/** Who asks, in words, and what ends it before its end. */
+export type ForgetWish = LongWish<ForgetStep> & { by: string };
 
 /** What became of it. Counts are of this run: one that goes on finds less. */
 export type Forgotten = {
@@ -106,18 +103,15 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     await forgetting.note(name, { states, requested, granted });
   }
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
-  const files: FilesDeps = {
-    ...deps,
-    archives,
-    forgetting,
-    signal: wish.signal,
-  };
+  const files: FilesDeps = { ...deps, archives, forgetting, signal: wish.signal };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
   // Whatever tells names of files, before any of it goes.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
   // What was not written to its end, or is removed by half, has nothing that is not elsewhere, or was not noted before.
   const whole = folders.filter((folder) => !folder.endsWith(PART));
   const names = await namesOfFiles(name, whole, deps);
+  const stopped = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
+  const told = makeTold(wish, archivedRows(before), stopped);
   const isAnyEvent = async () => (await connection.zcard(keys.eventsLately)) > 0;
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
     'files named': () => noteNamedFiles(name, whole, files),
@@ -126,7 +120,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
       if (await isAnyEvent()) took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: wish.signal });
     },
     async rows() {
-      for await (const rows of forgetting.rows(name)) await wish.onStep?.('rows', rows);
+      for await (const rows of forgetting.rows(name)) await told('rows', rows);
     },
     jobs: () => forgetJobs(name, deps),
     async buyers() {
@@ -160,17 +154,10 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     },
   };
   for (const step of FORGET_STEPS) {
-    mustGoOn(name, wish);
-    await wish.onStep?.(step, 0);
+    await told(step);
     await steps[step]();
   }
   return took;
-}
-
-function mustGoOn(name: string, { signal }: ForgetWish): void {
-  if (!signal.aborted) return;
-  const words = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
-  throw new LimitlineError('STOPPED', words, { cause: signal.reason });
 }
 
 function nothingLeft(state: ArchiveState): Forgotten {

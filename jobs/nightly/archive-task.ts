@@ -5,7 +5,7 @@ import { heldRemedy } from '../../src/held-remedy.ts';
 import { findOldPortfolios } from '../../src/ledger/archive/old-portfolios.ts';
 import type { ArchiveDeps } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
-import { ArchivesTaken } from '../archive/archives-taken.ts';
+import { ArchivesTaken } from '../archive/long-work.ts';
 import type { Night, NightlyTask, NightResult } from './task.ts';
 
 export type ArchiveTaskDeps = ArchiveDeps & {

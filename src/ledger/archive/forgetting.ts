@@ -3,6 +3,7 @@ import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import { scanKeys } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
 import type { ArchiveState } from './archive-state.ts';
+import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
 /**
  * Whether a portfolio may be forgotten: it is begun, or was (`go`), or it was to the end; there is none of the name; its archive is
@@ -33,7 +34,7 @@ const CALL_FIELDS = `state id again row line at owner by first words asked sends
   company documents declined asks yes others answers`;
 
 /** What stays of the portfolio itself: its state, and when it was begun and finished. */
-const PORTFOLIO_FIELDS = 'archive started finished';
+const PORTFOLIO_FIELDS = ['archive', 'started', 'finished'];
 
 /**
  * Takes what may be said of people out of what Redis has of a portfolio, and leaves what keeps a request from being made twice. All
@@ -41,8 +42,9 @@ const PORTFOLIO_FIELDS = 'archive started finished';
  */
 export function makeForgetting({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [begin, note, rows] = [script('begin-forget'), script('note-forget'), script('forget-rows')];
-  const [calls, buyersOf, writeBuyers] = [script('forget-calls'), script('buyers-of'), script('forget-buyers')];
+  const [rows, calls] = [script('forget-rows'), script('forget-calls')];
+  const [buyersOf, writeBuyers] = [script('buyers-of'), script('forget-buyers')];
+  const change = makeArchiveChange({ connection, keys });
 
   async function* pages(beginning: string, type: 'hash' | 'string' | 'any'): AsyncGenerator<string[]> {
     for await (const found of scanKeys(connection, beginning, type)) {
@@ -53,15 +55,15 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
   return {
     /** From the answer `go` on nothing of the portfolio changes but by this. */
     async begin(name: string, { id, by }: { id: string; by: string }): Promise<ForgetAnswer> {
-      const places = [keys.portfolio(name), keys.portfolios, keys.archives, keys.imports(name)];
-      const [is, more] = (await begin(places, [name, id, by])) as [ForgetAnswer['is'], string | number | undefined];
+      const answer = await change(name, 'forget', [id, by]);
+      const [is, more] = answer as [ForgetAnswer['is'], string | number | undefined];
       if (is === 'go' || is === 'forgotten') return { is, state: JSON.parse(String(more)) as ArchiveState };
       return is === 'held' ? { is, rows: Number(more) } : { is };
     },
 
     /** Writes down what lists show of it, before that goes. */
     async note(name: string, noted: Noted): Promise<void> {
-      await note([keys.portfolio(name)], [JSON.stringify(noted), '']);
+      await change(name, 'note', [JSON.stringify(noted), '']);
     },
 
     /** Notes files of the data folder that the portfolio named, by their digests, until it is forgotten. */
@@ -118,7 +120,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */
     async end(name: string): Promise<ArchiveState> {
       for await (const page of pages(keys.ofPortfolio(name), 'any')) await connection.unlink(...page);
-      const text = (await note([keys.portfolio(name)], ['', PORTFOLIO_FIELDS])) as string;
+      const text = (await change(name, 'note', ['{}', fieldsText(PORTFOLIO_FIELDS)])) as string;
       const state = text === '' ? await connection.hget(keys.portfolio(name), 'archive') : text;
       return JSON.parse(state ?? '{}') as ArchiveState;
     },
