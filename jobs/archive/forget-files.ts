@@ -19,7 +19,7 @@ type Account = WalkDeps & {
 };
 
 export type FilesDeps = Account & {
-  forgetting: Pick<Forgetting, 'files' | 'noteFiles'>;
+  forgetting: Forgetting;
   /** The other accounts of this installation, which share the data folder. */
   otherAccounts: () => Promise<Account[]>;
   storedFiles: StoreLooks;

@@ -4,10 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
-import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
-import { archivedRows } from '../../src/ledger/archive/archive-words.ts';
+import { type ArchiveState, archivedRows } from '../../src/ledger/archive/archive-state.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
-import { makeBuyerRequests } from '../../src/ledger/archive/buyer-requests.ts';
 import { makeForgetBeside } from '../../src/ledger/archive/forget-beside.ts';
 import { makeForgetting } from '../../src/ledger/archive/forgetting.ts';
 import type { Buyers } from '../../src/ledger/buyers.ts';
@@ -124,8 +122,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     },
     jobs: () => forgetJobs(name, deps),
     async buyers() {
-      const tools = { forgetting, archives, buyers: deps.buyers, requestsOf: makeBuyerRequests(ledger) };
-      took.buyers = await forgetBuyers(name, { ...tools, signal: wish.signal });
+      took.buyers = await forgetBuyers(name, { ...files, buyers: deps.buyers });
     },
     async calls() {
       const isAny = await isAnyEvent();

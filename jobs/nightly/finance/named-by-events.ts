@@ -5,7 +5,7 @@ import { MOST_TABLE_IDS, makeIdTable } from '../../../src/ledger/events/id-table
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../../src/ledger/row.ts';
 import type { RowCheck, WalkedRow } from '../row-check.ts';
-import { rowItem } from './row-item.ts';
+import { rowItem } from '../row-facts.ts';
 
 /** New events that are looked at: what comes in a day, and some megabytes of memory. The newest first. */
 const MOST_EVENTS = 100_000;

@@ -1,7 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
-import { scanKeys } from '../counts/scan-keys.ts';
+import { scanKeys, scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
+import { type RowId, rowIdOf } from '../row-id.ts';
 import type { ArchiveState } from './archive-state.ts';
 import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
@@ -21,10 +22,16 @@ type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'si
 /** A buyer as it is known, as text. */
 export type KnownBuyer = { key: string; record: string };
 
+/** A request of a buyer; `request` is what its line asked for, as JSON, and nothing where its row is not in Redis. */
+export type BuyerRequest = RowId & { request: string | undefined };
+
 export type Forgetting = ReturnType<typeof makeForgetting>;
 
 /** Keys handed to one script: one or two milliseconds of Redis' time, with what stands behind each; measured. */
 const PAGE = 50;
+
+/** Requests of a buyer that are read at a time: of nearly all buyers, all that there are. */
+const REQUESTS = 100;
 
 /** Requests of a buyer that a script looks through for one of the portfolio's; who has more is looked at page by page. */
 const REQUESTS_LOOKED_AT = 500;
@@ -74,14 +81,8 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     },
 
     /** Those files, some at a time; one may come twice. */
-    async *files(name: string): AsyncGenerator<string[]> {
-      let cursor = '0';
-      do {
-        const [next, found] = await connection.sscan(keys.forgottenFiles(name), cursor, 'COUNT', PAGE);
-        if (found.length > 0) yield found;
-        cursor = next;
-      } while (cursor !== '0');
-    },
+    files: (name: string): AsyncGenerator<string[]> =>
+      scanned((at) => connection.sscan(keys.forgottenFiles(name), at, 'COUNT', PAGE)),
 
     /** Takes its rows and their stories out, and notes the documents that they named; answers after each page how many rows that were. */
     async *rows(name: string): AsyncGenerator<number> {
@@ -106,6 +107,16 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
           key: (page[place - 1] ?? '').slice(from),
           record: String(found[at * 2 + 1]),
         }));
+      }
+    },
+
+    /** All requests of a buyer, of whichever portfolio of the account, some at a time; one may come twice. */
+    async *requestsOf(buyer: string): AsyncGenerator<BuyerRequest[]> {
+      for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', REQUESTS))) {
+        const rows = found.flatMap((name, at) => (at % 2 === 0 ? (rowIdOf(name) ?? []) : []));
+        const texts = rows.map(({ portfolio, key }) => connection.hget(keys.row(portfolio, key), 'request'));
+        const requests = await Promise.all(texts);
+        yield rows.map((row, at) => ({ ...row, request: requests[at] ?? undefined }));
       }
     },
 

@@ -1,4 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
 import { underLease } from '../lease.ts';
 import type { TakenFile } from './taken-file.ts';
@@ -75,13 +76,10 @@ export function makeInbox({
       await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();
     },
     async *ofPortfolio(portfolio) {
-      let cursor = '0';
-      do {
-        const [next, found] = await connection.hscan(keys.inboxFiles, cursor, 'COUNT', READ_AT_ONCE);
+      for await (const found of scanned((at) => connection.hscan(keys.inboxFiles, at, 'COUNT', READ_AT_ONCE))) {
         const files = found.filter((_text, at) => at % 2 === 1).map((text) => JSON.parse(text) as TakenFile);
         yield files.filter((file) => file.portfolio === portfolio);
-        cursor = next;
-      } while (cursor !== '0');
+      }
     },
     async imported(content) {
       const id = await connection.hget(keys.inboxContents, content);
