@@ -73,7 +73,8 @@ async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Prom
     if (begun.is.is !== 'leaving') throw archivedFault({ name, is: begun.is.is });
     return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, wish, deps), true, deps);
   }
-  if (begun.before) await removeFolders(folderOf(name, begun.before.id, deps));
+  // What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing.
+  if (begun.before) await removeArchive(folderOf(name, begun.before.id, deps)).catch(() => {});
   const left = await writeAndLeave(name, state, wish, deps);
   return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, wish, deps), false, deps);
 }
@@ -94,7 +95,7 @@ async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWis
   } catch (error) {
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
     // Whether Redis has heard of it is not known where it did not answer: then the files stay.
-    if (!mayHaveLeft || isBack === true) await removeFolders(folder);
+    if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
     if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
     mustGoOn(wish.signal, stoppedWords(name));
     throw error;
@@ -138,11 +139,6 @@ function archivedOf(name: string, state: ArchiveState, resumed: boolean, deps: A
 
 function folderOf(portfolio: string, id: string, { settings, account }: ArchiveDeps): string {
   return archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio, id });
-}
-
-/** What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing. */
-async function removeFolders(folder: string): Promise<void> {
-  await removeArchive(folder).catch(() => {});
 }
 
 /** By the time at which it was begun, so that a list of folders is in their order. */

@@ -112,12 +112,12 @@ async function restore(
 const PORTFOLIO_LINE = 'portfolio';
 
 async function archivedState({ ledger, keys, account }: RestoreDeps, name: string): Promise<ArchiveState> {
-  const { name: _name, ...state } = (await makeArchives({ connection: ledger, keys }).read(name)) ?? {
-    name,
-    is: undefined,
-  };
-  if (state.is === 'archived' || state.is === 'restoring') return state;
-  if (state.is !== undefined) throw archivedFault({ name, is: state.is });
+  const found = await makeArchives({ connection: ledger, keys }).read(name);
+  if (found) {
+    const { name: _name, ...state } = found;
+    if (state.is === 'archived' || state.is === 'restoring') return state;
+    throw archivedFault(found);
+  }
   if ((await ledger.exists(keys.portfolio(name))) === 0) {
     throw new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   }

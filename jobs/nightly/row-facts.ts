@@ -1,7 +1,7 @@
 import type { CheckName, FoundItem } from '../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../src/ledger/row.ts';
 import type { RowId } from '../../src/ledger/row-id.ts';
-import type { WalkedRow } from './row-check.ts';
+import type { WalkedRow } from './walk-ledger.ts';
 
 /** What an item says of a row, for people: never more than who it is and what it asks for. */
 export function rowFacts(row: RowId, { line, request }: Pick<RowResult, 'line' | 'request'>) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ArchivedPortfolio } from '../../../src/ledger/archive/archive-state.ts';
 import type { Archives } from '../../../src/ledger/archive/archives.ts';
-import { findOldPortfolios } from '../../../src/ledger/archive/old-portfolios.ts';
+import { findOldPortfolios } from '../../../src/ledger/archive/archives.ts';
 import type { Keys } from '../../../src/ledger/keys.ts';
 import type { BuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
@@ -13,8 +13,8 @@ import type { RedisConnection } from '../../../src/lua-script.ts';
 import { REST, ROWS } from '../../archive/archive-files.ts';
 import { type ArchivePlace, isThere, lookAtArchive, missingArchives } from '../../archive/look-at-archive.ts';
 import { namesInArchives } from '../../archive/named-digests.ts';
-import type { RowCheck } from '../row-check.ts';
 import { rowFacts } from '../row-facts.ts';
+import type { RowCheck } from '../walk-ledger.ts';
 import { type StoredRowCheck, type WalkDeps, walkLedger } from '../walk-ledger.ts';
 import { checkArchives, type LookAtFiles } from './archives.ts';
 import { type DocumentDeps, makeDocumentCheck } from './documents.ts';

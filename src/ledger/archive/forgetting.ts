@@ -48,9 +48,7 @@ const PORTFOLIO_FIELDS = ['archive', 'started', 'finished'];
  * of it may be done again: whoever is killed goes on by doing it from the beginning.
  */
 export function makeForgetting({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [rows, calls] = [script('forget-rows'), script('forget-calls')];
-  const [buyersOf, writeBuyers] = [script('buyers-of'), script('forget-buyers')];
+  const forget = makeLuaScript(connection, new URL('../lua/forget.lua', import.meta.url));
   const change = makeArchiveChange({ connection, keys });
 
   async function* pages(beginning: string, type: 'hash' | 'string' | 'any'): AsyncGenerator<string[]> {
@@ -87,21 +85,21 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Takes its rows and their stories out, and notes the documents that they named; answers after each page how many rows that were. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
-        yield Number(await rows([keys.forgottenFiles(name), ...page], []));
+        yield Number(await forget([keys.forgottenFiles(name), ...page], ['rows']));
       }
     },
 
     /** Takes what was heard out of the calls that its rows made; answers the ids of what they made, page by page. */
     async *calls(name: string): AsyncGenerator<string[]> {
       for await (const page of pages(keys.calls, 'hash'))
-        yield (await calls(page, [`${name}/`, CALL_FIELDS])) as string[];
+        yield (await forget(page, ['calls', `${name}/`, CALL_FIELDS])) as string[];
     },
 
     /** The buyers that it brought or asks for, page by page; others may be among them. */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {
-        const found = (await buyersOf(page, [name, REQUESTS_LOOKED_AT])) as (number | string)[];
+        const found = (await forget(page, ['buyers of', name, REQUESTS_LOOKED_AT])) as (number | string)[];
         const places = found.filter((_one, at) => at % 2 === 0).map(Number);
         yield places.map((place, at) => ({
           key: (page[place - 1] ?? '').slice(from),
@@ -125,7 +123,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       if (buyers.length === 0) return true;
       const places = [keys.buyersVersion, ...buyers.map(({ key }) => keys.buyer(key))];
       const texts = buyers.flatMap(({ record, left }) => [record, left]);
-      return (await writeBuyers(places, texts)) === buyers.length;
+      return (await forget(places, ['buyers', ...texts])) === buyers.length;
     },
 
     /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */
