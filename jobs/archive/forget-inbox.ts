@@ -1,6 +1,6 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../../src/files/file-fault.ts';
+import { entriesIn } from '../../src/files/file-fault.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
 import { sha256Of } from '../import/file-digest.ts';
 import { DONE, REJECTED, TAKEN } from '../inbox/dropped-names.ts';
@@ -44,10 +44,7 @@ async function folderId(dir: string): Promise<string | undefined> {
 
 /** All that is called by an id: the file and its documents, and what was left beside it. */
 async function removeNamed(dir: string, id: string, noteFiles: InboxDeps['noteFiles']): Promise<void> {
-  const names = await readdir(dir).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await entriesIn(dir)).map((entry) => entry.name);
   for (const found of names.filter((one) => one === id || one.startsWith(`${id}.`))) {
     if (found === `${id}.csv` || found === `${id}.xlsx`) await noteFiles([await sha256Of(join(dir, found))]);
     await rm(join(dir, found), { recursive: true, force: true });

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { entriesIn } from '../../src/files/file-fault.ts';
 import { type ArchiveState, archivedRows } from '../../src/ledger/archive/archive-state.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
 import { makeForgetBeside } from '../../src/ledger/archive/forget-beside.ts';
@@ -222,12 +221,8 @@ async function ownArchives(
   dir: string,
   { account, name, state }: { account: string; name: string; state: Pick<ArchiveState, 'id' | 'startedMs'> },
 ): Promise<string[]> {
-  const found = await readdir(dir).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw fileFault(dir, 'read', error);
-  });
   const own: string[] = [];
-  for (const folder of found) {
+  for (const { name: folder } of await entriesIn(dir)) {
     const path = join(dir, folder);
     const isSure = folder === state.id || folder.endsWith(PART);
     const manifest = isSure ? undefined : await readManifest(path, { account, name }).catch(() => undefined);

@@ -1,10 +1,10 @@
 import { createReadStream, type Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { fileFault, systemCode } from '../../src/files/file-fault.ts';
+import { entriesIn, fileFault } from '../../src/files/file-fault.ts';
 import { REST, ROWS } from './archive-files.ts';
 import { PART } from './archive-folders.ts';
 
@@ -22,11 +22,7 @@ const NAMING: readonly string[] = [ROWS, REST];
  */
 export async function* namingFiles(dir: string, except: readonly string[] = []): AsyncGenerator<string> {
   if (except.includes(dir)) return;
-  const found = await readdir(dir, { withFileTypes: true }).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw fileFault(dir, 'read', error);
-  });
-  for (const entry of found) {
+  for (const entry of await entriesIn(dir)) {
     const path = join(dir, entry.name);
     // The rows of one that is still being written are in Redis.
     if (entry.name.endsWith(PART)) continue;
@@ -93,8 +89,8 @@ export async function namesInArchives(
 }
 
 async function* foldersBelow(dir: string, levels: number, isUnread: () => void): AsyncGenerator<string> {
-  const entries = await readdir(dir, { withFileTypes: true }).catch((error) => {
-    if (systemCode(error) !== 'ENOENT') isUnread();
+  const entries = await entriesIn(dir).catch(() => {
+    isUnread();
     return [];
   });
   for (const entry of entries) {
