@@ -75,13 +75,7 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
 }
 
 async function othersOf(buyer: string, { name, isForgotten }: Portfolio, { forgetting }: BuyersDeps) {
-  const others: OthersWords = {
-    isAny: false,
-    isWhole: true,
-    names: new Set(),
-    cities: new Set(),
-    streets: new Set(),
-  };
+  const others: OthersWords = { isAny: false, isWhole: true, names: new Set(), cities: new Set(), streets: new Set() };
   let isOurs = false;
   for await (const page of forgetting.requestsOf(buyer)) {
     for (const { portfolio, request } of page) {

@@ -15,11 +15,11 @@ import {
   REST_BYTES,
   ROWS,
   readArchiveFile,
+  someAtATime,
 } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type LongWish, makeTold, overtakenFault, type Progress, withArchives } from './long-work.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
-import { someAtATime } from './some-at-a-time.ts';
 
 /** What is done to a portfolio on its way back into Redis, in this order. */
 export const RESTORE_STEPS = [
@@ -140,12 +140,9 @@ async function checkAll(
 
 function factsOf({ files, portfolio }: ArchiveManifest, name: ArchiveFile): FileFacts {
   const found = files.find((each) => each.name === name);
-  if (!found)
-    throw new LimitlineError(
-      'FILE',
-      `The ${MANIFEST} of the archive of ${portfolio} names no ${name}: put it back from a copy.`,
-    );
-  return found;
+  if (found) return found;
+  const words = `The ${MANIFEST} of the archive of ${portfolio} names no ${name}: put it back from a copy.`;
+  throw new LimitlineError('FILE', words);
 }
 
 function stoppedWords(name: string, isPartlyBack: boolean): string {

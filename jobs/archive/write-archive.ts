@@ -17,11 +17,11 @@ import {
   RESULTS,
   ROWS,
   readArchiveFile,
+  someAtATime,
   writeArchiveFile,
 } from './archive-files.ts';
 import { PART } from './archive-folders.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
-import { someAtATime } from './some-at-a-time.ts';
 
 /** For its owner alone, as all that is in it. */
 const FOLDER_MODE = 0o700;

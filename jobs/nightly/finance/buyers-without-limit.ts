@@ -3,9 +3,8 @@ import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts
 import type { RowResult } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/key-set.ts';
-import { quoted, rowItem } from '../row-facts.ts';
+import { ageWords, quoted, rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
-import { ageWords } from './age.ts';
 
 type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
 

@@ -1,9 +1,8 @@
 import type { CauseMeaning, RowCause } from '../../../src/ledger/counts/cause.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Step } from '../../../src/ledger/row.ts';
-import { quoted, rowItem, rowOption } from '../row-facts.ts';
+import { ageWords, quoted, rowItem, rowOption } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
-import { ageWords } from './age.ts';
 import type { FactsOf, PortfolioFacts } from './portfolio-facts.ts';
 
 /** Finds held and refused rows, by cause and by how long they have been so. */

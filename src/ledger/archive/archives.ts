@@ -13,22 +13,19 @@ export function makeArchives({ connection, keys }: { connection: RedisConnection
     return text === null ? undefined : { name, ...(JSON.parse(text) as ArchiveState) };
   }
 
+  async function between(from: number, to: number): Promise<ArchivedPortfolio[]> {
+    const found = await Promise.all((await connection.zrevrange(keys.archives, from, to)).map(read));
+    return found.filter((each) => each !== undefined);
+  }
+
   return {
     read,
 
     /** Those that are archived or forgotten, the latest first. */
-    async list(): Promise<ArchivedPortfolio[]> {
-      const names = await connection.zrevrange(keys.archives, 0, -1);
-      const found = await Promise.all(names.map(read));
-      return found.filter((each) => each !== undefined);
-    },
+    list: (): Promise<ArchivedPortfolio[]> => between(0, -1),
 
     /** So many of them from a place on, the latest first. */
-    async page(from: number, count: number): Promise<ArchivedPortfolio[]> {
-      const names = await connection.zrevrange(keys.archives, from, from + count - 1);
-      const found = await Promise.all(names.map(read));
-      return found.filter((each) => each !== undefined);
-    },
+    page: (from: number, count: number): Promise<ArchivedPortfolio[]> => between(from, from + count - 1),
 
     /** How many there are. */
     count: (): Promise<number> => connection.zcard(keys.archives),
