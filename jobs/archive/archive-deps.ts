@@ -3,6 +3,7 @@ import type { Keys } from '../../src/ledger/keys.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
+import type { LongWish, Progress } from './long-work.ts';
 
 /** What archiving takes from a context. */
 export type ArchiveDeps = {
@@ -38,13 +39,7 @@ export const ARCHIVE_STEPS = [
 ] as const;
 export type ArchiveStep = (typeof ARCHIVE_STEPS)[number];
 
-/** How far it is: rows of this step, of so many. */
-export type ArchiveProgress = { step: ArchiveStep; rows: number; total: number };
+export type ArchiveProgress = Progress<ArchiveStep>;
 
 /** Who asks for it, and what ends it before its end. */
-export type ArchiveWish = {
-  by: string;
-  signal: AbortSignal;
-  /** Hears before each step, and of each page of rows in it; what it waits for is waited for. */
-  onProgress?: (progress: ArchiveProgress) => void | Promise<void>;
-};
+export type ArchiveWish = LongWish<ArchiveStep> & { by: string };

@@ -9,27 +9,21 @@ const NAME_BYTES = 200;
 /** What is not written to its end bears this behind its name. */
 export const PART = '.part';
 
+type PortfolioPlace = { dataDir: string; account: string; portfolio: string };
+
 /**
  * The folder of all archives of one portfolio: `archive/<account>/<portfolio>` of the data folder, and in it a folder for each
  * archive, by its id. Accounts are named by a digest, as in drop folders.
  *
  * @param dataDir the data folder
  */
-export function portfolioFolder({
-  dataDir,
-  account,
-  portfolio,
-}: {
-  dataDir: string;
-  account: string;
-  portfolio: string;
-}): string {
+export function portfolioFolder({ dataDir, account, portfolio }: PortfolioPlace): string {
   const name = Buffer.byteLength(portfolio) <= NAME_BYTES ? portfolio : digestOf(portfolio);
   return join(dataDir, 'archive', digestOf(account), name);
 }
 
 /** The folder of one archive. */
-export function archiveFolder({ id, ...of }: Parameters<typeof portfolioFolder>[0] & { id: string }): string {
+export function archiveFolder({ id, ...of }: PortfolioPlace & { id: string }): string {
   return join(portfolioFolder(of), id);
 }
 

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { counted } from '../../src/counted.ts';
-import { LimitlineError, messageOf } from '../../src/errors.ts';
+import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import { makeArchiveSteps, type NotArchived } from '../../src/ledger/archive/archive-steps.ts';
 import { archivedFault } from '../../src/ledger/archive/archives.ts';
-import { makeLeaving, type NotArchived } from '../../src/ledger/archive/leaving.ts';
 import { rowCountOf } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import type { ArchiveDeps, ArchiveWish } from './archive-deps.ts';
+import type { ArchiveDeps, ArchiveStep, ArchiveWish } from './archive-deps.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
-import { withArchives } from './archives-taken.ts';
+import { makeTold, mustGoOn, type Told, withArchives } from './long-work.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
@@ -50,13 +50,13 @@ export async function mayBeArchived(
   deps: Pick<ArchiveDeps, 'ledger' | 'keys' | 'account'>,
   name: string,
 ): Promise<void> {
-  const found = await makeLeaving({ connection: deps.ledger, keys: deps.keys }).begin(name);
+  const found = await makeArchiveSteps({ connection: deps.ledger, keys: deps.keys }).begin(name);
   if ('why' in found) throw notArchivedFault(name, found, deps.account);
   if ('is' in found && found.is.is !== 'leaving') throw archivedFault({ name, is: found.is.is });
 }
 
 async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
-  const leaving = makeLeaving({ connection: deps.ledger, keys: deps.keys });
+  const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   // An import that was killed is forgotten by it.
   const seen = await deps.portfolios.read(name);
   const state: ArchiveState = {
@@ -73,29 +73,32 @@ async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Prom
     if (begun.is.is !== 'leaving') throw archivedFault({ name, is: begun.is.is });
     return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, wish, deps), true, deps);
   }
-  if (begun.before) await removeFolders(folderOf(name, begun.before.id, deps));
+  // What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing.
+  if (begun.before) await removeArchive(folderOf(name, begun.before.id, deps)).catch(() => {});
   const left = await writeAndLeave(name, state, wish, deps);
   return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, wish, deps), false, deps);
 }
 
 /** Until the portfolio leaves, whatever fails is taken back. */
 async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWish, deps: ArchiveDeps) {
-  const leaving = makeLeaving({ connection: deps.ledger, keys: deps.keys });
+  const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   const folder = folderOf(name, state.id, deps);
+  const told = toldOf(name, wish, 0);
   let mayHaveLeft = false;
   try {
+    await told('begun');
     const left = await writeFiles({ name, folder, state }, wish, deps);
-    await wish.onProgress?.({ step: 'leaving', rows: 0, total: 0 });
-    mustGoOn(wish);
+    await told('leaving');
     mayHaveLeft = true;
     if (await leaving.leave(name, left)) return left;
     throw overtakenFault(name);
   } catch (error) {
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
     // Whether Redis has heard of it is not known where it did not answer: then the files stay.
-    if (!mayHaveLeft || isBack === true) await removeFolders(folder);
+    if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
     if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
-    throw wish.signal.aborted ? stoppedFault(name, error) : error;
+    mustGoOn(wish.signal, stoppedWords(name));
+    throw error;
   }
 }
 
@@ -104,18 +107,13 @@ async function writeFiles(
   wish: ArchiveWish,
   deps: ArchiveDeps,
 ): Promise<ArchiveState> {
-  await wish.onProgress?.({ step: 'begun', rows: 0, total: 0 });
-  mustGoOn(wish);
   // Nothing changes from here on, so these are the counts and sums of what is written.
   const found = await deps.portfolios.read(name);
   const counts = countsOf(found);
   const total = rowCountOf(found);
   const stepOf = (step: 'writing' | 'comparing'): Writing => {
-    let rows = 0;
-    const onRows = (more: number) => {
-      rows += more;
-      return wish.onProgress?.({ step, rows, total });
-    };
+    const told = toldOf(name, wish, total);
+    const onRows = (more: number) => told(step, more);
     const { id, by, startedMs, finishedMs } = state;
     const facts = { account: deps.account, portfolio: name, id, by, archivedMs: state.sinceMs, startedMs, finishedMs };
     return { folder, facts: { ...facts, rows: total, ...counts }, signal: wish.signal, onRows };
@@ -123,8 +121,7 @@ async function writeFiles(
   const writing = stepOf('writing');
   await writing.onRows(0);
   const { sizeBytes, sha256 } = await writeArchive({ writing, comparing: stepOf('comparing') }, deps);
-  await wish.onProgress?.({ step: 'naming', rows: 0, total });
-  mustGoOn(wish);
+  await toldOf(name, wish, total)('naming');
   await nameArchive(folder);
   return { ...state, is: 'leaving', sinceMs: Date.now(), ...counts, sizeBytes, sha256 };
 }
@@ -144,27 +141,21 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
   return archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio, id });
 }
 
-/** What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing. */
-async function removeFolders(folder: string): Promise<void> {
-  await removeArchive(folder).catch(() => {});
-}
-
 /** By the time at which it was begun, so that a list of folders is in their order. */
 function newId(): string {
   return `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
-}
-
-function mustGoOn({ signal }: ArchiveWish): void {
-  if (signal.aborted) throw new LimitlineError('STOPPED', messageOf(signal.reason));
 }
 
 function overtakenFault(name: string): LimitlineError {
   return new LimitlineError('USAGE', `${name} is being archived by another process: nothing was done here.`);
 }
 
-function stoppedFault(name: string, cause: unknown): LimitlineError {
-  const message = `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
-  return new LimitlineError('STOPPED', message, { cause });
+function toldOf(name: string, wish: ArchiveWish, total: number): Told<ArchiveStep> {
+  return makeTold(wish, total, stoppedWords(name));
+}
+
+function stoppedWords(name: string): string {
+  return `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
 }
 
 /** Why a portfolio may not be archived now, and what to do first. */

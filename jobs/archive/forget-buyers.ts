@@ -1,5 +1,4 @@
 import type { Archives } from '../../src/ledger/archive/archives.ts';
-import type { BuyerRequest } from '../../src/ledger/archive/buyer-requests.ts';
 import type { Forgetting, KnownBuyer } from '../../src/ledger/archive/forgetting.ts';
 import type { Buyers } from '../../src/ledger/buyers.ts';
 import type { RowRequest } from '../../src/ledger/row.ts';
@@ -8,10 +7,9 @@ import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
 import { fromBuyer, toBuyer } from '../import/buyer-record.ts';
 
 export type BuyersDeps = {
-  forgetting: Pick<Forgetting, 'buyersOf' | 'writeBuyers'>;
+  forgetting: Pick<Forgetting, 'buyersOf' | 'requestsOf' | 'writeBuyers'>;
   archives: Pick<Archives, 'read'>;
   buyers: Pick<Buyers, 'records'>;
-  requestsOf: (buyer: string) => AsyncIterable<BuyerRequest[]>;
   signal: AbortSignal;
 };
 
@@ -76,16 +74,10 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
   };
 }
 
-async function othersOf(buyer: string, { name, isForgotten }: Portfolio, { requestsOf }: BuyersDeps) {
-  const others: OthersWords = {
-    isAny: false,
-    isWhole: true,
-    names: new Set(),
-    cities: new Set(),
-    streets: new Set(),
-  };
+async function othersOf(buyer: string, { name, isForgotten }: Portfolio, { forgetting }: BuyersDeps) {
+  const others: OthersWords = { isAny: false, isWhole: true, names: new Set(), cities: new Set(), streets: new Set() };
   let isOurs = false;
-  for await (const page of requestsOf(buyer)) {
+  for await (const page of forgetting.requestsOf(buyer)) {
     for (const { portfolio, request } of page) {
       if (portfolio === name) isOurs = true;
       if (portfolio === name || (await isForgotten(portfolio))) continue;

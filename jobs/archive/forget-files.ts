@@ -6,7 +6,7 @@ import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { Forgetting } from '../../src/ledger/archive/forgetting.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
 import { makeDocumentIndex } from '../nightly/ledger/document-index.ts';
-import type { WalkedRow } from '../nightly/row-check.ts';
+import type { WalkedRow } from '../nightly/walk-ledger.ts';
 import { type WalkDeps, walkLedger } from '../nightly/walk-ledger.ts';
 import { missingArchives } from './look-at-archive.ts';
 import { digestsOf, namingFiles } from './named-digests.ts';
@@ -19,7 +19,7 @@ type Account = WalkDeps & {
 };
 
 export type FilesDeps = Account & {
-  forgetting: Pick<Forgetting, 'files' | 'noteFiles'>;
+  forgetting: Forgetting;
   /** The other accounts of this installation, which share the data folder. */
   otherAccounts: () => Promise<Account[]>;
   storedFiles: StoreLooks;

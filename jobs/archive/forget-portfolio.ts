@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import { fileFault, systemCode } from '../../src/files/file-fault.ts';
-import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import { entriesIn } from '../../src/files/file-fault.ts';
+import { type ArchiveState, archivedRows } from '../../src/ledger/archive/archive-state.ts';
 import { makeArchives } from '../../src/ledger/archive/archives.ts';
-import { makeBuyerRequests } from '../../src/ledger/archive/buyer-requests.ts';
 import { makeForgetBeside } from '../../src/ledger/archive/forget-beside.ts';
 import { makeForgetting } from '../../src/ledger/archive/forgetting.ts';
 import type { Buyers } from '../../src/ledger/buyers.ts';
@@ -20,11 +18,11 @@ import { forgetKept } from '../export/keep-results.ts';
 import { removeEmpty } from '../inbox/drop-folder.ts';
 import { PART, portfolioFolder, removeArchive } from './archive-folders.ts';
 import { forgetBuyers } from './forget-buyers.ts';
-import { forgetUploads } from './forget-desk.ts';
 import { forgetEventsByNumber } from './forget-events.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
-import { forgetDropped } from './forget-inbox.ts';
+import { forgetDropped, forgetUploads } from './forget-received.ts';
 import { forgetReported } from './forget-reports.ts';
+import { type LongWish, makeTold } from './long-work.ts';
 import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { digestsOf, fileNamesOf, namingFiles } from './named-digests.ts';
@@ -61,13 +59,8 @@ export const FORGET_STEPS = [
 ] as const;
 export type ForgetStep = (typeof FORGET_STEPS)[number];
 
-export type ForgetWish = {
-  /** Who asks, in words. */
-  by: string;
-  signal: AbortSignal;
-  /** Called before each step, and behind each page of rows with how many went. */
-  onStep?: (step: ForgetStep, rows: number) => void | Promise<void>;
-};
+/** Who asks, in words, and what ends it before its end. */
+export type ForgetWish = LongWish<ForgetStep> & { by: string };
 
 /** What became of it. Counts are of this run: one that goes on finds less. */
 export type Forgotten = {
@@ -106,18 +99,15 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     await forgetting.note(name, { states, requested, granted });
   }
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
-  const files: FilesDeps = {
-    ...deps,
-    archives,
-    forgetting,
-    signal: wish.signal,
-  };
+  const files: FilesDeps = { ...deps, archives, forgetting, signal: wish.signal };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
   // Whatever tells names of files, before any of it goes.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
   // What was not written to its end, or is removed by half, has nothing that is not elsewhere, or was not noted before.
   const whole = folders.filter((folder) => !folder.endsWith(PART));
   const names = await namesOfFiles(name, whole, deps);
+  const stopped = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
+  const told = makeTold(wish, archivedRows(before), stopped);
   const isAnyEvent = async () => (await connection.zcard(keys.eventsLately)) > 0;
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
     'files named': () => noteNamedFiles(name, whole, files),
@@ -126,12 +116,11 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
       if (await isAnyEvent()) took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: wish.signal });
     },
     async rows() {
-      for await (const rows of forgetting.rows(name)) await wish.onStep?.('rows', rows);
+      for await (const rows of forgetting.rows(name)) await told('rows', rows);
     },
     jobs: () => forgetJobs(name, deps),
     async buyers() {
-      const tools = { forgetting, archives, buyers: deps.buyers, requestsOf: makeBuyerRequests(ledger) };
-      took.buyers = await forgetBuyers(name, { ...tools, signal: wish.signal });
+      took.buyers = await forgetBuyers(name, { ...files, buyers: deps.buyers });
     },
     async calls() {
       const isAny = await isAnyEvent();
@@ -160,17 +149,10 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     },
   };
   for (const step of FORGET_STEPS) {
-    mustGoOn(name, wish);
-    await wish.onStep?.(step, 0);
+    await told(step);
     await steps[step]();
   }
   return took;
-}
-
-function mustGoOn(name: string, { signal }: ForgetWish): void {
-  if (!signal.aborted) return;
-  const words = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
-  throw new LimitlineError('STOPPED', words, { cause: signal.reason });
 }
 
 function nothingLeft(state: ArchiveState): Forgotten {
@@ -238,12 +220,8 @@ async function ownArchives(
   dir: string,
   { account, name, state }: { account: string; name: string; state: Pick<ArchiveState, 'id' | 'startedMs'> },
 ): Promise<string[]> {
-  const found = await readdir(dir).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw fileFault(dir, 'read', error);
-  });
   const own: string[] = [];
-  for (const folder of found) {
+  for (const { name: folder } of await entriesIn(dir)) {
     const path = join(dir, folder);
     const isSure = folder === state.id || folder.endsWith(PART);
     const manifest = isSure ? undefined : await readManifest(path, { account, name }).catch(() => undefined);

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountFolder } from '../../src/files/account-folder.ts';
 import { writeDraft } from '../../src/files/draft.ts';
-import { systemCode } from '../../src/files/file-fault.ts';
+import { entriesIn } from '../../src/files/file-fault.ts';
 import type { IsOurs } from '../../src/ledger/nightly/forget-in-reports.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { withoutApostrophe } from '../../src/table/formulas.ts';
@@ -33,11 +33,7 @@ export async function forgetReported(name: string, files: readonly string[], dep
     portfolio === name || (portfolio === '' && files.some((file) => detail.includes(file)));
   const all = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
   // First: which reports spoke of it is known by Redis alone, and what is killed begins anew.
-  const nights = await readdir(all, { withFileTypes: true }).catch((error) => {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  });
-  for (const night of nights.filter((entry) => entry.isDirectory()))
+  for (const night of (await entriesIn(all)).filter((entry) => entry.isDirectory()))
     await forgetInFolder(join(all, night.name), isOurs);
   await deps.forgetInReports(name, isOurs);
 }

@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { ArchivedPortfolio } from '../../src/ledger/archive/archive-state.ts';
 import type { Archives } from '../../src/ledger/archive/archives.ts';
-import { checkArchiveFile } from './archive-files.ts';
+import { checkArchiveFile, RESULTS, readArchiveFile } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, readManifest } from './manifest.ts';
 
@@ -52,13 +54,36 @@ export async function lookAtArchive(
 ): Promise<ArchiveFault | undefined> {
   const dir = folderOf(archived, place);
   if (!(await isThere(archived, place))) return { is: 'missing', detail: dir };
-  const manifest = await manifestOf(archived, place);
+  const manifest = await manifestOf(archived, place).catch((error: unknown) => {
+    if (isLimitlineError(error, 'FILE')) return error.message;
+    throw error;
+  });
   if (typeof manifest === 'string') return { is: 'changed', detail: manifest };
   for (const facts of manifest.files) {
     const fault = await lookAtFile(dir, facts, { wholly, signal });
     if (fault) return fault;
   }
   return undefined;
+}
+
+/**
+ * Writes the results of an archived portfolio, as they were when it was archived. The file is read twice: whoever reads the answer has
+ * no other way to know that it is whole.
+ *
+ * @throws LimitlineError `FILE` where they are not there, or are not what was written: then nothing was written here
+ */
+export async function writeArchivedResults(
+  archived: ArchivedPortfolio,
+  place: ArchivePlace,
+  to: Writable,
+  signal: AbortSignal,
+): Promise<void> {
+  const dir = folderOf(archived, place);
+  const manifest = await manifestOf(archived, place);
+  const facts = manifest.files.find((file) => file.name === RESULTS);
+  if (!facts) throw new LimitlineError('FILE', `The archive in ${dir} has no ${RESULTS}.`);
+  await checkArchiveFile(dir, facts);
+  await pipeline(readArchiveFile(dir, facts), to, { signal });
 }
 
 async function lookAtFile(
@@ -80,18 +105,8 @@ async function lookAtFile(
   }
 }
 
-/** The manifest; or why it cannot be used, in a sentence. */
-async function manifestOf(
-  { name, id, sha256 }: ArchivedPortfolio,
-  place: ArchivePlace,
-): Promise<ArchiveManifest | string> {
-  const expected = { account: place.account, name, id, ...(sha256 === undefined ? {} : { sha256 }) };
-  try {
-    return await readManifest(folderOf({ name, id }, place), expected);
-  } catch (error) {
-    if (isLimitlineError(error, 'FILE')) return error.message;
-    throw error;
-  }
+function manifestOf({ name, id, sha256 }: ArchivedPortfolio, place: ArchivePlace): Promise<ArchiveManifest> {
+  return readManifest(folderOf({ name, id }, place), { account: place.account, name, id, sha256 });
 }
 
 /** In bytes; nothing where there is nothing of this name. */

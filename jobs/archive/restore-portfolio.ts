@@ -1,8 +1,8 @@
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
+import { makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
 import { archivedFault, makeArchives } from '../../src/ledger/archive/archives.ts';
-import { makeRestoring } from '../../src/ledger/archive/restoring.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { megabytes, readMemory } from '../../src/redis-memory/memory.ts';
 import type { ArchiveDeps } from './archive-deps.ts';
@@ -15,11 +15,11 @@ import {
   REST_BYTES,
   ROWS,
   readArchiveFile,
+  someAtATime,
 } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
-import { withArchives } from './archives-taken.ts';
+import { type LongWish, makeTold, overtakenFault, type Progress, withArchives } from './long-work.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
-import { someAtATime } from './some-at-a-time.ts';
 
 /** What is done to a portfolio on its way back into Redis, in this order. */
 export const RESTORE_STEPS = [
@@ -34,14 +34,8 @@ export const RESTORE_STEPS = [
 ] as const;
 export type RestoreStep = (typeof RESTORE_STEPS)[number];
 
-/** How far it is: rows of this step, of so many. */
-export type RestoreProgress = { step: RestoreStep; rows: number; total: number };
-
-export type RestoreWish = {
-  signal: AbortSignal;
-  /** Hears before each step, and of each page of rows in it; what it waits for is waited for. */
-  onProgress?: (progress: RestoreProgress) => void | Promise<void>;
-};
+export type RestoreProgress = Progress<RestoreStep>;
+export type RestoreWish = LongWish<RestoreStep>;
 
 export type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
 
@@ -78,37 +72,38 @@ async function restore(
   const { id, sha256 } = state;
   const folder = archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name, id });
   const manifest = await readManifest(folder, { account, name, id, sha256 });
-  const told = makeSteps(manifest, wish, name);
   const isBegun = state.is === 'restoring';
-  await checkAll(folder, manifest, (rows) => told('checking', rows, isBegun));
-  const restoring = makeRestoring({ connection: ledger, keys });
+  const before = makeTold(wish, manifest.rows, stoppedWords(name, isBegun));
+  await checkAll(folder, manifest, (rows) => before('checking', rows));
+  const restoring = makeArchiveSteps({ connection: ledger, keys });
   // One that is half back has what it needs, or goes on when there is room.
   if (!isBegun) await mustHaveRoom(ledger, manifest);
-  await told('begun', 0, isBegun);
-  if (!(await restoring.begin(name, state, run))) throw overtakenFault(name);
-  const mustGoOn = (isDone: boolean) => {
+  await before('begun');
+  if (!(await restoring.beginRestore(name, state, run))) throw overtakenFault(name);
+  const told = makeTold(wish, manifest.rows, stoppedWords(name, true));
+  const mustBeOurs = (isDone: boolean) => {
     if (!isDone) throw overtakenFault(name);
   };
-  await told('rows', 0);
+  await told('rows');
   await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, ROWS))), async (lines) => {
-    mustGoOn(await restoring.putRows(name, run, lines));
+    mustBeOurs(await restoring.putRows(name, run, lines));
     await told('rows', lines.length);
   });
-  await told('rest', 0);
+  await told('rest');
   const hash: Buffer[] = [];
   await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, REST)), REST_BYTES), async (lines) => {
     hash.push(...lines.filter((line) => nameInLine(line) === PORTFOLIO_LINE));
     const others = lines.filter((line) => nameInLine(line) !== PORTFOLIO_LINE);
-    if (others.length > 0) mustGoOn(await restoring.putKeys(name, run, others));
-    await told('rest', 0);
+    if (others.length > 0) mustBeOurs(await restoring.putKeys(name, run, others));
+    await told('rest');
   });
-  await told('ending', 0);
+  await told('ending');
   // Before it is one like others, else a night could take it away again at once, or send rows of it by a rule.
   const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
   await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
-  const ended = await restoring.end(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
+  const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
-  mustGoOn(ended);
+  mustBeOurs(ended);
   await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
 }
@@ -117,12 +112,12 @@ async function restore(
 const PORTFOLIO_LINE = 'portfolio';
 
 async function archivedState({ ledger, keys, account }: RestoreDeps, name: string): Promise<ArchiveState> {
-  const { name: _name, ...state } = (await makeArchives({ connection: ledger, keys }).read(name)) ?? {
-    name,
-    is: undefined,
-  };
-  if (state.is === 'archived' || state.is === 'restoring') return state;
-  if (state.is !== undefined) throw archivedFault({ name, is: state.is });
+  const found = await makeArchives({ connection: ledger, keys }).read(name);
+  if (found) {
+    const { name: _name, ...state } = found;
+    if (state.is === 'archived' || state.is === 'restoring') return state;
+    throw archivedFault(found);
+  }
   if ((await ledger.exists(keys.portfolio(name))) === 0) {
     throw new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   }
@@ -145,35 +140,15 @@ async function checkAll(
 
 function factsOf({ files, portfolio }: ArchiveManifest, name: ArchiveFile): FileFacts {
   const found = files.find((each) => each.name === name);
-  if (!found)
-    throw new LimitlineError(
-      'FILE',
-      `The ${MANIFEST} of the archive of ${portfolio} names no ${name}: put it back from a copy.`,
-    );
-  return found;
+  if (found) return found;
+  const words = `The ${MANIFEST} of the archive of ${portfolio} names no ${name}: put it back from a copy.`;
+  throw new LimitlineError('FILE', words);
 }
 
-/** Tells how far it is, and ends it where that was asked for; `isBegun` where something of it is in Redis already. */
-type Told = (step: RestoreStep, rows: number, isBegun?: boolean) => Promise<void>;
-
-function makeSteps(manifest: ArchiveManifest, wish: RestoreWish, name: string): Told {
-  let [last, done] = ['', 0];
-  return async (step, rows, isBegun = true) => {
-    [last, done] = [step, step === last ? done + rows : rows];
-    await wish.onProgress?.({ step, rows: done, total: manifest.rows });
-    if (wish.signal.aborted) throw stoppedFault(name, isBegun);
-  };
-}
-
-function overtakenFault(name: string): LimitlineError {
-  return new LimitlineError('USAGE', `${name} is on another way by now: nothing more was done here.`);
-}
-
-function stoppedFault(name: string, isBegun: boolean): LimitlineError {
-  const words = isBegun
+function stoppedWords(name: string, isPartlyBack: boolean): string {
+  return isPartlyBack
     ? `Some rows of ${name} are back in Redis, and that was stopped. Run npx limitline restore "${name}" again to go on.`
     : `Restoring ${name} was stopped before anything was put back: it is archived as before.`;
-  return new LimitlineError('STOPPED', words);
 }
 
 /** What Redis needs for each byte of the lines that come back: 2.6 were measured, of rows with all indexes. */

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
-import { type Leaving, makeLeaving } from '../../src/ledger/archive/leaving.ts';
+import { type ArchiveSteps, makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
 import type { ArchiveDeps, ArchiveStep, ArchiveWish } from './archive-deps.ts';
 import { batchesOf, checkArchiveFile, REST, readArchiveFile } from './archive-files.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
+import { makeTold, overtakenFault, type Told } from './long-work.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 
 /** A portfolio that leaves; `isResumed` where its files were written by another process, some time ago. */
@@ -23,21 +24,18 @@ const NAMES = 500;
  */
 export async function takeOut(out: Out, wish: ArchiveWish, deps: ArchiveDeps): Promise<ArchiveState> {
   const { name, state } = out;
-  const leaving = makeLeaving({ connection: deps.ledger, keys: deps.keys });
-  const folder = archiveFolder({
-    dataDir: deps.settings.LIMITLINE_DATA,
-    account: deps.account,
-    portfolio: name,
-    id: state.id,
-  });
-  const manifest = await readManifest(folder, { account: deps.account, name, id: state.id, sha256: state.sha256 });
+  const { account, settings, ledger, keys } = deps;
+  const leaving = makeArchiveSteps({ connection: ledger, keys });
+  const folder = archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name, id: state.id });
+  const manifest = await readManifest(folder, { account, name, id: state.id, sha256: state.sha256 });
   if (out.isResumed) for (const facts of manifest.files) await checkArchiveFile(folder, facts);
-  const told = makeSteps(manifest, wish, name);
-  await told('taking rows out', 0);
+  const stopped = `The files of ${name} are there, and its rows are being taken out of Redis; that was stopped. Run npx limitline archive "${name}" again to go on.`;
+  const told = makeTold(wish, manifest.rows, stopped);
+  await told('taking rows out');
   await takeRows(out, { leaving, told });
-  await told('taking the rest out', 0);
+  await told('taking the rest out');
   await takeRest(out, { leaving, folder, manifest, told });
-  await told('ending', 0);
+  await told('ending');
   const archived: ArchiveState = { ...state, is: 'archived', sinceMs: Date.now() };
   if (!(await leaving.end(name, archived))) throw overtakenFault(name);
   await removeOlder(folder, manifest);
@@ -45,19 +43,9 @@ export async function takeOut(out: Out, wish: ArchiveWish, deps: ArchiveDeps): P
   return archived;
 }
 
-/** Tells how far it is, and ends it where that was asked for. */
-type Told = (step: ArchiveStep, rows: number) => Promise<void>;
+type Leaving = { leaving: ArchiveSteps; told: Told<ArchiveStep> };
 
-function makeSteps(manifest: ArchiveManifest, wish: ArchiveWish, name: string): Told {
-  let [last, done] = ['', 0];
-  return async (step, rows) => {
-    [last, done] = [step, step === last ? done + rows : rows];
-    await wish.onProgress?.({ step, rows: done, total: manifest.rows });
-    if (wish.signal.aborted) throw stoppedFault(name);
-  };
-}
-
-async function takeRows({ name, state }: Out, { leaving, told }: { leaving: Leaving; told: Told }): Promise<void> {
+async function takeRows({ name, state }: Out, { leaving, told }: Leaving): Promise<void> {
   for await (const rows of leaving.takeOutRows(name, state.id)) {
     if (rows === undefined) throw overtakenFault(name);
     await told('taking rows out', rows);
@@ -66,7 +54,7 @@ async function takeRows({ name, state }: Out, { leaving, told }: { leaving: Leav
 
 async function takeRest(
   { name, state }: Out,
-  { leaving, folder, manifest, told }: { leaving: Leaving; folder: string; manifest: ArchiveManifest; told: Told },
+  { leaving, folder, manifest, told }: Leaving & { folder: string; manifest: ArchiveManifest },
 ): Promise<void> {
   const facts = manifest.files.find((each) => each.name === REST);
   if (!facts) throw new LimitlineError('FILE', `${folder} has no ${REST}, so nothing more of ${name} is taken out.`);
@@ -74,7 +62,7 @@ async function takeRest(
   const take = async () => {
     if (!(await leaving.takeOutKeys(name, state.id, [...names]))) throw overtakenFault(name);
     names = new Set();
-    await told('taking the rest out', 0);
+    await told('taking the rest out');
   };
   for await (const lines of batchesOf(readArchiveFile(folder, facts))) {
     for (const line of lines) names.add(nameInLine(line));
@@ -94,15 +82,4 @@ async function removeOlder(folder: string, { account, portfolio, startedMs }: Ar
     if (found?.startedMs !== startedMs) continue;
     await removeArchive(other).catch(() => {});
   }
-}
-
-function overtakenFault(name: string): LimitlineError {
-  return new LimitlineError('USAGE', `${name} is on another way by now: nothing more was done here.`);
-}
-
-function stoppedFault(name: string): LimitlineError {
-  return new LimitlineError(
-    'STOPPED',
-    `The files of ${name} are there, and its rows are being taken out of Redis; that was stopped. Run npx limitline archive "${name}" again to go on.`,
-  );
 }

@@ -17,11 +17,11 @@ import {
   RESULTS,
   ROWS,
   readArchiveFile,
+  someAtATime,
   writeArchiveFile,
 } from './archive-files.ts';
 import { PART } from './archive-folders.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
-import { someAtATime } from './some-at-a-time.ts';
 
 /** For its owner alone, as all that is in it. */
 const FOLDER_MODE = 0o700;
@@ -115,18 +115,12 @@ async function together<T>(
 ): Promise<T[]> {
   const failing = new AbortController();
   const either = AbortSignal.any([signal, failing.signal]);
-  const faults: unknown[] = [];
-  const run = async (task: () => Promise<T>) => {
-    try {
-      return await task();
-    } catch (error) {
-      faults.push(error);
-      failing.abort(error);
-      throw error;
-    }
+  const fail = (error: unknown) => {
+    failing.abort(error);
+    throw error;
   };
-  const ended = await Promise.allSettled(tasks(either).map(run));
-  if (faults.length > 0) throw faults[0];
+  const ended = await Promise.allSettled(tasks(either).map((task) => task().catch(fail)));
+  if (failing.signal.aborted) throw failing.signal.reason;
   return ended.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 

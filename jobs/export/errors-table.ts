@@ -6,9 +6,7 @@ import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merge
 import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
 import type { ExportedLine } from './export-lines.ts';
 import { ledgerCells } from './ledger-cells.ts';
-import { problemOf, stateOf } from './line-state.ts';
-import { makePlacedCells } from './placed-cells.ts';
-import type { Files, Table, TableOptions } from './table.ts';
+import { type Files, makePlacedCells, problemOf, stateOf, type Table, type TableOptions } from './table.ts';
 
 /**
  * Lines to be corrected: their own cells as they were, why, and the row that each mends. One that is broken as a record has

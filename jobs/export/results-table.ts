@@ -9,9 +9,7 @@ import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/s
 import { importName } from '../rows/import-names.ts';
 import type { ExportedLine } from './export-lines.ts';
 import { ledgerCells } from './ledger-cells.ts';
-import { problemOf, stateOf } from './line-state.ts';
-import { makePlacedCells } from './placed-cells.ts';
-import type { Files, Table, TableOptions } from './table.ts';
+import { type Files, makePlacedCells, problemOf, stateOf, type Table, type TableOptions } from './table.ts';
 
 /**
  * All lines with all their own columns, and what became of each. Of files with different headers, columns that mean something

@@ -140,9 +140,7 @@ const LOOK_UP_MS = 5_000;
 export async function userNameOf(uid: number): Promise<string> {
   // A slim image may lack getent; the users of its own are in the file.
   const found = await promisify(execFile)('getent', ['passwd', String(uid)], { timeout: LOOK_UP_MS }).catch(
-    async () => ({
-      stdout: await readFile('/etc/passwd', 'utf8').catch(() => ''),
-    }),
+    async () => ({ stdout: await readFile('/etc/passwd', 'utf8').catch(() => '') }),
   );
   const users = found.stdout.split('\n').map((line) => line.split(':'));
   return users.find(([, , id]) => id === String(uid))?.[0] || `uid ${uid}`;

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
-import { HELD_MS, SIGN_EVERY_MS } from '../../src/ledger/inbox/inbox.ts';
+import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import { LEASE_MS } from '../../src/ledger/lease.ts';
 import { makeNamedMappings } from '../drafts/named-mappings.ts';
 import { leaveResults } from '../export/leave-results.ts';
 import { carryThrough, noteRejected } from './carry-through.ts';
@@ -55,7 +54,7 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
     Object.assign(all, { lying: round.lying, isElsewhere: round.isElsewhere });
     // Who has the folder may have been killed. A file that may not be whole is waited for once; whoever still writes after that has
     // the next night.
-    const elsewhereMs = round.isElsewhere && waitedMs < HELD_MS ? HELD_MS : Infinity;
+    const elsewhereMs = round.isElsewhere && waitedMs < LEASE_MS ? LEASE_MS : Infinity;
     const againMs = Math.min(elsewhereMs, ...round.lying.map(({ leftMs = Infinity }) => leftMs));
     if (!Number.isFinite(againMs) || waitedMs + againMs > DOUBTFUL_MS + LITTLE_MS || signal.aborted) return all;
     await wait(againMs, signal);
@@ -93,26 +92,12 @@ export async function lookOnce(
 /** The same on a folder that is open; one process of the account at a time does it. */
 export async function takeInRound(deps: RoundDeps, onlyResults = false): Promise<TakenIn> {
   const { drop, inbox, processId, signal } = deps;
-  // Also in one process: what a person asked for, and what is done by itself, may come at the same moment.
-  const holder = `${processId} ${randomUUID()}`;
-  if (!(await inbox.hold(drop.id, holder))) return { ...nothingTaken(), isElsewhere: true };
-  const lost = new AbortController();
-  const signs = setInterval(() => {
-    inbox.hold(drop.id, holder).then(
-      (isHeld) =>
-        isHeld || lost.abort(new LimitlineError('STOPPED', 'Another process has taken over the drop folder.')),
-      // Redis is away: what is under way waits for it as well.
-      () => {},
-    );
-  }, SIGN_EVERY_MS).unref();
-  try {
-    const held = { ...deps, signal: AbortSignal.any([signal, lost.signal]) };
-    const all = onlyResults ? nothingTaken() : await takeAll(held);
-    return { ...all, results: await leaveOpenResults(held) };
-  } finally {
-    clearInterval(signs);
-    await inbox.leave(drop.id, holder).catch(() => {});
-  }
+  const all = await inbox.alone(drop.id, processId, async (lost) => {
+    const held = { ...deps, signal: AbortSignal.any([signal, lost]) };
+    const taken = onlyResults ? nothingTaken() : await takeAll(held);
+    return { ...taken, results: await leaveOpenResults(held) };
+  });
+  return all ?? { ...nothingTaken(), isElsewhere: true };
 }
 
 async function takeAll(deps: RoundDeps): Promise<TakenIn> {

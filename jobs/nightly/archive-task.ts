@@ -2,11 +2,11 @@ import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import { findOldPortfolios } from '../../src/ledger/archive/old-portfolios.ts';
+import { findOldPortfolios } from '../../src/ledger/archive/archives.ts';
 import type { ArchiveDeps } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
-import { ArchivesTaken } from '../archive/archives-taken.ts';
-import type { Night, NightlyTask, NightResult } from './task.ts';
+import { ArchivesTaken } from '../archive/long-work.ts';
+import type { Night, NightResult } from './task.ts';
 
 export type ArchiveTaskDeps = ArchiveDeps & {
   audit: Pick<Audit, 'around'>;
@@ -17,27 +17,18 @@ export type ArchiveTaskDeps = ArchiveDeps & {
 
 const DAY_MS = 86_400_000;
 
-/** Takes finished portfolios out of Redis, into files, when they are older than `LIMITLINE_KEEP_DAYS`. */
-export function archiveTask(deps: ArchiveTaskDeps): NightlyTask {
-  return {
-    name: 'archive',
-    words: 'takes portfolios that finished long ago out of Redis, into files',
-    run: (night) => archiveOld(night, deps),
-  };
-}
-
 /** What became of the portfolios of one night, by name. */
 type Came = { archived: string[]; held: string[]; left: Told[]; failed: Told[] };
 type Told = { name: string; why: string };
 
 /**
- * Archives what is due, the oldest first, and before that what somebody began and did not end. One that cannot be archived keeps no
+ * Takes finished portfolios out of Redis, into files, when they are older than `LIMITLINE_KEEP_DAYS`, the oldest first, and before that what somebody began and did not end. One that cannot be archived keeps no
  * other from it: where that is a person's to see to, the night's words say so, and where it is a fault, the night has failed and is run
  * again, with what is left.
  *
  * @throws the signal's reason, when that ended it: what was begun is gone on with
  */
-async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
+export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
   const days = deps.settings.LIMITLINE_KEEP_DAYS;
   const ledger = { connection: deps.ledger, keys: deps.keys };
   // What somebody began is gone on with all the same: until then it is neither here nor there.

@@ -9,7 +9,7 @@ import { type AskDeps, asDecided, askFirst, type Wished } from '../operators/ask
 import { pagesOfFilter } from '../plans/planned-rows.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
-import type { Night, NightlyTask, NightResult } from './task.ts';
+import type { Night, NightResult } from './task.ts';
 
 export type RetryDeps = FeedDeps &
   AskDeps & {
@@ -19,15 +19,6 @@ export type RetryDeps = FeedDeps &
     /** Where this runs, as the trail has it. */
     from: string;
   };
-
-/** Refused rows go again that an operator's rule means. */
-export function retryTask(deps: RetryDeps): NightlyTask {
-  return {
-    name: 'retry',
-    words: 'sends refused rows again that a rule names',
-    run: (night) => retryByRules(night, deps),
-  };
-}
 
 /** The rows of one portfolio that are meant tonight. */
 type Meant = {

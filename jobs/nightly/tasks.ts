@@ -4,33 +4,39 @@ import { counted } from '../../src/counted.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
 import type { InboxSource } from '../inbox/inbox-deps.ts';
 import { type TakenIn, takeInOnce } from '../inbox/take-in.ts';
-import { type ArchiveTaskDeps, archiveTask } from './archive-task.ts';
+import { type ArchiveTaskDeps, archiveOld } from './archive-task.ts';
 import { type ReconcileDeps, reconcile } from './reconcile.ts';
-import { type RetryDeps, retryTask } from './retry-by-rules.ts';
+import { type RetryDeps, retryByRules } from './retry-by-rules.ts';
 import type { Night, NightlyTask, NightResult } from './task.ts';
 
-export type TaskDeps = Parameters<typeof cutAuditTask>[0] &
-  ReconcileTaskDeps &
-  InboxSource &
-  RetryDeps &
-  ArchiveTaskDeps;
+export type TaskDeps = CutDeps & ReconcileTaskDeps & InboxSource & RetryDeps & ArchiveTaskDeps;
 
-/** What the schedule may name: one {@link NightlyTask} each. */
+/** What the schedule may name. */
 export function nightlyTasks(deps: TaskDeps): readonly NightlyTask[] {
-  return [cutAuditTask(deps), inboxTask(deps), retryTask(deps), reconcileTask(deps), archiveTask(deps)];
+  return [
+    {
+      name: 'audit',
+      words: 'cuts off audit entries that need not be kept any longer',
+      run: (night) => cutAudit(deps, night),
+    },
+    { name: 'inbox', words: 'takes in what lies in the drop folder', run: (night) => takeInDropped(deps, night) },
+    { name: 'retry', words: 'sends refused rows again that a rule names', run: (night) => retryByRules(night, deps) },
+    {
+      name: 'reconcile',
+      words: 'compares files, rows, calls, counts and queues, and mends what is certain',
+      run: (night) => reconcileOf(night, deps),
+    },
+    {
+      name: 'archive',
+      words: 'takes portfolios that finished long ago out of Redis, into files',
+      run: (night) => archiveOld(night, deps),
+    },
+  ];
 }
 
 type ReconcileTaskDeps = ReconcileDeps & { audit: Pick<Audit, 'note'>; from: string };
 
 /** The nightly check. */
-function reconcileTask(deps: ReconcileTaskDeps): NightlyTask {
-  return {
-    name: 'reconcile',
-    words: 'compares files, rows, calls, counts and queues, and mends what is certain',
-    run: (night) => reconcileOf(night, deps),
-  };
-}
-
 async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<NightResult> {
   const result = await reconcile(deps, night);
   // What was found is mended already: it was nobody's wish, and is written down behind it.
@@ -51,14 +57,6 @@ type CutDeps = {
 const DAY_MS = 86_400_000;
 
 /** Cuts off what of the audit trail is older than it has to be kept, behind a checkpoint. */
-function cutAuditTask(deps: CutDeps): NightlyTask {
-  return {
-    name: 'audit',
-    words: 'cuts off audit entries that need not be kept any longer',
-    run: (night) => cutAudit(deps, night),
-  };
-}
-
 async function cutAudit({ audit, days, from }: CutDeps, { by }: Night): Promise<NightResult> {
   if (days === undefined) {
     return { is: 'well', words: 'All audit entries are kept (LIMITLINE_AUDIT_DAYS is not set).' };
@@ -69,17 +67,11 @@ async function cutAudit({ audit, days, from }: CutDeps, { by }: Night): Promise<
 }
 
 /** Takes in what lies in the drop folder: what the schedule names `inbox`. */
-export function inboxTask(source: InboxSource): NightlyTask {
-  return {
-    name: 'inbox',
-    words: 'takes in what lies in the drop folder',
-    async run({ signal }): Promise<NightResult> {
-      if (source.settings.LIMITLINE_INBOX === undefined) {
-        return { is: 'well', words: 'There is no drop folder (LIMITLINE_INBOX is not set).' };
-      }
-      return inboxResult(await takeInOnce(source, { signal }));
-    },
-  };
+export async function takeInDropped(source: InboxSource, { signal }: Pick<Night, 'signal'>): Promise<NightResult> {
+  if (source.settings.LIMITLINE_INBOX === undefined) {
+    return { is: 'well', words: 'There is no drop folder (LIMITLINE_INBOX is not set).' };
+  }
+  return inboxResult(await takeInOnce(source, { signal }));
 }
 
 /** What a pass came to, for people: files that were rejected, lines that led to no row, and files that wait for somebody are findings. */

@@ -3,14 +3,27 @@ import type { Ask, RowWalks } from '../../src/ledger/nightly/row-walk.ts';
 import { WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { StoredRow } from '../../src/ledger/nightly/stored-row.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { RowState } from '../../src/ledger/row.ts';
-import type { RowCheck } from './row-check.ts';
+import type { RowResult, RowState } from '../../src/ledger/row.ts';
+import type { RowId } from '../../src/ledger/row-id.ts';
 
 export type WalkDeps = {
   portfolios: Pick<Portfolios, 'names'>;
   walkRows: RowWalks;
   /** Where it is known which portfolios are on their way out of Redis. */
   archives?: Pick<Archives, 'read'>;
+};
+
+/** A row as the nightly check walks by it. What a check does not look at costs nothing: parts of `result` are read when they are asked for. */
+export type WalkedRow = { row: RowId; result: RowResult };
+
+/** A check that looks at each row of the account once, all of them in one walk. */
+export type RowCheck = {
+  /** Called for each row, those of a portfolio behind each other by state and line. It keeps little: there may be millions. */
+  row: (walked: WalkedRow) => void | Promise<void>;
+  /** Called behind the last row of each portfolio. */
+  endPortfolio?: (portfolio: string) => void | Promise<void>;
+  /** Called behind the last row of all. */
+  end?: () => void | Promise<void>;
 };
 
 /** A check that looks at what is stored of a row, and not only at what it means. */

@@ -1,3 +1,4 @@
+import { startSigns } from '../../src/ledger/lease.ts';
 import type { PartOfPlan, Plan, PlanCounts } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { GivenUpFrom } from '../../src/ledger/row.ts';
@@ -34,14 +35,14 @@ export async function carryOut(
   deps: CarryOutDeps,
 ): Promise<void> {
   // While Redis is away a sign fails, and so does the walk, which says so.
-  const timer = setInterval(() => void deps.plans.note(plan.id, runner).catch(() => {}), SIGN_EVERY_MS);
+  const stopSigns = startSigns(() => deps.plans.note(plan.id, runner), SIGN_EVERY_MS);
   try {
     const counts = plan.whole
       ? await cancelWhole(plan, { runner, by, awaitMs }, deps)
       : await goThrough(plan, { runner, by, signal }, deps);
     if (counts) await deps.plans.end(plan.id, runner, counts);
   } finally {
-    clearInterval(timer);
+    void stopSigns();
   }
 }
 

@@ -70,7 +70,7 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Outco
 const CELLS_CHANGED = 'its cells may have been changed since they were requested';
 
 /**
- * What rows themselves have to say (jobs/steps/row-problem.ts, jobs/export/line-state.ts, jobs/import/put-line.ts). A fault
+ * What rows themselves have to say (jobs/steps/row-problem.ts, jobs/export/table.ts, jobs/import/put-line.ts). A fault
  * of the line comes before that.
  */
 const SPEAKS_FOR_ROW = new RegExp(

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { writeArchivedResults } from '../../jobs/archive/archived-results.ts';
+import { writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { exportResults } from '../../jobs/export/export-results.ts';
 import { explainRow } from '../../jobs/operators/explain-rows.ts';
 import { rowByName } from '../../jobs/operators/find-row.ts';

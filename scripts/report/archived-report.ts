@@ -1,6 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { writeArchivedResults } from '../../jobs/archive/archived-results.ts';
-import { folderOf, isThere } from '../../jobs/archive/look-at-archive.ts';
+import { folderOf, isThere, writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { shellWord } from '../../src/console/parts/command-line.ts';
 import type { Context } from '../../src/context.ts';
 import type { ArchivedPortfolio } from '../../src/ledger/archive/archive-state.ts';

@@ -1,6 +1,10 @@
 import { counted, grouped, sizeWords } from '../../src/counted.ts';
-import type { ArchivedPortfolio } from '../../src/ledger/archive/archive-state.ts';
-import { ARCHIVE_STANDING, archivedRows, archivedStates } from '../../src/ledger/archive/archive-words.ts';
+import {
+  ARCHIVE_STANDING,
+  type ArchivedPortfolio,
+  archivedRows,
+  archivedStates,
+} from '../../src/ledger/archive/archive-state.ts';
 import { isoTime } from '../../src/ledger/counts/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';

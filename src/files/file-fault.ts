@@ -1,3 +1,5 @@
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { LimitlineError, messageOf } from '../errors.ts';
 
 /** The operating system's code of a failure of the file system, or '' where it has none. */
@@ -15,6 +17,14 @@ export function fileFault(path: string, action: string, error: unknown): Limitli
   const reason =
     (action === 'written' && WRITING[code]) || REASONS[code] || `${messageOf(error)}; check the disk and try again`;
   return new LimitlineError('FILE', `${path} cannot be ${action}: ${reason}.`, { cause: error });
+}
+
+/** What is in a folder; nothing where there is none. @throws LimitlineError `FILE` where it cannot be looked into */
+export async function entriesIn(dir: string): Promise<Dirent[]> {
+  return readdir(dir, { withFileTypes: true }).catch((error) => {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw fileFault(dir, 'read', error);
+  });
 }
 
 /** Of a new file, it is the folder that is missing. */

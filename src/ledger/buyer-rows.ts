@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import { scanKeys } from './counts/scan-keys.ts';
+import { scanKeys, scanned } from './counts/scan-keys.ts';
 import type { Keys } from './keys.ts';
 import type { RowRequest, RowState } from './row.ts';
 import { type RowId, rowIdOf, rowName } from './row-id.ts';
@@ -92,13 +92,9 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
 
     /** The rows of all requests of one buyer, however many, in pages. One that is there all the time comes once or more. */
     async *allOf(buyer: string): AsyncGenerator<RowId[]> {
-      let cursor = '0';
-      do {
-        const [next, found] = await connection.hscan(keys.buyerRows(buyer), cursor, 'COUNT', MOST_TOLD);
-        const names = found.filter((_, at) => at % 2 === 0);
-        yield names.map(toRowId);
-        cursor = next;
-      } while (cursor !== '0');
+      for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', MOST_TOLD))) {
+        yield found.filter((_, at) => at % 2 === 0).map(toRowId);
+      }
     },
 
     /** One request, by its row; nothing where there is none. */

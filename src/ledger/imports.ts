@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../lua-script.ts';
-import { onceAtATime } from '../once-at-a-time.ts';
 import { makeGatedScript } from './archive/gated-script.ts';
 import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 import type { Keys } from './keys.ts';
+import { startSigns } from './lease.ts';
 
 /**
  * The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON, and `by` who
@@ -49,8 +49,7 @@ type ImportSigns = { alive: boolean; gone: boolean };
  */
 export function makeImports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeGatedScript(connection, name);
-  const [start, beat] = [script('start-import'), script('beat-import')];
-  const [end, sweep] = [script('end-import'), script('sweep-imports')];
+  const [start, note] = [script('start-import'), script('note-import')];
   const faulty = makeFaultyLines({ connection, keys });
 
   async function begin(name: string, file: ImportedFile, replaces: boolean): Promise<ImportRun | undefined> {
@@ -64,10 +63,10 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     )) as [string, string, string] | [];
     if (begun.length === 0) return undefined;
     const [generation, number, place] = begun;
-    const signs = startSigns(() => beat(underWay, [run]));
+    const stopSigns = startSigns(() => note(underWay, ['beat', run]), SIGN_EVERY_MS);
     const finish = async (read: string, found?: FoundInFile) => {
-      await signs.stop();
-      await end([...underWay, keys.allImports(name)], [run, read, found ? JSON.stringify(found) : '']);
+      await stopSigns();
+      await note([...underWay, keys.allImports(name)], ['end', run, read, found ? JSON.stringify(found) : '']);
     };
     return {
       number,
@@ -99,7 +98,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
 
     /** Forgets imports that were killed. Answers when the portfolio was finished, in ms, if it is. */
     async sweepImports(name: string): Promise<number | undefined> {
-      const finished = await sweep([keys.portfolio(name), keys.imports(name)], [GONE_AFTER_MS]);
+      const finished = await note([keys.portfolio(name), keys.imports(name)], ['sweep', GONE_AFTER_MS]);
       return finished === '' ? undefined : Number(finished);
     },
   };
@@ -120,20 +119,4 @@ const GONE_AFTER_MS = 5_000;
 /** Imports of one content come to the same lines. 16 characters, of a digest. */
 export function contentOf({ id, reading }: Pick<ImportedFile, 'id' | 'reading'>): string {
   return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
-}
-
-function startSigns(sign: () => Promise<unknown>) {
-  // While Redis is away, one sign waits and no more of them pile up; that the import itself fails is said by the import.
-  let under: Promise<unknown> = Promise.resolve();
-  const signOnce = onceAtATime(() => sign().catch(() => {}));
-  const timer = setInterval(() => {
-    under = signOnce();
-  }, SIGN_EVERY_MS).unref();
-  return {
-    /** No sign comes after this: one that overtook the end would be a sign of something that is gone. */
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await under;
-    },
-  };
 }

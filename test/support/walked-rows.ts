@@ -1,4 +1,4 @@
-import type { RowCheck, WalkedRow } from '../../jobs/nightly/row-check.ts';
+import type { RowCheck, WalkedRow } from '../../jobs/nightly/walk-ledger.ts';
 import { foundPages } from '../../jobs/rows/walk-rows.ts';
 import type { FoundItem, FoundSink } from '../../src/ledger/nightly/checks.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';

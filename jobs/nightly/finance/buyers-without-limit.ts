@@ -3,10 +3,8 @@ import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts
 import type { RowResult } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/key-set.ts';
-import type { RowCheck, WalkedRow } from '../row-check.ts';
-import { ageWords } from './age.ts';
-import { nameWord } from './row-command.ts';
-import { rowItem } from './row-item.ts';
+import { ageWords, quoted, rowItem } from '../row-facts.ts';
+import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 
 type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
 
@@ -84,7 +82,7 @@ function foundBuyer(latest: WalkedRow, atMs: number): FoundItem {
   const { row, result } = latest;
   const { state, updatedMs: sinceMs } = result;
   const age = ageWords(atMs - sinceMs);
-  const name = nameWord(row.portfolio);
+  const name = quoted(row.portfolio);
   if (state === 'awaiting') {
     const command = `approve ${name} --as USER`;
     return rowItem('no limit', latest, 'its latest request waits for approval to be sent again', { sinceMs, command });

@@ -1,11 +1,9 @@
 import type { CauseMeaning, RowCause } from '../../../src/ledger/counts/cause.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Step } from '../../../src/ledger/row.ts';
-import type { RowCheck, WalkedRow } from '../row-check.ts';
-import { ageWords } from './age.ts';
+import { ageWords, quoted, rowItem, rowOption } from '../row-facts.ts';
+import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf, PortfolioFacts } from './portfolio-facts.ts';
-import { nameWord, rowOption } from './row-command.ts';
-import { rowItem } from './row-item.ts';
 
 /** Finds held and refused rows, by cause and by how long they have been so. */
 export function makeFailedRows({ factsOf, sink, atMs }: { factsOf: FactsOf; sink: FoundSink; atMs: number }): RowCheck {
@@ -26,7 +24,7 @@ export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFa
   const cause = causes.get(id);
   const words = `${reasonOf(cause, step)}, ${ageWords(atMs - sinceMs)}`;
   const says = cause && cause.words !== '' ? `${words}: ${cause.words}` : words;
-  const name = nameWord(portfolio);
+  const name = quoted(portfolio);
   if (state === 'held') {
     // Or --resend; a person who knows nothing should be led to the safer one of the two.
     return rowItem('held', walked, says, {

@@ -21,15 +21,14 @@ import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
 import { makeBuyerStore } from '../../import/buyer-store.ts';
-import type { RowCheck, WalkedRow } from '../row-check.ts';
+import { quoted, rowItem } from '../row-facts.ts';
+import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
 import { type DayFile, dayImports } from './days-files.ts';
 import { droppedFiles } from './dropped-files.ts';
 import { makeFailedRows } from './failed-rows.ts';
 import { findNamedByEvents } from './named-by-events.ts';
 import { makePortfolioFacts } from './portfolio-facts.ts';
-import { nameWord } from './row-command.ts';
-import { rowItem } from './row-item.ts';
 import { makeSharedCompanies } from './shared-companies.ts';
 import { tellUnrequested } from './unrequested-lines.ts';
 import { makeWaitingRows } from './waiting-rows.ts';
@@ -191,7 +190,7 @@ type ImportedDeps = {
 async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
   for await (const { portfolio, known, isBrokenOff, later } of dayImports(sinceMs, deps.portfolios)) {
     const { fileName, number, found } = known;
-    const name = nameWord(portfolio);
+    const name = quoted(portfolio);
     yield {
       portfolio,
       fileName,

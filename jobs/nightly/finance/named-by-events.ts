@@ -4,8 +4,8 @@ import type { Events } from '../../../src/ledger/events/events.ts';
 import { MOST_TABLE_IDS, makeIdTable } from '../../../src/ledger/events/id-table.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../../src/ledger/row.ts';
-import type { RowCheck, WalkedRow } from '../row-check.ts';
-import { rowItem } from './row-item.ts';
+import { rowItem } from '../row-facts.ts';
+import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 
 /** New events that are looked at: what comes in a day, and some megabytes of memory. The newest first. */
 const MOST_EVENTS = 100_000;

@@ -1,10 +1,9 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../../src/ledger/row.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
-import type { RowCheck, WalkedRow } from '../row-check.ts';
+import { quoted, rowItem } from '../row-facts.ts';
+import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf } from './portfolio-facts.ts';
-import { nameWord } from './row-command.ts';
-import { rowItem } from './row-item.ts';
 
 /** Rows looked at together. */
 const PAGE = 200;
@@ -37,7 +36,7 @@ export function makeWaitingRows({
       // The request was made or is under way by now, or another row with it was sent, or refused. A row that waits to be sent again was
       // refused itself, and is told.
       if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || SENT_STATES.has(state))) continue;
-      const name = nameWord(row.portfolio);
+      const name = quoted(row.portfolio);
       const isAwaiting = result.state === 'awaiting';
       const says = isAwaiting ? awaitsWords(result.awaits) : 'its portfolio is paused';
       const command = isAwaiting ? `approve ${name} --as USER` : `resume ${name}`;

@@ -1,7 +1,7 @@
 import type { ArchivedPortfolio } from '../../../src/ledger/archive/archive-state.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import { type ArchiveFault, HAVE_FILES } from '../../archive/look-at-archive.ts';
-import { quoted } from './command-for.ts';
+import { quoted } from '../row-facts.ts';
 
 /** What of an archive's files is not as it should be, in words; nothing where all is. @param wholly reads them to their ends, too */
 export type LookAtFiles = (

@@ -3,10 +3,10 @@ import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
 import type { RowRequest } from '../../../src/ledger/row.ts';
 import { UNFINISHED_STATES } from '../../../src/ledger/row.ts';
+import { rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck, WalkDeps } from '../walk-ledger.ts';
 import { walkLedger } from '../walk-ledger.ts';
 import { makeDocumentIndex } from './document-index.ts';
-import { rowFacts } from './named-rows.ts';
 import { YOUNG_MS } from './stored-files.ts';
 
 export type DocumentDeps = {

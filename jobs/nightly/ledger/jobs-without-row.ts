@@ -7,7 +7,7 @@ import { type RowId, rowName } from '../../../src/ledger/row-id.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import type { Queues } from '../../../src/queue/queues.ts';
 import { supplierJob } from '../../rows/step-jobs.ts';
-import { rowFacts } from './named-rows.ts';
+import { rowFacts } from '../row-facts.ts';
 
 export type StrayJobDeps = {
   rows: Pick<Rows, 'read'>;

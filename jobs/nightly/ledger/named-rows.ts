@@ -1,7 +1,6 @@
 import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { RowResult } from '../../../src/ledger/row.ts';
-import type { RowId } from '../../../src/ledger/row-id.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
+import { rowFacts } from '../row-facts.ts';
 
 /** Rows of one finding that are named each; behind these they are only counted, since a lost index lacks all of them. */
 export const MOST_NAMED = 1_000;
@@ -20,11 +19,6 @@ export function makeNamedRows() {
     },
     of: (words: string): readonly string[] => [...(keysBy.get(words) ?? [])],
   };
-}
-
-/** What an item says of a row, for people: never more than who it is and what it asks for. */
-export function rowFacts(row: RowId, { line, request }: Pick<RowResult, 'line' | 'request'>) {
-  return { portfolio: row.portfolio, key: row.key, line, name: request.name, requested: request.limit.requested_limit };
 }
 
 type Found = {

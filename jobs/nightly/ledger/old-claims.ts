@@ -5,9 +5,8 @@ import type { RowId } from '../../../src/ledger/row-id.ts';
 import type { Rows } from '../../../src/ledger/rows.ts';
 import type { Stories } from '../../../src/ledger/story/story.ts';
 import { callsOf } from '../../rows/calls-of.ts';
+import { commandFor, quoted, rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
-import { commandFor, quoted } from './command-for.ts';
-import { rowFacts } from './named-rows.ts';
 
 export type ClaimDeps = {
   rows: Pick<Rows, 'read'>;

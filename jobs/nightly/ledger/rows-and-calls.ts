@@ -12,9 +12,8 @@ import { sendAgain } from '../../operators/send-again.ts';
 import { callsOf } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';
 import { isInDoubt } from '../../rows/in-doubt.ts';
+import { commandFor, rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
-import { commandFor } from './command-for.ts';
-import { rowFacts } from './named-rows.ts';
 
 export type CallDeps = FeedDeps & {
   calls: Pick<Calls, 'isUnknown' | 'isForgotten' | 'makersOf'>;

@@ -6,8 +6,8 @@ import type { Rows } from '../../../src/ledger/rows.ts';
 import type { NewJob, Queues } from '../../../src/queue/queues.ts';
 import { STEP_JOBS } from '../../rows/step-jobs.ts';
 import { foundPages } from '../../rows/walk-rows.ts';
+import { rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
-import { rowFacts } from './named-rows.ts';
 
 export type JobDeps = { rows: Rows; queues: Queues };
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { makeLuaBytesScript, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeLuaBytesScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../keys.ts';
 import { ROW_STATES, type RowState } from '../row.ts';
 import { portfolioKeys } from './portfolio-keys.ts';
@@ -24,23 +24,21 @@ const AHEAD = 3;
 
 /** Reads what a portfolio is, as lines of its archive, and compares such lines with what is in Redis. */
 export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const url = (name: string) => new URL(`../lua/${name}.lua`, import.meta.url);
-  const [readRows, readKeys] = [
-    makeLuaBytesScript(connection, url('archive-rows')),
-    makeLuaBytesScript(connection, url('archive-keys')),
-  ];
-  const digestRows = makeLuaScript(connection, url('archive-rows'));
-  const [sameRows, sameKeys] = [
-    makeLuaBytesScript(connection, url('same-rows')),
-    makeLuaBytesScript(connection, url('same-keys')),
-  ];
-  const placesOf = (name: string) => [keys.portfolio(name), keys.approval('')];
+  const ask = makeLuaBytesScript(connection, new URL('../lua/archive-pages.lua', import.meta.url));
+  const placesOf = (name: string) => [keys.portfolio(name), keys.approval(''), keys.row(name, '')];
+
+  /** By their digests first, for which the heads of lines are enough: so many texts each. */
+  async function isSame(of: 'rows' | 'keys', name: string, lines: readonly Buffer[], texts: number): Promise<boolean> {
+    const heads = lines.flatMap((line) => headOf(line, texts));
+    if (String(await ask(placesOf(name), [`digest of ${of}`, ...heads])) === digestOf(lines)) return true;
+    return Number(await ask(placesOf(name), [`same ${of}`, ...lines])) === 1;
+  }
 
   async function rowsPage(name: string, rowKeys: readonly string[]): Promise<LinesPage> {
     const texts: Buffer[] = [];
     for (let at = 0; at < rowKeys.length; ) {
-      const args = ['text', PAGE_BYTES, ...rowKeys.slice(at)];
-      const [read, text] = (await readRows([keys.row(name, '')], args)) as [number, Buffer];
+      const asked = await ask(placesOf(name), ['rows', PAGE_BYTES, ...rowKeys.slice(at)]);
+      const [read, text] = asked as [number, Buffer];
       texts.push(text);
       at += read;
     }
@@ -50,7 +48,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
   /** The pieces of these keys; the next is asked for while one is looked at. */
   async function* keysPages(name: string, type: string, group: readonly string[]): AsyncGenerator<LinesPage> {
     const read = (at: number, place: string) => {
-      const page = readKeys([...placesOf(name), ...group], [type, at, place, KEYS_BYTES]);
+      const page = ask([...placesOf(name), ...group], ['keys', type, at, place, KEYS_BYTES]);
       // It may fail while nobody waits for it yet.
       page.catch(() => {});
       return page as Promise<[Buffer, number, Buffer]>;
@@ -89,18 +87,10 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     rest,
 
     /** Whether these lines, as `rows` gave them, are what is in Redis now. */
-    async areRows(name: string, lines: readonly Buffer[]): Promise<boolean> {
-      const args = ['digest', Number.MAX_SAFE_INTEGER, ...lines.map((line) => headOf(line, 1)[0] ?? '')];
-      const [, digest] = (await digestRows([keys.row(name, '')], args)) as [number, string];
-      return digest === digestOf(lines) || Number(await sameRows([keys.row(name, '')], lines)) === 1;
-    },
+    areRows: (name: string, lines: readonly Buffer[]): Promise<boolean> => isSame('rows', name, lines, 1),
 
     /** The same of lines of `rest`. */
-    async areKeys(name: string, lines: readonly Buffer[]): Promise<boolean> {
-      const heads = lines.flatMap((line) => headOf(line, 3));
-      if (Number(await sameKeys(placesOf(name), ['digest', digestOf(lines), ...heads])) === 1) return true;
-      return Number(await sameKeys(placesOf(name), ['lines', '', ...lines])) === 1;
-    },
+    areKeys: (name: string, lines: readonly Buffer[]): Promise<boolean> => isSame('keys', name, lines, 3),
   };
 }
 

@@ -1,8 +1,10 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
-import { scanKeys } from '../counts/scan-keys.ts';
+import { scanKeys, scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
+import { type RowId, rowIdOf } from '../row-id.ts';
 import type { ArchiveState } from './archive-state.ts';
+import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
 /**
  * Whether a portfolio may be forgotten: it is begun, or was (`go`), or it was to the end; there is none of the name; its archive is
@@ -20,10 +22,16 @@ type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'si
 /** A buyer as it is known, as text. */
 export type KnownBuyer = { key: string; record: string };
 
+/** A request of a buyer; `request` is what its line asked for, as JSON, and nothing where its row is not in Redis. */
+export type BuyerRequest = RowId & { request: string | undefined };
+
 export type Forgetting = ReturnType<typeof makeForgetting>;
 
 /** Keys handed to one script: one or two milliseconds of Redis' time, with what stands behind each; measured. */
 const PAGE = 50;
+
+/** Requests of a buyer that are read at a time: of nearly all buyers, all that there are. */
+const REQUESTS = 100;
 
 /** Requests of a buyer that a script looks through for one of the portfolio's; who has more is looked at page by page. */
 const REQUESTS_LOOKED_AT = 500;
@@ -33,16 +41,15 @@ const CALL_FIELDS = `state id again row line at owner by first words asked sends
   company documents declined asks yes others answers`;
 
 /** What stays of the portfolio itself: its state, and when it was begun and finished. */
-const PORTFOLIO_FIELDS = 'archive started finished';
+const PORTFOLIO_FIELDS = ['archive', 'started', 'finished'];
 
 /**
  * Takes what may be said of people out of what Redis has of a portfolio, and leaves what keeps a request from being made twice. All
  * of it may be done again: whoever is killed goes on by doing it from the beginning.
  */
 export function makeForgetting({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [begin, note, rows] = [script('begin-forget'), script('note-forget'), script('forget-rows')];
-  const [calls, buyersOf, writeBuyers] = [script('forget-calls'), script('buyers-of'), script('forget-buyers')];
+  const forget = makeLuaScript(connection, new URL('../lua/forget.lua', import.meta.url));
+  const change = makeArchiveChange({ connection, keys });
 
   async function* pages(beginning: string, type: 'hash' | 'string' | 'any'): AsyncGenerator<string[]> {
     for await (const found of scanKeys(connection, beginning, type)) {
@@ -53,15 +60,15 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
   return {
     /** From the answer `go` on nothing of the portfolio changes but by this. */
     async begin(name: string, { id, by }: { id: string; by: string }): Promise<ForgetAnswer> {
-      const places = [keys.portfolio(name), keys.portfolios, keys.archives, keys.imports(name)];
-      const [is, more] = (await begin(places, [name, id, by])) as [ForgetAnswer['is'], string | number | undefined];
+      const answer = await change(name, 'forget', [id, by]);
+      const [is, more] = answer as [ForgetAnswer['is'], string | number | undefined];
       if (is === 'go' || is === 'forgotten') return { is, state: JSON.parse(String(more)) as ArchiveState };
       return is === 'held' ? { is, rows: Number(more) } : { is };
     },
 
     /** Writes down what lists show of it, before that goes. */
     async note(name: string, noted: Noted): Promise<void> {
-      await note([keys.portfolio(name)], [JSON.stringify(noted), '']);
+      await change(name, 'note', [JSON.stringify(noted), '']);
     },
 
     /** Notes files of the data folder that the portfolio named, by their digests, until it is forgotten. */
@@ -72,33 +79,27 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     },
 
     /** Those files, some at a time; one may come twice. */
-    async *files(name: string): AsyncGenerator<string[]> {
-      let cursor = '0';
-      do {
-        const [next, found] = await connection.sscan(keys.forgottenFiles(name), cursor, 'COUNT', PAGE);
-        if (found.length > 0) yield found;
-        cursor = next;
-      } while (cursor !== '0');
-    },
+    files: (name: string): AsyncGenerator<string[]> =>
+      scanned((at) => connection.sscan(keys.forgottenFiles(name), at, 'COUNT', PAGE)),
 
     /** Takes its rows and their stories out, and notes the documents that they named; answers after each page how many rows that were. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
-        yield Number(await rows([keys.forgottenFiles(name), ...page], []));
+        yield Number(await forget([keys.forgottenFiles(name), ...page], ['rows']));
       }
     },
 
     /** Takes what was heard out of the calls that its rows made; answers the ids of what they made, page by page. */
     async *calls(name: string): AsyncGenerator<string[]> {
       for await (const page of pages(keys.calls, 'hash'))
-        yield (await calls(page, [`${name}/`, CALL_FIELDS])) as string[];
+        yield (await forget(page, ['calls', `${name}/`, CALL_FIELDS])) as string[];
     },
 
     /** The buyers that it brought or asks for, page by page; others may be among them. */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {
-        const found = (await buyersOf(page, [name, REQUESTS_LOOKED_AT])) as (number | string)[];
+        const found = (await forget(page, ['buyers of', name, REQUESTS_LOOKED_AT])) as (number | string)[];
         const places = found.filter((_one, at) => at % 2 === 0).map(Number);
         yield places.map((place, at) => ({
           key: (page[place - 1] ?? '').slice(from),
@@ -107,18 +108,28 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
+    /** All requests of a buyer, of whichever portfolio of the account, some at a time; one may come twice. */
+    async *requestsOf(buyer: string): AsyncGenerator<BuyerRequest[]> {
+      for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', REQUESTS))) {
+        const rows = found.flatMap((name, at) => (at % 2 === 0 ? (rowIdOf(name) ?? []) : []));
+        const texts = rows.map(({ portfolio, key }) => connection.hget(keys.row(portfolio, key), 'request'));
+        const requests = await Promise.all(texts);
+        yield rows.map((row, at) => ({ ...row, request: requests[at] ?? undefined }));
+      }
+    },
+
     /** Writes what is left of buyers; false where what is known of one was changed since it was read. */
     async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
       if (buyers.length === 0) return true;
       const places = [keys.buyersVersion, ...buyers.map(({ key }) => keys.buyer(key))];
       const texts = buyers.flatMap(({ record, left }) => [record, left]);
-      return (await writeBuyers(places, texts)) === buyers.length;
+      return (await forget(places, ['buyers', ...texts])) === buyers.length;
     },
 
     /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */
     async end(name: string): Promise<ArchiveState> {
       for await (const page of pages(keys.ofPortfolio(name), 'any')) await connection.unlink(...page);
-      const text = (await note([keys.portfolio(name)], ['', PORTFOLIO_FIELDS])) as string;
+      const text = (await change(name, 'note', ['{}', fieldsText(PORTFOLIO_FIELDS)])) as string;
       const state = text === '' ? await connection.hget(keys.portfolio(name), 'archive') : text;
       return JSON.parse(state ?? '{}') as ArchiveState;
     },

@@ -79,7 +79,8 @@ async function* ofApprovals({ name, connection, keys }: KeysOf, keyOf: (id: stri
   for (const id of await connection.zrange(keys.approvalsOf(name), '0', '-1')) yield keyOf(id);
 }
 
-async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
+/** The columns in which its rows stand, by what they are sorted by and the lines that they hold. */
+export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   const { name, connection, keys } = of;
   const lasts = await Promise.all(statesOf(of).map((set) => connection.zrange(set, '-1', '-1', 'WITHSCORES')));
   const last = Math.floor(Math.max(0, ...lasts.map(([, line]) => Number(line ?? 0))) / LINES_OF_COLUMN);
@@ -90,8 +91,8 @@ async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   }
 }
 
-/** Ids stand at the level that fitted the portfolio when they came (index-entries.lua). */
-async function* bucketsOf({ name, connection, keys }: KeysOf): AsyncGenerator<string> {
+/** Where the ids of its rows are looked up. They stand at the level that fitted the portfolio when they came (index-entries.lua). */
+export async function* bucketsOf({ name, connection, keys }: KeysOf): AsyncGenerator<string> {
   const rows = await connection.zcard(keys.names(name));
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {
     for (let bucket = 0; bucket < 4 ** level; bucket += 1) yield keys.ids(name, level, bucket);

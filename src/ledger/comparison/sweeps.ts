@@ -1,8 +1,9 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { bucketsOf, columnsOf } from '../archive/portfolio-keys.ts';
+import { scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
 import { ROW_STATES } from '../row.ts';
 import type { RowId } from '../row-id.ts';
-import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
 import type { RowWords } from './row-words.ts';
 
 /** Members of a set that are compared in one step: a millisecond or two of Redis' time. */
@@ -30,13 +31,10 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
   }
 
   async function sweepScanned(set: string, rowOf: (member: string) => RowId, note: NoteKey): Promise<void> {
-    let cursor = '0';
-    do {
-      const [next, found] = await connection.zscan(set, cursor, 'COUNT', PAGE);
+    for await (const found of scanned((at) => connection.zscan(set, at, 'COUNT', PAGE))) {
       const members = found.filter((_, at) => at % 2 === 0).map((member) => ({ member, row: rowOf(member) }));
       await sweep(set, members, note);
-      cursor = next;
-    } while (cursor !== '0');
+    }
   }
 
   /** How many members these sets have together, and which of them have any. */
@@ -54,28 +52,8 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
     return all;
   }
 
-  async function idSets(portfolio: string): Promise<string[]> {
-    const rows = await connection.zcard(keys.names(portfolio));
-    const sets: string[] = [];
-    for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {
-      for (let bucket = 0; bucket < 4 ** level; bucket += 1) sets.push(keys.ids(portfolio, level, bucket));
-    }
-    return sets;
-  }
-
-  async function columnSets(portfolio: string): Promise<string[]> {
-    const kinds = await connection.smembers(keys.columns(portfolio));
-    const ends = await Promise.all(
-      ROW_STATES.map((state) => connection.zrange(keys.rowsInState(portfolio, state), '-1', '-1', 'WITHSCORES')),
-    );
-    const last = Math.max(0, ...ends.map(([, line]) => Number(line ?? 0)));
-    return Array.from({ length: Math.floor(last / LINES_OF_COLUMN) + 1 }, (_none, column) =>
-      kinds.map((kind) => {
-        const [size = ''] = kind.split(' ', 1);
-        return keys.column(portfolio, size, column, kind.slice(size.length + 1));
-      }),
-    ).flat();
-  }
+  const setsOf = (find: typeof columnsOf, name: string): Promise<string[]> =>
+    Array.fromAsync(find({ name, connection, keys }));
 
   async function sweepNames(portfolio: string, note: NoteKey): Promise<void> {
     const names = keys.names(portfolio);
@@ -115,7 +93,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
     /** How much stands in the sets by which a portfolio's rows are searched. */
     async sizes(portfolio: string): Promise<{ names: number; ids: number }> {
       const names = await connection.zcard(keys.names(portfolio));
-      return { names, ids: (await sizeOf(await idSets(portfolio))).size };
+      return { names, ids: (await sizeOf(await setsOf(bucketsOf, portfolio))).size };
     },
 
     /** Of the names and the ids by which a portfolio's rows are searched, where these are wanted, and of columns where they have more than rows. */
@@ -125,8 +103,8 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
       note: NoteKey,
     ): Promise<void> {
       if (names) await sweepNames(portfolio, note);
-      if (ids) await sweepSets(portfolio, (await sizeOf(await idSets(portfolio))).filled, ID_BYTES, note);
-      const columns = await sizeOf(await columnSets(portfolio));
+      if (ids) await sweepSets(portfolio, (await sizeOf(await setsOf(bucketsOf, portfolio))).filled, ID_BYTES, note);
+      const columns = await sizeOf(await setsOf(columnsOf, portfolio));
       if (columns.size > rows) await sweepSets(portfolio, columns.filled, 0, note);
     },
   };

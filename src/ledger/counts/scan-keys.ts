@@ -11,16 +11,19 @@ export async function* scanKeys(
 ): AsyncGenerator<string[]> {
   const pattern = `${beginning.replace(/[*?[\]\\^]/g, '\\$&')}*`;
   for (const node of nodesOf(connection)) {
-    let cursor = '0';
-    do {
-      const scan = ['MATCH', pattern, 'COUNT', COUNT] as const;
-      const [next, found] = await (type === 'any'
-        ? node.scan(cursor, ...scan)
-        : node.scan(cursor, ...scan, 'TYPE', type));
-      if (found.length > 0) yield found;
-      cursor = next;
-    } while (cursor !== '0');
+    const scan = ['MATCH', pattern, 'COUNT', COUNT] as const;
+    yield* scanned((at) => (type === 'any' ? node.scan(at, ...scan) : node.scan(at, ...scan, 'TYPE', type)));
   }
+}
+
+/** What a command of Redis' SCAN family finds, page by page; one that is there from the beginning to the end comes at least once. */
+export async function* scanned(scan: (cursor: string) => Promise<[string, string[]]>): AsyncGenerator<string[]> {
+  let cursor = '0';
+  do {
+    const [next, found] = await scan(cursor);
+    if (found.length > 0) yield found;
+    cursor = next;
+  } while (cursor !== '0');
 }
 
 /** On a cluster each node has keys of its own. */

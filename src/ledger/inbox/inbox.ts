@@ -1,13 +1,13 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
+import { underLease } from '../lease.ts';
 import type { TakenFile } from './taken-file.ts';
 
 /** Which files were taken from drop folders, and what became of each. Everything may be said twice. */
 export type Inbox = {
-  /** Asks for the right to take in what a folder holds, or to go on with it: false while another process has it. */
-  hold(folder: string, processId: string): Promise<boolean>;
-  /** Gives the right up, if it has it. */
-  leave(folder: string, processId: string): Promise<void>;
+  /** Does what one process at a time does with a folder, see {@link underLease}; answers nothing while another has it. */
+  alone<T>(folder: string, processId: string, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined>;
   /** Writes down all that is known of a file. Of the newest 10,000, see {@link KEPT}. */
   note(file: TakenFile): Promise<void>;
   read(id: string): Promise<TakenFile | undefined>;
@@ -25,10 +25,6 @@ export type Inbox = {
   open(): Promise<TakenFile[]>;
 };
 
-/** A process that gave no sign for so long has vanished. It gives four of them in this time. */
-export const HELD_MS = 8_000;
-export const SIGN_EVERY_MS = 2_000;
-
 /** Nightly files of 27 years: some 5 MB. What is forgotten would be imported again, where nothing is requested twice either. */
 const KEPT = 10_000;
 
@@ -45,8 +41,7 @@ export function makeInbox({
   keys: Keys;
   kept?: number;
 }): Inbox {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [hold, noteTaken] = [script('hold-inbox'), script('note-taken')];
+  const noteTaken = makeLuaScript(connection, new URL('../lua/note-taken.lua', import.meta.url));
   const lists = [keys.inboxFiles, keys.inboxContents, keys.inboxLately, keys.inboxOpen];
 
   async function readAll(ids: readonly string[]): Promise<TakenFile[]> {
@@ -61,9 +56,9 @@ export function makeInbox({
 
   return {
     read,
-    hold: async (folder, processId) => (await hold([keys.inboxTaken(folder)], [processId, HELD_MS])) === 1,
-    async leave(folder, processId) {
-      await hold([keys.inboxTaken(folder)], [processId, 0]);
+    alone(folder, processId, work) {
+      const right = { connection, key: keys.inboxTaken(folder), processId, what: 'the drop folder' };
+      return underLease(right, (_holder, lost) => work(lost));
     },
     async note(file) {
       const content = file.is === 'imported' ? (file.content ?? '') : '';
@@ -81,13 +76,10 @@ export function makeInbox({
       await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();
     },
     async *ofPortfolio(portfolio) {
-      let cursor = '0';
-      do {
-        const [next, found] = await connection.hscan(keys.inboxFiles, cursor, 'COUNT', READ_AT_ONCE);
+      for await (const found of scanned((at) => connection.hscan(keys.inboxFiles, at, 'COUNT', READ_AT_ONCE))) {
         const files = found.filter((_text, at) => at % 2 === 1).map((text) => JSON.parse(text) as TakenFile);
         yield files.filter((file) => file.portfolio === portfolio);
-        cursor = next;
-      } while (cursor !== '0');
+      }
     },
     async imported(content) {
       const id = await connection.hget(keys.inboxContents, content);

@@ -1,4 +1,5 @@
 import type { RedisConnection } from '../../lua-script.ts';
+import { scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../keys.ts';
 import type { FoundItem } from './checks.ts';
 import type { NightReport, ReportFinding } from './night-report.ts';
@@ -56,16 +57,13 @@ export function makeForgetInReports({ connection, keys }: { connection: RedisCon
     const touched: string[] = [];
     for (const id of await connection.zrange(keys.reports, '0', '-1')) {
       let isTouched = false;
-      let cursor = '0';
-      do {
-        const [next, found] = await connection.hscan(keys.report(id), cursor, 'COUNT', READ_AT_ONCE);
+      for await (const found of scanned((at) => connection.hscan(keys.report(id), at, 'COUNT', READ_AT_ONCE))) {
         for (let at = 0; at < found.length; at += 2) {
           const change = changeOf(found[at] ?? '', found[at + 1] ?? '', portfolio, isOurs);
           if (change) await connection.hset(keys.report(id), change);
           isTouched ||= change !== undefined;
         }
-        cursor = next;
-      } while (cursor !== '0');
+      }
       if (!isTouched) continue;
       await leavePage(id);
       touched.push(id);

@@ -47,27 +47,26 @@ export function makeNightlyRuns({
   keys: Keys;
   persist: Persist;
 }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [beginNight, endNight, leaveNight] = [script('begin-night'), script('end-night'), script('leave-night')];
-  const keysOf = ({ task }: NightOf) => [keys.nightlyRuns, keys.nightsEnded(task)];
+  const script = makeLuaScript(connection, new URL('../lua/note-night.lua', import.meta.url));
+  const note = (what: 'begin' | 'end' | 'leave', { task, id, atMs }: NightOf, run = '', ...more: (string | number)[]) =>
+    script([keys.nightlyRuns, keys.nightsEnded(task)], [what, task, id, run, atMs, ...more]);
 
   return {
     /** Notes that a run begins. Answers how often this night was begun, or 0 where it has ended: then there is nothing to do. */
     async begin(night: NightOf, run: Omit<RunUnderWay, 'id' | 'begun'>): Promise<number> {
-      const args = [night.task, night.id, JSON.stringify(run), night.atMs];
-      return Number(await persist('night begun', () => beginNight(keysOf(night), args)));
+      return Number(await persist('night begun', () => note('begin', night, JSON.stringify(run))));
     },
 
     /** Notes how it ended. False where another run of the night had ended before: that one counts. */
     async end(night: NightOf, end: Omit<RunEnd, 'id'>): Promise<boolean> {
       const text = JSON.stringify({ id: night.id, ...end });
-      const args = [night.task, night.id, text, night.atMs, end.is === 'failed' ? 0 : 1, KEPT_NIGHTS];
-      return (await persist('night ended', () => endNight(keysOf(night), args))) === 1;
+      const how = end.is === 'failed' ? 'failed' : 'well';
+      return (await persist('night ended', () => note('end', night, text, how, KEPT_NIGHTS))) === 1;
     },
 
     /** The run is left for another process: to have begun it does not count. */
     async leave(night: NightOf): Promise<void> {
-      await leaveNight([keys.nightlyRuns], [night.task, night.id]);
+      await note('leave', night);
     },
 
     /**
@@ -121,7 +120,7 @@ function readEnd(text: string | null | undefined): RunEnd | undefined {
   return text ? (JSON.parse(text) as RunEnd) : undefined;
 }
 
-/** `<night> <times begun> <JSON>`, as begin-night.lua writes it. */
+/** `<night> <times begun> <JSON>`, as note-night.lua writes it. */
 function readUnderWay(text: string | undefined): RunUnderWay | undefined {
   const [, id = '', begun, json = ''] = /^(\S+) (\d+) (.*)$/s.exec(text ?? '') ?? [];
   return json === '' ? undefined : { ...(JSON.parse(json) as RunUnderWay), id, begun: Number(begun) };

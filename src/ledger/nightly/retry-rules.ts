@@ -104,12 +104,7 @@ function lastOf(moved: string | undefined, used: string | undefined): RuleNight 
   const atMs = Math.max(movedMs, usedMs);
   if (atMs === 0) return undefined;
   const isMoved = movedMs === atMs;
-  return {
-    atMs,
-    sent: isMoved ? sent : 0,
-    waiting: isMoved ? waiting : 0,
-    usedUp: usedMs === atMs ? usedUp : 0,
-  };
+  return { atMs, sent: isMoved ? sent : 0, waiting: isMoved ? waiting : 0, usedUp: usedMs === atMs ? usedUp : 0 };
 }
 
 /** What makes two rules one: all that says which rows are meant. */

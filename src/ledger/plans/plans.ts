@@ -17,8 +17,7 @@ const GONE_AFTER_MS = 10_000;
 
 /** What somebody plans to do with many rows, kept in Redis: a console that was started anew still knows of it. */
 export function makePlans({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [claim, note] = [script('claim-plan'), script('note-plan')];
+  const hold = makeLuaScript(connection, new URL('../lua/hold-plan.lua', import.meta.url));
 
   return {
     /** The server's clock, in ms. */
@@ -50,17 +49,17 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
      * @param runner names this attempt, and no other of any process
      */
     async claim(id: string, runner: string, by: string): Promise<PlanClaim> {
-      return (await claim([keys.plan(id)], [runner, GONE_AFTER_MS, KEPT_FOR_MS, by])) as PlanClaim;
+      return (await hold([keys.plan(id)], [runner, 'claim', GONE_AFTER_MS, KEPT_FOR_MS, by])) as PlanClaim;
     },
 
     /** Says that it goes on, and what was counted; answers false where another goes on with it by now. */
     async note(id: string, runner: string, counts: PlanCounts = {}) {
-      return (await note([keys.plan(id)], [runner, 0, ...Object.entries(counts).flat()])) === 1;
+      return (await hold([keys.plan(id)], [runner, 'goes on', ...Object.entries(counts).flat()])) === 1;
     },
 
     /** Its rows wait for another person, under this approval. Answers false where another goes on with it by now. */
     async waits(id: string, runner: string, approval: string) {
-      return (await note([keys.plan(id)], [runner, 0, 'waits', approval])) === 1;
+      return (await hold([keys.plan(id)], [runner, 'goes on', 'waits', approval])) === 1;
     },
 
     /** Keeps what somebody says of held rows, as text, for as long as it may be confirmed. */
@@ -76,7 +75,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
 
     /** It was carried out to its end. */
     async end(id: string, runner: string, counts: PlanCounts = {}) {
-      await note([keys.plan(id)], [runner, 1, ...Object.entries(counts).flat()]);
+      await hold([keys.plan(id)], [runner, 'ended', ...Object.entries(counts).flat()]);
     },
   };
 }

@@ -45,7 +45,7 @@ const LINES = [MARKED_HEADER, ...[1, 2, 3].map(markedLine)];
 /** Stops before a step, as a kill at that moment does. */
 const killedAt = (moment: ForgetStep) => ({
   ...wish,
-  onStep(step: ForgetStep) {
+  onProgress({ step }: { step: ForgetStep }) {
     if (step === moment) throw new Error('killed');
   },
 });

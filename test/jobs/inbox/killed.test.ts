@@ -28,7 +28,7 @@ test('killed before any step, a file is neither lost nor imported twice', async 
     const deps = await round({
       ...source,
       processId: 'killed',
-      inbox: mortal('inbox', source.inbox, ['hold', 'leave', 'note', 'read', 'forget', 'imported', 'open']),
+      inbox: mortal('inbox', source.inbox, ['alone', 'note', 'read', 'forget', 'imported', 'open']),
       imports: mortal('imports', source.imports, ['put']),
       documents: mortal('documents', source.documents, ['put']),
       portfolios: mortal('portfolios', source.portfolios, ['startImport', 'allImports']),

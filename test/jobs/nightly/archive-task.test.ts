@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
-import { archiveTask } from '../../../jobs/nightly/archive-task.ts';
+import { archiveOld } from '../../../jobs/nightly/archive-task.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import { takeLease } from '../../../src/ledger/lease.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
@@ -15,10 +15,10 @@ async function openKept(env: Record<string, string> = { LIMITLINE_KEEP_DAYS: '30
   const place = await openWorkplace({ env });
   const audit = makeNotedAudit();
   const { context } = place;
-  const task = archiveTask({ ...context, audit, from: 'test' });
   const night = (inDays: number, signal = new AbortController().signal) => {
     const atMs = Date.now() + inDays * DAY_MS;
-    return task.run({ id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal });
+    const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal };
+    return archiveOld(night, { ...context, audit, from: 'test' });
   };
   /** A portfolio that is finished, since there is nothing in it. */
   const finished = async (name: string) => {
@@ -54,9 +54,9 @@ test('one that is imported into and finished anew, while others are archived, is
     if (note.about === 'one') await context.ledger.hset(context.keys.portfolio('two'), 'finished', atMs - 1_000);
     return audit.around(note, run, ...more);
   };
-  const task = archiveTask({ ...context, audit: { around }, from: 'test' });
   const night = { id: new Date(atMs).toISOString(), atMs, by: 'nightly', signal: new AbortController().signal };
-  expect(await task.run(night)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+  const deps = { ...context, audit: { around }, from: 'test' };
+  expect(await archiveOld(night, deps)).toEqual({ is: 'well', words: '1 portfolio archived.' });
   expect([await standing('one'), await standing('two')]).toEqual(['archived', undefined]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TakenIn } from '../../../jobs/inbox/take-in.ts';
-import { inboxResult, inboxTask } from '../../../jobs/nightly/tasks.ts';
+import { inboxResult, takeInDropped } from '../../../jobs/nightly/tasks.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/taken-file.ts';
 import { openInbox } from '../../support/inbox.ts';
 
@@ -30,8 +30,8 @@ test.each<[Partial<TakenIn>, string, string]>([
 
 test('without a drop folder there is nothing to do', async () => {
   const { source } = await openInbox();
-  const task = inboxTask({ ...source, settings: { ...source.settings, LIMITLINE_INBOX: undefined } });
+  const without = { ...source, settings: { ...source.settings, LIMITLINE_INBOX: undefined } };
   const night = { id: 'n', atMs: 0, by: 'nightly', signal: new AbortController().signal };
-  expect(await task.run(night)).toMatchObject({ is: 'well', words: /LIMITLINE_INBOX is not set/ });
-  expect(await inboxTask(source).run(night)).toMatchObject({ words: 'Nothing lay in the drop folder.' });
+  expect(await takeInDropped(without, night)).toMatchObject({ is: 'well', words: /LIMITLINE_INBOX is not set/ });
+  expect(await takeInDropped(source, night)).toMatchObject({ words: 'Nothing lay in the drop folder.' });
 });

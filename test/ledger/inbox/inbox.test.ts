@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HELD_MS, makeInbox } from '../../../src/ledger/inbox/inbox.ts';
+import { makeInbox } from '../../../src/ledger/inbox/inbox.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/taken-file.ts';
 import { openLedger } from '../../support/ledger.ts';
 
@@ -21,21 +21,14 @@ const file = (id: string, changes: Partial<TakenFile> = {}): TakenFile => ({
   ...changes,
 });
 
-test('one process at a time has a folder, again as often as it asks, until it leaves it or gives no sign', async () => {
-  const { inbox, connection, keys } = openInbox();
-  expect([await inbox.hold('f', 'a'), await inbox.hold('f', 'b'), await inbox.hold('f', 'a')]).toEqual([
-    true,
-    false,
-    true,
-  ]);
-  expect(await inbox.hold('other', 'b')).toBe(true);
-  const leftMs = await connection.pttl(keys.inboxTaken('f'));
-  expect(leftMs).toBeGreaterThan(0);
-  expect(leftMs).toBeLessThanOrEqual(HELD_MS);
-  await inbox.leave('f', 'b');
-  expect(await inbox.hold('f', 'b')).toBe(false);
-  await inbox.leave('f', 'a');
-  expect(await inbox.hold('f', 'b')).toBe(true);
+test('one process at a time does something with a folder', async () => {
+  const { inbox } = openInbox();
+  const works = async () => 'works';
+  const inside = await inbox.alone('f', 'a', () =>
+    Promise.all([inbox.alone('f', 'b', works), inbox.alone('other', 'b', works)]),
+  );
+  expect(inside).toEqual([undefined, 'works']);
+  expect(await inbox.alone('f', 'b', works)).toBe('works');
 });
 
 test('a content is that of the file by which it was imported first, and of none that was not', async () => {

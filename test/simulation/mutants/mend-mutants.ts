@@ -74,10 +74,10 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['restored, and a rule'],
   ),
   lua(
-    'sweep-imports',
+    'note-import',
     'cancelled',
     'a killed import stays interrupted when it is cancelled (issue 24, 11)',
-    ['if isGivenUp(KEYS[1]) then', 'if false then'],
+    ['if isGivenUp(portfolio) then', 'if false then'],
     ['given up while it is brought in'],
   ),
   lua(

@@ -20,7 +20,7 @@ const WORDS: Record<string, string> = {
   'cancel-row': 'gives the row up',
   put: 'brings a line in',
   'start-import': 'begins an import',
-  'end-import': 'ends the import',
+  'note-import': 'notes how the import is',
 };
 
 const DEVIATION_WORDS: Record<Deviation, string> = {
@@ -56,7 +56,7 @@ export function storyOf(name: string, schedule: Schedule, run: Run): string {
 
 /** Reads, clocks and timers change nothing for anybody. */
 const UNTOLD =
-  /^(a timer|looks|time |info|say-process|read-at-once|rows-behind|sweep-imports|waiting-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
+  /^(a timer|looks|time |info|say-process|read-at-once|rows-behind|note-import \S+ \S+ sweep|waiting-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
 
 function isTold({ brief, deviation, isQuiet }: Step): boolean {
   return deviation !== undefined || (!isQuiet && !UNTOLD.test(textOf(brief)));

@@ -22,7 +22,7 @@ function rowsThatKeep(model: Model, name: string): unknown[] {
 export function archiveAndRestore(name: string, ends: readonly Command[]): Command {
   return command(`archiveAndRestore(${name}, ${ends.length})`, async (model, real) => {
     for (const end of ends) await end.run(model, real);
-    const { leaving, pages, restoring, archives } = real.archiving;
+    const { leaving, pages, archives } = real.archiving;
     const { startedMs = 0, finishedMs = 0 } = await real.portfolios.read(name);
     const state: ArchiveState = { is: 'archiving', id: 'one', by: 'alice', sinceMs: 1, startedMs, finishedMs };
     const begun = await leaving.begin(name, state);
@@ -38,12 +38,12 @@ export function archiveAndRestore(name: string, ends: readonly Command[]): Comma
     expect(await leaving.takeOutKeys(name, state.id, [...new Set(rest.map(nameInLine))])).toBe(true);
     expect(await leaving.end(name, { ...state, is: 'archived' })).toBe(true);
     await expectAway(name, real);
-    expect(await restoring.begin(name, { ...state, is: 'archived' }, 'a run')).toBe(true);
-    if (rows.length > 0) expect(await restoring.putRows(name, 'a run', rows)).toBe(true);
+    expect(await leaving.beginRestore(name, { ...state, is: 'archived' }, 'a run')).toBe(true);
+    if (rows.length > 0) expect(await leaving.putRows(name, 'a run', rows)).toBe(true);
     const hash = rest.filter((line) => nameInLine(line) === 'portfolio');
     const others = rest.filter((line) => nameInLine(line) !== 'portfolio');
-    if (others.length > 0) expect(await restoring.putKeys(name, 'a run', others)).toBe(true);
-    expect(await restoring.end(name, { run: 'a run', startedMs, rows: rows.length, lines: hash })).toBe(true);
+    if (others.length > 0) expect(await leaving.putKeys(name, 'a run', others)).toBe(true);
+    expect(await leaving.endRestore(name, { run: 'a run', startedMs, rows: rows.length, lines: hash })).toBe(true);
     expect(await archives.list()).toEqual([]);
   });
 }

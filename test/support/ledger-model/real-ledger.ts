@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
 import { makeApprovals } from '../../../src/ledger/approvals/approvals.ts';
 import { makeArchivePages } from '../../../src/ledger/archive/archive-pages.ts';
+import { makeArchiveSteps } from '../../../src/ledger/archive/archive-steps.ts';
 import { makeArchives } from '../../../src/ledger/archive/archives.ts';
-import { makeLeaving } from '../../../src/ledger/archive/leaving.ts';
-import { makeRestoring } from '../../../src/ledger/archive/restoring.ts';
 import { type AtMostOnce, type Ended, makeAtMostOnce } from '../../../src/ledger/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/attempts.ts';
 import { makeCalls } from '../../../src/ledger/calls.ts';
@@ -41,9 +40,8 @@ export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRe
     portfolios: makePortfolios({ connection, keys }),
     archiving: {
       archives: makeArchives({ connection, keys }),
-      leaving: makeLeaving({ connection, keys }),
+      leaving: makeArchiveSteps({ connection, keys }),
       pages: makeArchivePages({ connection, keys }),
-      restoring: makeRestoring({ connection, keys }),
     },
     /** The causes of a portfolio, without reading all else that is known of it. */
     causes: makeCauses({ connection, keys }).read,

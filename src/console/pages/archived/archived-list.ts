@@ -1,6 +1,5 @@
 import { counted, grouped, sizeWords } from '../../../counted.ts';
-import type { ArchivedPortfolio } from '../../../ledger/archive/archive-state.ts';
-import { ARCHIVE_STANDING, archivedRows } from '../../../ledger/archive/archive-words.ts';
+import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/archive/archive-state.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';

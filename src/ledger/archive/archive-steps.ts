@@ -1,0 +1,129 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../keys.ts';
+import { ROW_STATES } from '../row.ts';
+import type { ArchiveState } from './archive-state.ts';
+
+export type ArchiveSteps = ReturnType<typeof makeArchiveSteps>;
+
+type Ledger = { connection: RedisConnection; keys: Keys };
+
+/** Why a portfolio may not be archived now, and how many rows are why. */
+export type NotArchived = {
+  why: 'gone' | 'importing' | 'open' | 'awaiting' | 'held' | 'supplier' | 'interrupted' | 'unfinished';
+  rows: number;
+};
+
+/**
+ * That it was begun, and the archive that a process which died had begun before (`before`); or where it is on its way already
+ * (`is`); or why not.
+ */
+export type BegunArchive = { begun: true; before?: ArchiveState } | { is: ArchiveState } | NotArchived;
+
+/** Rows that one command takes out: two milliseconds of Redis' time. */
+const ROWS = 100;
+
+/**
+ * The fields of a portfolio's hash that stay when it is archived, beside `archive`: by which it is there, when that was, and whose
+ * it is.
+ */
+export const TOMBSTONE_FIELDS = ['started', 'finished', 'owner'] as const;
+
+/**
+ * The way of a portfolio out of Redis, and back, step by step. Each step may be done again, and does nothing where the portfolio is not on
+ * its way under the same id, or by the same run: whoever was overtaken by another does no harm, and begins no key anew that the other has
+ * written to its end.
+ */
+export function makeArchiveSteps({ connection, keys }: Ledger) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [takeOut, putBack] = [script('take-out'), script('put-back')];
+  const change = makeArchiveChange({ connection, keys });
+  const placesOf = (name: string) => [keys.portfolio(name), keys.approval('')];
+
+  return {
+    /** From now on nothing changes it, if it may be archived at all. Without a state it is only asked whether it may. */
+    async begin(name: string, state?: ArchiveState): Promise<BegunArchive> {
+      const begun = await change(name, 'archive', [state ? JSON.stringify(state) : '']);
+      const [answer, text = ''] = begun as [string, string?];
+      if (answer === 'begun') return text === '' ? { begun: true } : { begun: true, before: JSON.parse(text) };
+      if (answer === 'is') return { is: JSON.parse(text) };
+      return { why: answer as NotArchived['why'], rows: Number(text) };
+    },
+
+    /** It is like others again. Answers whether it is: not where its rows leave by now, or another archives it. */
+    drop: async (name: string, id: string): Promise<boolean> => (await change(name, 'drop', [id])) === 1,
+
+    /** Its files are there, read back and compared: it leaves. Answers whether it does: not where another archives it by now. */
+    async leave(name: string, state: ArchiveState): Promise<boolean> {
+      return (await change(name, 'leave', [state.id, JSON.stringify(state), state.sinceMs])) === 1;
+    },
+
+    /** Takes all its rows out, some at a time. Yields how many; nothing where it leaves no longer under this id, as the last. */
+    async *takeOutRows(name: string, id: string): AsyncGenerator<number | undefined> {
+      for (const state of ROW_STATES) {
+        const places = [...placesOf(name), keys.row(name, ''), keys.rowsInState(name, state)];
+        for (let taken = ROWS; taken === ROWS; ) {
+          taken = Number(await takeOut(places, [id, ROWS]));
+          if (taken > 0) yield taken;
+          if (taken < 0) return yield undefined;
+        }
+      }
+    },
+
+    /** Takes keys out that its archive names so. Answers whether they left: not where it leaves no longer under this id. */
+    async takeOutKeys(name: string, id: string, names: readonly string[]): Promise<boolean> {
+      return Number(await takeOut(placesOf(name), [id, ...names])) >= 0;
+    },
+
+    /** All of it has left: it is archived. Answers whether it is. */
+    async end(name: string, state: ArchiveState): Promise<boolean> {
+      const stay = fieldsText(['archive', ...TOMBSTONE_FIELDS]);
+      return (await change(name, 'archived', [state.id, JSON.stringify(state), state.sinceMs, stay])) === 1;
+    },
+
+    /** It comes back from now on, by this run and no other. Answers whether it does: not where it is not archived under this id. */
+    async beginRestore(name: string, state: ArchiveState, run: string): Promise<boolean> {
+      const restoring: ArchiveState = { ...state, is: 'restoring', sinceMs: Date.now() };
+      return (await change(name, 'restore', [state.id, JSON.stringify(restoring), run])) === 1;
+    },
+
+    /** Puts the rows back that these lines are. Answers whether it did: not where it does not come back by this run. */
+    async putRows(name: string, run: string, lines: readonly Buffer[]): Promise<boolean> {
+      return (await putBack([...placesOf(name), keys.row(name, '')], [run, ...lines])) === 1;
+    },
+
+    /** The same of lines of its other keys, less those of its hash. */
+    async putKeys(name: string, run: string, lines: readonly Buffer[]): Promise<boolean> {
+      return (await putBack(placesOf(name), [run, ...lines])) === 1;
+    },
+
+    /**
+     * It is one of the account's portfolios again.
+     *
+     * @param back.lines those of its hash
+     * @returns whether it is; `rows` where others are there than the archive has
+     */
+    async endRestore(
+      name: string,
+      { run, startedMs, rows, lines }: { run: string; startedMs: number; rows: number; lines: readonly Buffer[] },
+    ): Promise<boolean | 'rows'> {
+      const answer = await change(name, 'restored', [run, startedMs, rows, ...lines]);
+      return answer === -1 ? 'rows' : answer === 1;
+    },
+  };
+}
+
+/** Takes a step of change-archive.lua, which says what each takes and answers. */
+export function makeArchiveChange({ connection, keys }: Ledger) {
+  const change = makeLuaScript(connection, new URL('../lua/change-archive.lua', import.meta.url));
+  return (name: string, step: ArchiveStepName, args: readonly (string | number | Buffer)[]): Promise<unknown> => {
+    const places = [keys.portfolio(name), keys.portfolios, keys.archives, keys.imports(name)];
+    return change(places, [step, name, ROW_STATES.join(' '), ...args]);
+  };
+}
+
+type ArchiveStepName = 'archive' | 'drop' | 'leave' | 'archived' | 'restore' | 'restored' | 'forget' | 'note';
+
+/** Names of fields as change-archive.lua reads them. */
+export function fieldsText(fields: readonly string[]): string {
+  return ` ${fields.join(' ')} `;
+}

@@ -1,0 +1,98 @@
+-- Takes what may be said of people out of what a portfolio has left in Redis, a part of it at a time. Heard twice it finds nothing else.
+-- KEYS what is looked at   ARGV[1] which part   ARGV[2…] what that takes
+-- Answers what is said of each part.
+local parts = {}
+
+-- Takes rows out, and notes first which documents in the data folder they named. KEYS[1] the digests of files that the portfolio named
+-- KEYS[2…] rows, and their stories. Answers how many rows that were.
+function parts.rows()
+  local files, rows = KEYS[1], 0
+  for at = 2, #KEYS do
+    local key = KEYS[at]
+    if string.sub(key, -6) ~= ':story' then
+      local request = redis.call('HGET', key, 'request')
+      for digest in string.gmatch(request or '', '"sha256":"(%x+)"') do redis.call('SADD', files, digest) end
+      if request then rows = rows + 1 end
+    end
+    redis.call('UNLINK', key)
+  end
+  return rows
+end
+
+-- Amounts, times, and a status of one word: numbers of the books. A sentence may name anybody.
+local function plain(record)
+  local kept = {}
+  for _, field in ipairs({ 'total_limit', 'available_limit' }) do
+    local value = record[field]
+    if type(value) == 'string' and string.match(value, '^-?[%d.eE+-]+$') then kept[field] = value end
+  end
+  local created, status = record.created, record.status
+  if type(created) == 'string' and string.match(created, '^[%d:.TZ+-]+$') then kept.created = created end
+  if type(status) == 'string' and #status <= 32 and string.match(status, '^[a-z_]+$') then kept.status = status end
+  return cjson.encode(kept)
+end
+
+-- Takes out of calls that the portfolio asked for last what was heard, and words of the answer. What keeps a thing from being made twice
+-- stays: that it was made, under which id, when, for which row, and digests of what was sent. Takes what the names of its rows begin with,
+-- "<portfolio>/", and the fields that stay, with a space between. Answers the ids of what these calls made.
+function parts.calls(rows, fields)
+  local stays, ids = { record = true }, {}
+  for field in string.gmatch(fields, '%S+') do stays[field] = true end
+  for _, call in ipairs(KEYS) do
+    local row = redis.call('HGET', call, 'row') or ''
+    if string.sub(row, 1, #rows) == rows then
+      for _, field in ipairs(redis.call('HKEYS', call)) do
+        if not stays[field] then redis.call('HDEL', call, field) end
+      end
+      local record = redis.call('HGET', call, 'record')
+      if record then
+        local isRead, known = pcall(cjson.decode, record)
+        redis.call('HSET', call, 'record', plain(isRead and type(known) == 'table' and known or {}))
+      end
+      for _, id in ipairs(redis.call('HMGET', call, 'id', 'again')) do
+        if id then ids[#ids + 1] = id end
+      end
+    end
+  end
+  return ids
+end
+
+-- Finds those buyers that the portfolio brought, or asks for, and changes nothing. Takes its name, and how many requests of a buyer are looked
+-- through; one with more is told in any case. Answers { place, what is known of it, place, … }: places begin with 1.
+parts['buyers of'] = function(portfolio, most)
+  local found, quoted, begins = {}, cjson.encode(portfolio), portfolio .. '/'
+  local function asksFor(rows)
+    if redis.call('HLEN', rows) > tonumber(most) then return true end
+    for _, row in ipairs(redis.call('HKEYS', rows)) do
+      if string.sub(row, 1, #begins) == begins then return true end
+    end
+    return false
+  end
+  for at, buyer in ipairs(KEYS) do
+    local known = redis.call('GET', buyer)
+    if known and (string.find(known, quoted, 1, true) or asksFor(buyer .. ':rows')) then
+      found[#found + 1], found[#found + 2] = at, known
+    end
+  end
+  return found
+end
+
+-- Writes what is left of buyers, each if what is known of it is still what was known when that was decided. KEYS[1] the version of what is
+-- known of buyers, KEYS[2…] buyers. Takes what was known and what is to be, of each. Answers how many are as they were to be; the others
+-- were changed meanwhile, and stay as they are.
+function parts.buyers(...)
+  local texts, written, changed = { ... }, 0, false
+  for at = 2, #KEYS do
+    local was, is, known = texts[at * 2 - 3], texts[at * 2 - 2], redis.call('GET', KEYS[at])
+    if known == was and was ~= is then
+      redis.call('SET', KEYS[at], is)
+      changed = true
+    end
+    if known == was or known == is then written = written + 1 end
+  end
+  -- Whoever decides about a line by what was known reads again.
+  if changed then redis.call('INCR', KEYS[1]) end
+  return written
+end
+
+return parts[ARGV[1]](unpack(ARGV, 2))

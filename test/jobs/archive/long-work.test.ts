@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { makeTold, type Progress } from '../../../jobs/archive/long-work.ts';
+
+test('rows of a step add up, those of another begin anew, and a signal ends the work behind what was told', async () => {
+  const heard: Progress<'one' | 'two'>[] = [];
+  const ending = new AbortController();
+  const onProgress = (progress: Progress<'one' | 'two'>) => void heard.push(progress);
+  const told = makeTold({ signal: ending.signal, onProgress }, 9, 'It was stopped.');
+  await told('one');
+  await told('one', 3);
+  await told('one', 4);
+  await told('two', 5);
+  ending.abort(new Error('SIGINT came'));
+  await expect(told('two')).rejects.toMatchObject({
+    code: 'STOPPED',
+    message: 'It was stopped.',
+    cause: { message: 'SIGINT came' },
+  });
+  expect(heard.map(({ step, rows, total }) => [step, rows, total])).toEqual([
+    ['one', 0, 9],
+    ['one', 3, 9],
+    ['one', 7, 9],
+    ['two', 5, 9],
+    ['two', 5, 9],
+  ]);
+});
