@@ -7,7 +7,8 @@ import { type GivenSettings, readGiven } from './given-settings.ts';
 import { idleNoticeSettings, noticeFaults } from './notices/notice-settings.ts';
 import { chooseProxy } from './proxy.ts';
 import { strayNames } from './setting-names.ts';
-import { normalAccount, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS, settingsSchema } from './settings-schema.ts';
+import { normalAccount, STAND_IN_CREDENTIALS, settingsSchema } from './settings-schema.ts';
+import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
 
 /**
  * What to do with a call whose outcome is unknown: wait for a person; send it again, at the risk that the thing is made twice; or
@@ -27,7 +28,7 @@ export type Settings = z.output<typeof settingsSchema> & {
   notices: string[];
 };
 
-export { STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS };
+export { STAND_IN_CREDENTIALS };
 
 /**
  * Reads the settings from the environment and, below it, from a `.env` file of the working directory.

@@ -2,35 +2,35 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeAuditTrail } from './audit/audit-trail.ts';
-import { accountOf, type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from './config.ts';
+import { accountOf, type Settings, STAND_IN_CREDENTIALS } from './config.ts';
 import { makeDocumentStore } from './documents/store.ts';
 import { makeStoreLooks } from './documents/store-looks.ts';
 import { makeLeftFiles } from './files/left-files.ts';
 import { linkFolder } from './files/link-folder.ts';
-import { makeAccounts } from './ledger/accounts.ts';
 import { makeApprovalRule } from './ledger/approvals/approval-rule.ts';
 import { makeApprovals } from './ledger/approvals/approvals.ts';
-import { makeArchives } from './ledger/archive/archives.ts';
-import { makeAtMostOnce } from './ledger/at-most-once.ts';
-import { makeAttempts } from './ledger/attempts.ts';
-import { makeBuyers } from './ledger/buyers.ts';
-import { makeCalls } from './ledger/calls.ts';
+import { makeAccounts } from './ledger/calls/accounts.ts';
+import { makeAtMostOnce } from './ledger/calls/at-most-once.ts';
+import { makeAttempts } from './ledger/calls/attempts.ts';
+import { makeCalls } from './ledger/calls/calls.ts';
+import type { Login } from './ledger/calls/login.ts';
+import { makeSendMarks, OLDER_WORDS } from './ledger/calls/send-marks.ts';
 import { makeFailingPortfolios } from './ledger/counts/failing-portfolios.ts';
 import { makeEvents } from './ledger/events/events.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
-import { makeKeys, makeSharedKeys } from './ledger/keys.ts';
-import type { Login } from './ledger/login.ts';
 import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
 import { makeConsiderate, redisUsedMs } from './ledger/nightly/considerate.ts';
 import { makeNightlyRuns } from './ledger/nightly/nightly-runs.ts';
 import { makeRetryRules } from './ledger/nightly/retry-rules.ts';
 import { makeRowWalk } from './ledger/nightly/row-walk.ts';
-import { makePersist } from './ledger/persist.ts';
 import { makePlans } from './ledger/plans/plans.ts';
-import { makePortfolios } from './ledger/portfolios.ts';
-import { makeRows } from './ledger/rows.ts';
-import { makeSendMarks, OLDER_WORDS } from './ledger/send-marks.ts';
-import { makeStories } from './ledger/story/story.ts';
+import { makePortfolios } from './ledger/portfolios/portfolios.ts';
+import { makeBuyers } from './ledger/rows/buyers.ts';
+import { makeRows } from './ledger/rows/rows.ts';
+import { makeStories } from './ledger/rows/story.ts';
+import { makeArchives } from './ledger/schema/archives.ts';
+import { makeKeys, makeSharedKeys } from './ledger/schema/keys.ts';
+import { makePersist } from './ledger/schema/persist.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
 import { onDemand } from './on-demand.ts';
@@ -46,6 +46,7 @@ import { makeExpectedReplicas } from './redis/replicas.ts';
 import { readInfo } from './redis/server-info.ts';
 import { isNearlyFull, nearlyFullWords, readMemory } from './redis-memory/memory.ts';
 import { nextMoment } from './schedule/moments.ts';
+import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
@@ -167,7 +168,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     processId,
     /** The processes of the account that run for long. */
     fleet: onDemand(async () => {
-      const { makeFleet } = await import('./ledger/fleet.ts');
+      const { makeFleet } = await import('./ledger/calls/fleet.ts');
       return makeFleet({ connection: ledger, keys, processId, log });
     }),
     rows: makeRows({
@@ -214,7 +215,9 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
         return { ...portfolios, account: name, portfolios, archives: makeArchives(of), walkRows: makeRowWalk(of) };
       });
     },
-    recovery: onDemand(async () => (await import('./ledger/recovery.ts')).makeRecovery({ connection: ledger, keys })),
+    recovery: onDemand(async () =>
+      (await import('./ledger/calls/recovery.ts')).makeRecovery({ connection: ledger, keys }),
+    ),
     /** What the nightly checks found. */
     reports: onDemand(async () =>
       (await import('./ledger/nightly/reports.ts')).makeReports({ connection: ledger, keys }),

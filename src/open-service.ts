@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { loginOf } from './ledger/keys.ts';
+import { loginOf } from './ledger/schema/keys.ts';
 import { readShut } from './pace/door-words.ts';
 import { makeDoors } from './pace/doors.ts';
 import { makePace } from './pace/pace.ts';

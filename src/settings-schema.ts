@@ -14,9 +14,6 @@ export const STAND_IN_CREDENTIALS = {
   clientSecret: 'limitline-sandbox-secret',
 } as const;
 
-/** The account of the stand-in that is started where no service is named. */
-export const STAND_IN_ACCOUNT = 'stand-in';
-
 /** One address has one spelling: host in lower case, no default port, user, slash at the end, query or fragment. */
 export function normalAccount(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return text.toLowerCase();

@@ -1,7 +1,7 @@
 import { isNamed, isOfSystem, isSamePerson } from '../../src/actor.ts';
 import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 
 /** An answer: to which approval, as it was looked at (`digest`), by whom, in what words. */

@@ -1,4 +1,4 @@
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Role } from '../../src/people/person.ts';
 import { whyNot } from './answer-approval.ts';
 

@@ -1,4 +1,4 @@
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { reviveGivenUpSupplier } from '../operators/supplier-again.ts';
 import { feed } from '../rows/feed.ts';
 import { freeApproved } from '../rows/free-approved.ts';

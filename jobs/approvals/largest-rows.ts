@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
 
 /** As many as one looks through before one says yes. */

@@ -1,10 +1,10 @@
 import { counted, grouped } from '../../src/counted.ts';
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { ApprovalLook, WaitingRequest, WaitingRow } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
-import type { KnownImport } from '../../src/ledger/imports.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { RESEND } from '../operators/ask-first.ts';

@@ -1,7 +1,7 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { UnderstoodFile } from '../../src/ledger/approvals/approval-look.ts';
-import type { KnownImport } from '../../src/ledger/imports.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';

@@ -1,7 +1,7 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
-import type { Keys } from '../../src/ledger/keys.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Keys } from '../../src/ledger/schema/keys.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { LongWish, Progress } from './long-work.ts';
 

@@ -1,7 +1,7 @@
-import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { Forgetting, KnownBuyer } from '../../src/ledger/archive/forgetting.ts';
-import type { Buyers } from '../../src/ledger/buyers.ts';
-import type { RowRequest } from '../../src/ledger/row.ts';
+import type { Buyers } from '../../src/ledger/rows/buyers.ts';
+import type { Archives } from '../../src/ledger/schema/archives.ts';
+import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import type { Buyer } from '../../src/portfolio/identity/buyer.ts';
 import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
 import { fromBuyer, toBuyer } from '../import/buyer-record.ts';

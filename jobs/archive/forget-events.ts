@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { RowWalks } from '../../src/ledger/nightly/row-walk.ts';
 import { WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
-import type { RowRequest } from '../../src/ledger/row.ts';
+import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import { ROWS } from './archive-files.ts';
 import { linesOf, namingFiles } from './named-digests.ts';
 

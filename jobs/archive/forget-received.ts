@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { entriesIn } from '../../src/files/file-fault.ts';
-import type { KnownImport } from '../../src/ledger/imports.ts';
 import type { Inbox } from '../../src/ledger/inbox/inbox.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { makeDraftStore } from '../drafts/draft-store.ts';
 import { FORGOTTEN_FILE, makeKeptMappings } from '../drafts/kept-mappings.ts';
 import { makeNamedMappings } from '../drafts/named-mappings.ts';

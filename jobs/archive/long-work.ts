@@ -1,6 +1,6 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { Keys } from '../../src/ledger/keys.ts';
-import { underLease } from '../../src/ledger/lease.ts';
+import type { Keys } from '../../src/ledger/schema/keys.ts';
+import { underLease } from '../../src/ledger/schema/lease.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 
 /** How far long work is: rows of this step, of so many. */

@@ -1,10 +1,10 @@
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { ArchiveState } from '../../src/ledger/archive/archive-state.ts';
-import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { ForgetAnswer } from '../../src/ledger/archive/forgetting.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { UNFINISHED_STATES } from '../../src/ledger/row.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { ArchiveState } from '../../src/ledger/schema/archive-state.ts';
+import type { Archives } from '../../src/ledger/schema/archives.ts';
+import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 
 /** What somebody is shown before a portfolio is forgotten. `state` is where it is on its way, if it is on any. */
 export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested' | 'granted'>> & {

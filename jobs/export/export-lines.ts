@@ -1,9 +1,9 @@
-import { rowCountOf } from '../../src/ledger/counts/summary.ts';
-import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
-import type { KnownImport } from '../../src/ledger/imports.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { FaultyLine } from '../../src/ledger/portfolios/faulty-lines.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened, PlainLine } from '../../src/portfolio/open-portfolio.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

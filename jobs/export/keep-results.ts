@@ -7,7 +7,7 @@ import { makeFolder } from '../../src/data-folder.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { accountFolder } from '../../src/files/account-folder.ts';
 import { writeDraft } from '../../src/files/draft.ts';
-import { archivedOf } from '../../src/ledger/archive/archives.ts';
+import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { type ExportDeps, exportResults } from './export-results.ts';
 

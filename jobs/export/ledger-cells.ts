@@ -1,4 +1,4 @@
-import type { RowRequest } from '../../src/ledger/row.ts';
+import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import { COLUMNS, fieldOf, KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 
 /** What stands in no body, or not in each: where the line gave a company's id, there is none of the company. */

@@ -1,6 +1,6 @@
 import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
-import type { KnownImport } from '../../src/ledger/imports.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { type BuyerBook, CLOSED_BOOK } from '../../src/portfolio/identity/buyer-book.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';

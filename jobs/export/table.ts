@@ -1,4 +1,4 @@
-import { answeredOtherwise, type RowResult } from '../../src/ledger/row.ts';
+import { answeredOtherwise, type RowResult } from '../../src/ledger/schema/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { mergeColumns, type OwnColumns } from '../../src/portfolio/results/merged-columns.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';

@@ -1,5 +1,5 @@
-import type { Buyers } from '../../src/ledger/buyers.ts';
-import type { Persist } from '../../src/ledger/persist.ts';
+import type { Buyers } from '../../src/ledger/rows/buyers.ts';
+import type { Persist } from '../../src/ledger/schema/persist.ts';
 import type { Holder } from '../../src/portfolio/identity/buyer.ts';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
 import { fromBuyer, toBuyer } from './buyer-record.ts';

@@ -1,5 +1,5 @@
-import type { BuyerRow } from '../../src/ledger/buyer-rows.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
 
 /** Corrections of corrections that are followed; a person makes a few. */
 const MOST_HOPS = 100;

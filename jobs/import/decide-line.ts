@@ -1,4 +1,3 @@
-import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/buyer-rows.ts';
 import {
   type Asking,
   candidatesFor,
@@ -10,10 +9,11 @@ import {
   type OwnFile,
   otherRequest,
   undecidedProblem,
-} from '../../src/ledger/replacing.ts';
-import type { PutAnswer } from '../../src/ledger/row.ts';
-import { rowName } from '../../src/ledger/row-id.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+} from '../../src/ledger/portfolios/replacing.ts';
+import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { PutAnswer } from '../../src/ledger/schema/row.ts';
+import { rowName } from '../../src/ledger/schema/row-id.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';

@@ -1,8 +1,8 @@
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/document.ts';
-import type { Foresight, KnownRow } from '../../src/ledger/foresight.ts';
-import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/row.ts';
-import { digestOf } from '../../src/ledger/verdicts.ts';
+import { digestOf } from '../../src/ledger/calls/verdicts.ts';
+import type { Foresight, KnownRow } from '../../src/ledger/rows/foresight.ts';
+import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem } from '../../src/portfolio/problem.ts';
 import type { RowLine } from './decide-line.ts';

@@ -1,7 +1,7 @@
-import { type Approval, type ApprovalPolicy, asksApproval } from '../../src/ledger/approvals/approval.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
-import type { ImportedFile } from '../../src/ledger/imports.ts';
-import type { Persist } from '../../src/ledger/persist.ts';
+import type { ImportedFile } from '../../src/ledger/portfolios/imports.ts';
+import { type Approval, type ApprovalPolicy, asksApproval } from '../../src/ledger/schema/approval.ts';
+import type { Persist } from '../../src/ledger/schema/persist.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { freeApproved } from '../rows/free-approved.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/config.ts';
-import { untilStopped } from '../../src/ledger/persist.ts';
+import { untilStopped } from '../../src/ledger/schema/persist.ts';
 import type { ImportDeps } from './import-portfolio.ts';
 
 /** What an import needs of a process' context. */

@@ -1,8 +1,8 @@
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { UNFINISHED_STATES } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
-import { pagesOf } from '../../src/ledger/row-pages.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 
 type LackingDeps = { rows: Rows; portfolios: Portfolios };
 

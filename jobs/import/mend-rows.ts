@@ -1,5 +1,4 @@
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { BuyerRow } from '../../src/ledger/buyer-rows.ts';
 import {
   type Asking,
   type Decision,
@@ -7,9 +6,10 @@ import {
   isTaken,
   isUnsent,
   type OwnFile,
-} from '../../src/ledger/replacing.ts';
-import { type RowId, rowIdOf } from '../../src/ledger/row-id.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+} from '../../src/ledger/portfolios/replacing.ts';
+import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { type RowId, rowIdOf } from '../../src/ledger/schema/row-id.ts';
 import { correctionsOf } from './corrections.ts';
 
 /**

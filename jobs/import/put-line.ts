@@ -1,10 +1,10 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
-import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/buyer-rows.ts';
-import type { ImportRun } from '../../src/ledger/imports.ts';
-import type { Persist } from '../../src/ledger/persist.ts';
-import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
+import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Persist } from '../../src/ledger/schema/persist.ts';
+import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/row-id.ts';
 import { asksStatements } from '../../src/portfolio/lines/advice.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import {

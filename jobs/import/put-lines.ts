@@ -1,7 +1,7 @@
-import type { BuyerRows } from '../../src/ledger/buyer-rows.ts';
-import type { FaultyLine, NotedLine } from '../../src/ledger/faulty-lines.ts';
-import type { NewRow } from '../../src/ledger/put-rows.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
+import type { FaultyLine, NotedLine } from '../../src/ledger/portfolios/faulty-lines.ts';
+import type { BuyerRows } from '../../src/ledger/rows/buyer-rows.ts';
+import type { NewRow } from '../../src/ledger/rows/put-rows.ts';
+import type { RowId } from '../../src/ledger/schema/row-id.ts';
 import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { Queues } from '../../src/queue/queues.ts';

@@ -1,4 +1,4 @@
-import type { RowRequest } from '../../src/ledger/row.ts';
+import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import type { RowLine } from './decide-line.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
-import { LEASE_MS } from '../../src/ledger/lease.ts';
+import { LEASE_MS } from '../../src/ledger/schema/lease.ts';
 import { makeNamedMappings } from '../drafts/named-mappings.ts';
 import { leaveResults } from '../export/leave-results.ts';
 import { carryThrough, noteRejected } from './carry-through.ts';

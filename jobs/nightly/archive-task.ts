@@ -2,7 +2,7 @@ import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import { findOldPortfolios } from '../../src/ledger/archive/archives.ts';
+import { findOldPortfolios } from '../../src/ledger/schema/archives.ts';
 import type { ArchiveDeps } from '../archive/archive-deps.ts';
 import { type Archived, archivePortfolio } from '../archive/archive-portfolio.ts';
 import { ArchivesTaken } from '../archive/long-work.ts';

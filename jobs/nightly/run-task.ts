@@ -1,8 +1,8 @@
 import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
+import { OLDER_WORDS, type SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { NightlyRuns, NightOf } from '../../src/ledger/nightly/nightly-runs.ts';
-import { OLDER_WORDS, type SendMarks } from '../../src/ledger/send-marks.ts';
 import type { Log } from '../../src/log.ts';
 import type { MaintenanceRun, RunEnding } from '../../src/queue/maintenance-worker.ts';
 import { latestOf } from './due-tasks.ts';

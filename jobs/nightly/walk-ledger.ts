@@ -1,10 +1,10 @@
-import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { Ask, RowWalks } from '../../src/ledger/nightly/row-walk.ts';
 import { WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { StoredRow } from '../../src/ledger/nightly/stored-row.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { RowResult, RowState } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Archives } from '../../src/ledger/schema/archives.ts';
+import type { RowResult, RowState } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/row-id.ts';
 
 export type WalkDeps = {
   portfolios: Pick<Portfolios, 'names'>;

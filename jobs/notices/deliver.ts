@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
-import type { Persist } from '../../src/ledger/persist.ts';
+import type { Persist } from '../../src/ledger/schema/persist.ts';
 import type { Log } from '../../src/log.ts';
 import { makeMessage } from '../../src/notices/make-message.ts';
 import type { NoticeOutbox } from '../../src/notices/outbox.ts';

@@ -1,7 +1,7 @@
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
-import type { Keys } from '../../src/ledger/keys.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Keys } from '../../src/ledger/schema/keys.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { NoticeState, Outbox } from '../../src/notices/notice.ts';
 import { type PortfolioChange, type PortfolioNews, portfolioChanges, subjectsOf } from './portfolio-changes.ts';

@@ -1,5 +1,5 @@
 import type { Glance } from '../../src/ledger/counts/glances.ts';
-import type { SelfPause } from '../../src/ledger/pause-reasons.ts';
+import type { SelfPause } from '../../src/ledger/schema/pause-reasons.ts';
 import { judge } from './condition.ts';
 
 /** What is remembered of a portfolio, by subject; nothing of one that there was nothing to tell of yet. */

@@ -1,8 +1,8 @@
 import { counted, grouped } from '../../src/counted.ts';
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import { ROW_STATES } from '../../src/ledger/row.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
+import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { queryOfFilter, type RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Notice } from '../../src/notices/notice.ts';

@@ -1,4 +1,4 @@
-import { OLDER } from '../../src/ledger/send-marks.ts';
+import { OLDER } from '../../src/ledger/calls/send-marks.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { judge, type Verdict } from './condition.ts';
 import { changeOf, type SystemChange } from './service-changes.ts';

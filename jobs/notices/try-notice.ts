@@ -1,4 +1,4 @@
-import { type Persist, untilStopped } from '../../src/ledger/persist.ts';
+import { type Persist, untilStopped } from '../../src/ledger/schema/persist.ts';
 import type { Log } from '../../src/log.ts';
 import { backoffMs } from '../../src/notices/backoff.ts';
 import type { Settled, TakenNotice } from '../../src/notices/deliveries.ts';

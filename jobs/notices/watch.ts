@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
 import { messageOf } from '../../src/errors.ts';
+import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
-import type { SendMarks } from '../../src/ledger/send-marks.ts';
 import type { Log } from '../../src/log.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
 import { readCondition } from './condition.ts';

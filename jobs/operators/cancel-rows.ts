@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLineActor } from '../../src/actor.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { UNFINISHED_STATES } from '../../src/ledger/row.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 

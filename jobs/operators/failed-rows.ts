@@ -1,5 +1,5 @@
 import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
 

@@ -1,8 +1,8 @@
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
-import type { Elsewhere } from '../../src/ledger/story/held-elsewhere.ts';
-import type { Stories } from '../../src/ledger/story/story.ts';
+import type { Elsewhere } from '../../src/ledger/plans/held-elsewhere.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Stories } from '../../src/ledger/rows/story.ts';
+import type { RowId } from '../../src/ledger/schema/row-id.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { callInDoubt } from './call-in-doubt.ts';
 import { heldPages } from './free-held.ts';

@@ -1,5 +1,5 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { Step } from '../../src/ledger/row.ts';
+import type { Step } from '../../src/ledger/schema/row.ts';
 import { type FoundRow, rowsAtLine } from '../rows/walk-rows.ts';
 import { explainLine, explainRow } from './explain-rows.ts';
 import { describeRows, rowAtLine, rowByName } from './find-row.ts';

@@ -1,8 +1,8 @@
 import { CALL_KINDS } from '../../src/call-kind.ts';
-import type { Calls } from '../../src/ledger/calls.ts';
-import type { Step } from '../../src/ledger/row.ts';
-import { rowIdOf } from '../../src/ledger/row-id.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Calls } from '../../src/ledger/calls/calls.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { Step } from '../../src/ledger/schema/row.ts';
+import { rowIdOf } from '../../src/ledger/schema/row-id.ts';
 import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 

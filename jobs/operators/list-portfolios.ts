@@ -1,8 +1,8 @@
-import { type Standing, standingOf } from '../../src/ledger/counts/standing.ts';
-import { isoTime, rowCountOf, type Summary } from '../../src/ledger/counts/summary.ts';
 import type { Sums } from '../../src/ledger/counts/sums.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { type Standing, standingOf } from '../../src/ledger/portfolios/standing.ts';
+import { isoTime, rowCountOf, type Summary } from '../../src/ledger/portfolios/summary.ts';
 
 /** A portfolio in a list: what tells it from others, and what its summary has. */
 export type Listed = Pick<Summary, Counted> & {

@@ -1,7 +1,7 @@
-import type { Calls } from '../../src/ledger/calls.ts';
+import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Resolution, ResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { type CallInDoubt, callInDoubt } from './call-in-doubt.ts';

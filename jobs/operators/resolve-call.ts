@@ -1,5 +1,5 @@
 import { commandLineActor } from '../../src/actor.ts';
-import type { Resolved } from '../../src/ledger/calls.ts';
+import type { Resolved } from '../../src/ledger/calls/calls.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import type { FreeDeps } from './free-held.ts';

@@ -1,7 +1,7 @@
 import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
-import type { Step } from '../../src/ledger/row.ts';
+import type { Step } from '../../src/ledger/schema/row.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';

@@ -1,7 +1,7 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
-import type { RowState } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/row-id.ts';
 import { matches, NOBODY } from '../../src/ledger/search/row-matches.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { type AskDeps, askFirst, justThese } from './ask-first.ts';

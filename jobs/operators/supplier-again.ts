@@ -1,5 +1,6 @@
-import type { Calls } from '../../src/ledger/calls.ts';
-import { isPending, type PortfolioState, type SupplierInDoubt } from '../../src/ledger/portfolio.ts';
+import type { Calls } from '../../src/ledger/calls/calls.ts';
+import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { supplierJob } from '../rows/step-jobs.ts';
 import { GIVEN_UP } from '../steps/create-supplier.ts';

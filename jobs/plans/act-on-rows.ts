@@ -1,7 +1,7 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
-import { whyWords } from '../../src/ledger/approvals/approval.ts';
 import type { Plan, PlanState } from '../../src/ledger/plans/plan.ts';
+import { whyWords } from '../../src/ledger/schema/approval.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import type { CarryOutDeps } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';

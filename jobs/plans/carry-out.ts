@@ -1,8 +1,8 @@
-import { startSigns } from '../../src/ledger/lease.ts';
-import type { PartOfPlan, Plan, PlanCounts } from '../../src/ledger/plans/plan.ts';
+import type { Plan, PlanCounts } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
-import type { GivenUpFrom } from '../../src/ledger/row.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { startSigns } from '../../src/ledger/schema/lease.ts';
+import type { GivenUpFrom, PartOfPlan } from '../../src/ledger/schema/row.ts';
 import { type AskDeps, askFirst, RESEND, type Wished } from '../operators/ask-first.ts';
 import { callInDoubt } from '../operators/call-in-doubt.ts';
 import { cancelRows } from '../operators/cancel-rows.ts';

@@ -1,4 +1,4 @@
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 

@@ -1,7 +1,7 @@
 import type { Document } from '../../src/documents/document.ts';
+import type { LostCall } from '../../src/ledger/calls/recovery.ts';
 import { meaningOfProblem } from '../../src/ledger/counts/cause.ts';
-import type { LostCall } from '../../src/ledger/recovery.ts';
-import { STEPS, type Step } from '../../src/ledger/row.ts';
+import { STEPS, type Step } from '../../src/ledger/schema/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
 import { sha256Of } from '../import/file-digest.ts';

@@ -1,8 +1,8 @@
 import type { CallKind } from '../../src/call-kind.ts';
-import { isPending, type PortfolioState } from '../../src/ledger/portfolio.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { RowState } from '../../src/ledger/row.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
 import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queue/queues.ts';
 import { isRefusedAsFull } from '../../src/redis-memory/memory.ts';
 import { STEP_JOBS, supplierJob } from './step-jobs.ts';

@@ -1,5 +1,5 @@
-import type { KnownImport } from '../../src/ledger/imports.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 
 /** `q4.csv #2`: the second import of the portfolio, as people read of it. */
 export function importName({ fileName, number }: Pick<KnownImport, 'fileName' | 'number'>): string {

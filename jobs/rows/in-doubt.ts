@@ -1,4 +1,4 @@
-import type { Calls } from '../../src/ledger/calls.ts';
+import type { Calls } from '../../src/ledger/calls/calls.ts';
 import { callsOf } from './calls-of.ts';
 import type { FoundRow } from './walk-rows.ts';
 

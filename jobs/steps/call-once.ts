@@ -1,9 +1,9 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
-import type { AtMostOnce, Claim } from '../../src/ledger/at-most-once.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { Moving } from '../../src/ledger/trips.ts';
+import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
+import type { Moving } from '../../src/ledger/calls/trips.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Log } from '../../src/log.ts';
 import type { CallRecord, Sent, Settled } from '../../src/outcome.ts';
 import type { ServiceClient } from '../../src/service/client.ts';

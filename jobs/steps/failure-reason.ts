@@ -1,5 +1,5 @@
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { RowResult } from '../../src/ledger/row.ts';
+import type { RowResult } from '../../src/ledger/schema/row.ts';
 
 /**
  * Why a row's job failed, as BullMQ and its dashboards keep it: the line and the cause, and nothing of the buyer or of the

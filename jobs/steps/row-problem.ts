@@ -1,4 +1,4 @@
-import type { RowProblem, Step } from '../../src/ledger/row.ts';
+import type { RowProblem, Step } from '../../src/ledger/schema/row.ts';
 import { isWebPage } from '../../src/service/web-page.ts';
 import type { CallOutcome } from './call-once.ts';
 import type { Wish } from './wish.ts';

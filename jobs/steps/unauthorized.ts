@@ -1,8 +1,8 @@
 import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { RowState } from '../../src/ledger/row.ts';
-import type { RowId } from '../../src/ledger/row-id.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/row-id.ts';
 import type { Log } from '../../src/log.ts';
 import type { Sent } from '../../src/outcome.ts';
 import type { Blame, Doors } from '../../src/pace/doors.ts';

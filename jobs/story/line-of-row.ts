@@ -1,6 +1,6 @@
 import type { DocumentStore } from '../../src/documents/store.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import type { KnownImport } from '../../src/ledger/imports.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { LineOfRow } from '../../src/ledger/story/row-story.ts';
 import { openImported } from '../export/open-imported.ts';
 

@@ -1,7 +1,7 @@
-import type { Archives } from '../../src/ledger/archive/archives.ts';
 import type { LookedInto, RowsOfEvent } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
 import type { EventTotals, KeptEvent } from '../../src/ledger/events/kept-event.ts';
+import type { Archives } from '../../src/ledger/schema/archives.ts';
 
 /** An event, and the rows that it names. */
 export type ListedEvent = KeptEvent & RowsOfEvent;

@@ -1,12 +1,12 @@
-import { NO_BUYER_ROWS } from '../../src/ledger/buyer-rows.ts';
 import { idsOfRow } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import type { RowResult } from '../../src/ledger/row.ts';
-import { type RowId, rowName } from '../../src/ledger/row-id.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import type { KnownCall, Stories } from '../../src/ledger/rows/story.ts';
+import type { RowResult } from '../../src/ledger/schema/row.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/row-id.ts';
 import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
-import type { KnownCall, Stories } from '../../src/ledger/story/story.ts';
 import { documentKey } from '../rows/document-key.ts';
 import { limitBody } from '../steps/place.ts';
 

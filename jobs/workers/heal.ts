@@ -1,4 +1,4 @@
-import { OPEN_STATES, STEPS } from '../../src/ledger/row.ts';
+import { OPEN_STATES, STEPS } from '../../src/ledger/schema/row.ts';
 import type { NewJob } from '../../src/queue/queues.ts';
 import { type FeedDeps, jobsOf, mayGoOn } from '../rows/feed.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
-import { startPresence } from '../../src/ledger/presence.ts';
+import { startPresence } from '../../src/ledger/calls/presence.ts';
 import type { Log } from '../../src/log.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Service } from '../../src/open-service.ts';
@@ -28,7 +28,7 @@ export const STOP_DEADLINE_MS = 20_000;
 /** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
 
-/** The mark of what is sent is no older than this (src/ledger/send-marks.ts). */
+/** The mark of what is sent is no older than this (src/ledger/calls/send-marks.ts). */
 const MARK_EVERY_MS = 1_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;

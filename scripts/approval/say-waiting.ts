@@ -1,7 +1,7 @@
 import { approversOf } from '../../jobs/approvals/approvers.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
-import { type Approval, whyWords } from '../../src/ledger/approvals/approval.ts';
+import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
-import { makeImports } from '../../src/ledger/imports.ts';
+import { makeImports } from '../../src/ledger/portfolios/imports.ts';
 import { numberText } from './figures.ts';
 import { type BenchLedger, benchRequest, fillPortfolio, openBenchLedger } from './fill-ledger.ts';
 import { machineLine } from './machine.ts';

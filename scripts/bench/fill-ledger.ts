@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { causeOf } from '../../src/ledger/counts/cause.ts';
-import { makeKeys } from '../../src/ledger/keys.ts';
-import { makePersist } from '../../src/ledger/persist.ts';
-import type { RowProblem, RowRequest } from '../../src/ledger/row.ts';
-import { makeRows } from '../../src/ledger/rows.ts';
+import { makeRows } from '../../src/ledger/rows/rows.ts';
+import { makeKeys } from '../../src/ledger/schema/keys.ts';
+import { makePersist } from '../../src/ledger/schema/persist.ts';
+import type { RowProblem, RowRequest } from '../../src/ledger/schema/row.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { referenceOf } from '../../src/portfolio/identity/identity.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import { makeKeys } from '../../src/ledger/keys.ts';
-import { makePortfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES } from '../../src/ledger/row.ts';
+import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { makeKeys } from '../../src/ledger/schema/keys.ts';
+import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { startReplicatedRedis } from './replicated-redis.ts';
 import { runContender } from './run-contender.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../src/errors.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 
 /** How often the portfolio is looked at. The times of its beginning and end are the ledger's own. */
 const LOOK_EVERY_MS = 100;

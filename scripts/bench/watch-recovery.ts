@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { CALL_KINDS } from '../../src/call-kind.ts';
-import type { Keys } from '../../src/ledger/keys.ts';
+import type { Keys } from '../../src/ledger/schema/keys.ts';
 
 export type Recovery = {
   /**

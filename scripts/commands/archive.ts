@@ -4,7 +4,7 @@ import { type Archived, archivePortfolio, mayBeArchived } from '../../jobs/archi
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, sizeWords } from '../../src/counted.ts';
-import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
+import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';

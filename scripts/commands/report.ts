@@ -7,7 +7,7 @@ import { grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
-import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
+import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';

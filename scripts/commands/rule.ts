@@ -6,7 +6,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { type RuleWish, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
 import { ruleNightWords } from '../../src/ledger/nightly/rule-night-words.ts';
 import { type RuleNow, rulesNow } from '../../src/ledger/nightly/rules-now.ts';
-import { STEPS } from '../../src/ledger/row.ts';
+import { STEPS } from '../../src/ledger/schema/row.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

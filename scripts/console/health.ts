@@ -4,7 +4,7 @@ import type { HealthPageFunctions } from '../../src/console/pages/health/add-hea
 import type { HealthFact } from '../../src/console/pages/health/health-answer.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
-import type { FleetProcess } from '../../src/ledger/fleet.ts';
+import type { FleetProcess } from '../../src/ledger/calls/fleet.ts';
 import { versionWords } from '../../src/version.ts';
 import { diskPart } from './health/disk-part.ts';
 import { redisPart } from './health/redis-part.ts';

@@ -4,7 +4,7 @@ import { makePlan } from '../../jobs/plans/make-plan.ts';
 import type { PlansPageFunctions } from '../../src/console/pages/plans/add-plans-page.ts';
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
-import { whyWords } from '../../src/ledger/approvals/approval.ts';
+import { whyWords } from '../../src/ledger/schema/approval.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 
 /** What is carried out within this is shown as done at once; of more the page shows how far it is. */

@@ -1,7 +1,7 @@
 import type { Strip } from '../../src/console/layout/strip.ts';
 import type { Context } from '../../src/context.ts';
-import { countLiving } from '../../src/ledger/presence.ts';
-import { OLDER_WORDS } from '../../src/ledger/send-marks.ts';
+import { countLiving } from '../../src/ledger/calls/presence.ts';
+import { OLDER_WORDS } from '../../src/ledger/calls/send-marks.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeBlock, describeShut } from '../../src/pace/door-words.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';

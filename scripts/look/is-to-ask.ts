@@ -1,5 +1,5 @@
-import { STAND_IN_ACCOUNT } from '../../src/config.ts';
 import { LimitlineError } from '../../src/errors.ts';
+import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
 import { STANDARD_INPUT } from '../file/standard-input.ts';
 import type { ImportOptions } from '../options/import-options.ts';
 import { canAsk } from '../terminal/ask.ts';

@@ -1,6 +1,6 @@
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import type { ApprovalPolicy } from '../../src/ledger/approvals/approval.ts';
+import type { ApprovalPolicy } from '../../src/ledger/schema/approval.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 
 /**

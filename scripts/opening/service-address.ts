@@ -1,7 +1,8 @@
-import { type Settings, STAND_IN_ACCOUNT, STAND_IN_CREDENTIALS } from '../../src/config.ts';
+import { type Settings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import { chooseProxy } from '../../src/proxy.ts';
+import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
 
 /** Where the service is, and what to do when it is needed no longer. */
 type ServiceAddress = {

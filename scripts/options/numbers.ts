@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { MOST_FIRST } from '../../src/ledger/first-rows.ts';
+import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';
 
 /** A line of a file, as commands take it: 2 and more, since the header is line 1. */
 export function lineNumber(text: string): number {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { LimitlineError } from '../../src/errors.ts';
-import { STEPS, type Step } from '../../src/ledger/row.ts';
+import { STEPS, type Step } from '../../src/ledger/schema/row.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { lineNumber } from './numbers.ts';
 

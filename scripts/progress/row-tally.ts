@@ -1,5 +1,5 @@
 import type { RowEnd } from '../../jobs/steps/step.ts';
-import type { RowState, Step } from '../../src/ledger/row.ts';
+import type { RowState, Step } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 
 /** Often enough for who watches, rarely enough for an outage in which every row ends alike. */

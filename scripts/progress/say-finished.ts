@@ -1,7 +1,7 @@
 import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
-import { makeFinished } from '../../src/ledger/finished.ts';
-import { ROW_STATES } from '../../src/ledger/row.ts';
+import { makeFinished } from '../../src/ledger/rows/finished.ts';
+import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 
 /** A person who waits for it notices no more, and Redis does not notice at all. */

@@ -1,4 +1,4 @@
-import type { RowState } from '../../src/ledger/row.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 import type { Service } from '../../src/open-service.ts';
 import { describePace } from '../../src/pace/pace-words.ts';

@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../src/counted.ts';
-import type { Summary } from '../../src/ledger/counts/summary.ts';
 import { APPROVED } from '../../src/ledger/counts/sums.ts';
+import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
 /** More kinds of answer than a person takes in are told as one sum; the results file has them all. */

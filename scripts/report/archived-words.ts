@@ -1,11 +1,11 @@
 import { counted, grouped, sizeWords } from '../../src/counted.ts';
+import { isoTime } from '../../src/ledger/portfolios/summary.ts';
 import {
   ARCHIVE_STANDING,
   type ArchivedPortfolio,
   archivedRows,
   archivedStates,
-} from '../../src/ledger/archive/archive-state.ts';
-import { isoTime } from '../../src/ledger/counts/summary.ts';
+} from '../../src/ledger/schema/archive-state.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 

@@ -1,6 +1,6 @@
 import type { Listed } from '../../jobs/operators/list-portfolios.ts';
 import { counted, grouped } from '../../src/counted.ts';
-import { ROW_STATES } from '../../src/ledger/row.ts';
+import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 

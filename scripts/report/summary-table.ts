@@ -1,8 +1,8 @@
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
-import { resentWords } from '../../src/ledger/counts/proof.ts';
-import type { Summary } from '../../src/ledger/counts/summary.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import { resentWords } from '../../src/ledger/portfolios/proof.ts';
+import type { Summary } from '../../src/ledger/portfolios/summary.ts';
+import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { answerWords, notQuiteGranted } from './answer-words.ts';
 

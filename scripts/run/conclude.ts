@@ -1,8 +1,8 @@
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
-import { openRows } from '../../src/ledger/counts/standing.ts';
-import type { Summary } from '../../src/ledger/counts/summary.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import { openRows } from '../../src/ledger/portfolios/standing.ts';
+import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { sayWaiting } from '../approval/say-waiting.ts';
 import { isFinished } from '../ending/open-portfolios.ts';
 import type { TimeLimit } from '../ending/time-limit.ts';

@@ -2,9 +2,9 @@ import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import { within } from '../../jobs/workers/deadline.ts';
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
-import { untilStopped } from '../../src/ledger/persist.ts';
-import type { PortfolioState } from '../../src/ledger/portfolio.ts';
+import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
+import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
+import { untilStopped } from '../../src/ledger/schema/persist.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 
 /** Who stops a run wants it to end, more than its report, which the report command gives later. */

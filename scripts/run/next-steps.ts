@@ -5,7 +5,7 @@ import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { Summary } from '../../src/ledger/counts/summary.ts';
+import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { notQuiteGranted } from '../report/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';

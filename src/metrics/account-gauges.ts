@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 import { CALL_KINDS } from '../call-kind.ts';
+import type { FleetProcess } from '../ledger/calls/fleet.ts';
 import type { RowTotals } from '../ledger/counts/row-totals.ts';
-import type { FleetProcess } from '../ledger/fleet.ts';
 import type { TaskRuns } from '../ledger/nightly/nightly-runs.ts';
-import { ROW_STATES } from '../ledger/row.ts';
+import { ROW_STATES } from '../ledger/schema/row.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
 import { inTime, makeKept } from './kept.ts';

@@ -1,4 +1,4 @@
-import type { Keys } from '../ledger/keys.ts';
+import type { Keys } from '../ledger/schema/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { NoticeLimits } from './limits.ts';
 

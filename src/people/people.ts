@@ -1,4 +1,4 @@
-import type { SharedKeys } from '../ledger/keys.ts';
+import type { SharedKeys } from '../ledger/schema/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { onceAtATime } from '../once-at-a-time.ts';
 import { makePeopleElsewhere } from './oidc/people-elsewhere.ts';

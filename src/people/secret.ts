@@ -5,7 +5,7 @@ import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
 import { writeDraft } from '../files/draft.ts';
 import { fileFault, systemCode } from '../files/file-fault.ts';
-import type { SharedKeys } from '../ledger/keys.ts';
+import type { SharedKeys } from '../ledger/schema/keys.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { writeAnyway } from '../redis-memory/write-anyway.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RowState } from '../../src/ledger/row.ts';
+import type { RowState } from '../../src/ledger/schema/row.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { duration, timelineOf } from '../../src/console/pages/row/timeline.ts';
-import type { KnownImport } from '../../src/ledger/imports.ts';
-import type { RowResult } from '../../src/ledger/row.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
+import type { KnownCall, StoryEvent } from '../../src/ledger/rows/story.ts';
+import type { RowResult } from '../../src/ledger/schema/row.ts';
 import type { RowStory } from '../../src/ledger/story/row-story.ts';
-import type { KnownCall, StoryEvent } from '../../src/ledger/story/story.ts';
 
 const known: KnownImport = { number: 1, id: 'x', fileName: 'q4.csv', reading: '{}', lastMs: 1_000, by: 'anna' };
 

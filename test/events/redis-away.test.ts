@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeEvents } from '../../src/ledger/events/events.ts';
-import { makeKeys } from '../../src/ledger/keys.ts';
+import { makeKeys } from '../../src/ledger/schema/keys.ts';
 import { posted, startListener } from '../support/event-listener.ts';
 import { allEvents } from '../support/events.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { openTrails } from '../support/audit.ts';
 import { COMPILED } from '../support/command.ts';
 import { freshPrefix } from '../support/ledger.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Step } from '../../src/ledger/row.ts';
+import type { Step } from '../../src/ledger/schema/row.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';

@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, test } from 'vitest';
-import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { type KeyLabel, makeSecret } from '../../src/people/secret.ts';
 import { startScript } from '../support/command.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import type { Sums } from '../../src/ledger/counts/sums.ts';
-import { ROW_STATES, type RowResult } from '../../src/ledger/row.ts';
+import { ROW_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
 
 /** What rows add up to and how they are counted, gone through one by one: the judge of what the ledger keeps. */
 export function addedUp(rows: readonly RowResult[]) {

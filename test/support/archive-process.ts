@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { makeDocumentStore } from '../../src/documents/store.ts';
-import { makeKeys } from '../../src/ledger/keys.ts';
-import { makePersist } from '../../src/ledger/persist.ts';
-import { makePortfolios } from '../../src/ledger/portfolios.ts';
-import { makeRows } from '../../src/ledger/rows.ts';
+import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import { makeRows } from '../../src/ledger/rows/rows.ts';
+import { makeKeys } from '../../src/ledger/schema/keys.ts';
+import { makePersist } from '../../src/ledger/schema/persist.ts';
 import { makeSilentLog } from '../../src/log.ts';
 
 /**

@@ -7,7 +7,7 @@ import { REST, ROWS } from '../../jobs/archive/archive-files.ts';
 import { archiveFolder } from '../../jobs/archive/archive-folders.ts';
 import { archivePortfolio } from '../../jobs/archive/archive-portfolio.ts';
 import { makeDocumentStore } from '../../src/documents/store.ts';
-import type { Keys } from '../../src/ledger/keys.ts';
+import type { Keys } from '../../src/ledger/schema/keys.ts';
 import { connectRedis, makeRequest, openLedger } from './ledger.ts';
 import { ownDatabase } from './redis/own-database.ts';
 import { dumpRedis } from './redis-dump.ts';

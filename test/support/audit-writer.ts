@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { makeAuditTrail } from '../../src/audit/audit-trail.ts';
-import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { makeSilentLog } from '../../src/log.ts';
 
 const [socket = '', prefix = '', dir = '', key = '', by = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { makeAuditTrail } from '../../src/audit/audit-trail.ts';
-import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import type { Log } from '../../src/log.ts';
 import { connectRedis, freshPrefix } from './ledger.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';

@@ -1,5 +1,5 @@
-import type { Approval, ApprovalPolicy } from '../../src/ledger/approvals/approval.ts';
-import type { RowRequest } from '../../src/ledger/row.ts';
+import type { Approval, ApprovalPolicy } from '../../src/ledger/schema/approval.ts';
+import type { RowRequest } from '../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from './ledger.ts';
 
 /** Every import waits. */

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { deliverOnce } from '../../jobs/notices/deliver.ts';
 import { readSettings } from '../../src/config.ts';
-import { makeKeys } from '../../src/ledger/keys.ts';
-import { makePersist } from '../../src/ledger/persist.ts';
+import { makeKeys } from '../../src/ledger/schema/keys.ts';
+import { makePersist } from '../../src/ledger/schema/persist.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeOutbox } from '../../src/notices/outbox.ts';
 import { makeWebhook } from '../../src/notices/webhook/webhook.ts';

@@ -1,6 +1,6 @@
 import type { DeliverDeps } from '../../jobs/notices/deliver.ts';
 import { readSettings } from '../../src/config.ts';
-import { makePersist } from '../../src/ledger/persist.ts';
+import { makePersist } from '../../src/ledger/schema/persist.ts';
 import type { NoticeOutbox } from '../../src/notices/outbox.ts';
 import type { Way } from '../../src/notices/way.ts';
 import { makeWebhook } from '../../src/notices/webhook/webhook.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeEvents } from '../../src/ledger/events/events.ts';
 import type { EventLimits } from '../../src/ledger/events/keep-events.ts';
-import type { Keys } from '../../src/ledger/keys.ts';
+import type { Keys } from '../../src/ledger/schema/keys.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { openLedger } from './ledger.ts';
 

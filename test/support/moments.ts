@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.ts';
-import type { Claim } from '../../src/ledger/at-most-once.ts';
-import { STEPS } from '../../src/ledger/row.ts';
+import type { Claim } from '../../src/ledger/calls/at-most-once.ts';
+import { STEPS } from '../../src/ledger/schema/row.ts';
 
 /** The moments between two steps of a call, and of a row, at which a process may die. */
 export type Moment = 'claimed' | 'answered' | 'settled' | 'advanced' | 'handed over';

@@ -1,4 +1,4 @@
-import type { FaultyLine } from '../../src/ledger/faulty-lines.ts';
+import type { FaultyLine } from '../../src/ledger/portfolios/faulty-lines.ts';
 
 /** Two files as imports know them. */
 export const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };

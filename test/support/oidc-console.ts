@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditNote } from '../../src/audit/audit.ts';
 import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';
-import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { readGroupRoles } from '../../src/people/oidc/group-roles.ts';
 import { makeIssuerFetch } from '../../src/people/oidc/issuer-fetch.ts';
 import { makeOidc } from '../../src/people/oidc/oidc.ts';

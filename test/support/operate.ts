@@ -3,7 +3,7 @@ import { retryNamed } from '../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../jobs/plans/act-on-rows.ts';
 import type { Context } from '../../src/context.ts';
 import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
-import type { Step } from '../../src/ledger/row.ts';
+import type { Step } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 
 type Came = { rows: number; waits?: AskedFor };

@@ -1,4 +1,4 @@
-import { makeKeys } from '../../src/ledger/keys.ts';
+import { makeKeys } from '../../src/ledger/schema/keys.ts';
 import { NOTICE_LIMITS } from '../../src/notices/limits.ts';
 import type { Notice, NoticeState } from '../../src/notices/notice.ts';
 import { makeOutbox } from '../../src/notices/outbox.ts';

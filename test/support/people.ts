@@ -1,6 +1,6 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
-import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { makePeople } from '../../src/people/people.ts';
 import type { Role } from '../../src/people/person.ts';
 import { makeSecret } from '../../src/people/secret.ts';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { makeSharedKeys } from '../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../src/ledger/schema/keys.ts';
 import { makeSecret } from '../../src/people/secret.ts';
 
 /** A process that needs the installation's secret, and prints a key of it: run by secret.test.ts. Arguments: folder, prefix, Redis. */

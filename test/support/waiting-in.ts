@@ -1,5 +1,5 @@
 import type { Context } from '../../src/context.ts';
-import type { Approval } from '../../src/ledger/approvals/approval.ts';
+import type { Approval } from '../../src/ledger/schema/approval.ts';
 
 /** The approval that waits in a portfolio. */
 export async function waitingIn(name: string, { context }: { context: Context }): Promise<Approval> {

@@ -1,9 +1,9 @@
 import type { RowCheck, WalkedRow } from '../../jobs/nightly/walk-ledger.ts';
 import { foundPages } from '../../jobs/rows/walk-rows.ts';
 import type { FoundItem, FoundSink } from '../../src/ledger/nightly/checks.ts';
-import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowResult } from '../../src/ledger/row.ts';
-import type { Rows } from '../../src/ledger/rows.ts';
+import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../src/ledger/rows/rows.ts';
+import { ROW_STATES, type RowResult } from '../../src/ledger/schema/row.ts';
 import { makeRequest, ROW } from './ledger.ts';
 
 /** A row as the nightly check walks by it: done and approved as it was asked for, but for what is given. */

@@ -6,7 +6,7 @@ import { type ImportDeps, type Imported, importPortfolio } from '../../jobs/impo
 import { startWorkers, type Workers } from '../../jobs/workers/workers.ts';
 import { readSettings, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
-import { type Summary, summarize } from '../../src/ledger/counts/summary.ts';
+import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';

@@ -1,7 +1,7 @@
-import type { BuyerRows } from '../../../src/ledger/buyer-rows.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { RowResult } from '../../../src/ledger/row.ts';
-import type { Rows } from '../../../src/ledger/rows.ts';
+import type { BuyerRows } from '../../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { makeKeySet } from '../../../src/portfolio/identity/key-set.ts';
 import { ageWords, quoted, rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';

@@ -1,5 +1,5 @@
-import type { KnownImport } from '../../../src/ledger/imports.ts';
-import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 

@@ -1,6 +1,6 @@
 import type { CauseMeaning, RowCause } from '../../../src/ledger/counts/cause.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { Step } from '../../../src/ledger/row.ts';
+import type { Step } from '../../../src/ledger/schema/row.ts';
 import { ageWords, quoted, rowItem, rowOption } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf, PortfolioFacts } from './portfolio-facts.ts';

@@ -3,7 +3,7 @@ import type { NamedRow } from '../../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import { MOST_TABLE_IDS, makeIdTable } from '../../../src/ledger/events/id-table.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { RowResult } from '../../../src/ledger/row.ts';
+import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 

@@ -1,5 +1,5 @@
 import type { RowCause } from '../../../src/ledger/counts/cause.ts';
-import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 
 /** What is known of a portfolio as a whole, as far as findings of its rows say it. */
 export type PortfolioFacts = {

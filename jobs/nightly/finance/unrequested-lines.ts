@@ -1,8 +1,8 @@
 import { isLimitlineError } from '../../../src/errors.ts';
-import { type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledger/buyer-rows.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { Portfolios } from '../../../src/ledger/portfolios.ts';
-import type { Rows } from '../../../src/ledger/rows.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { type BuyerRows, NO_BUYER_ROWS } from '../../../src/ledger/rows/buyer-rows.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import { placeOf } from '../../../src/portfolio/columns/column.ts';
 import { COLUMNS, type KnownColumn } from '../../../src/portfolio/columns/known-columns.ts';
 import {

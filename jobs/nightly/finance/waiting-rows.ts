@@ -1,6 +1,6 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { RowResult } from '../../../src/ledger/row.ts';
-import type { Rows } from '../../../src/ledger/rows.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { quoted, rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf } from './portfolio-facts.ts';

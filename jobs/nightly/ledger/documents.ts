@@ -1,8 +1,8 @@
 import type { StoreLooks } from '../../../src/documents/store-looks.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
-import type { RowRequest } from '../../../src/ledger/row.ts';
-import { UNFINISHED_STATES } from '../../../src/ledger/row.ts';
+import type { RowRequest } from '../../../src/ledger/schema/row.ts';
+import { UNFINISHED_STATES } from '../../../src/ledger/schema/row.ts';
 import { rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck, WalkDeps } from '../walk-ledger.ts';
 import { walkLedger } from '../walk-ledger.ts';

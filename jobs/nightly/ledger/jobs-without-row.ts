@@ -1,10 +1,10 @@
-import type { Archives } from '../../../src/ledger/archive/archives.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
-import type { Portfolios } from '../../../src/ledger/portfolios.ts';
-import type { RowResult, RowState } from '../../../src/ledger/row.ts';
-import { type RowId, rowName } from '../../../src/ledger/row-id.ts';
-import type { Rows } from '../../../src/ledger/rows.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import type { Archives } from '../../../src/ledger/schema/archives.ts';
+import type { RowResult, RowState } from '../../../src/ledger/schema/row.ts';
+import { type RowId, rowName } from '../../../src/ledger/schema/row-id.ts';
 import type { Queues } from '../../../src/queue/queues.ts';
 import { supplierJob } from '../../rows/step-jobs.ts';
 import { rowFacts } from '../row-facts.ts';

@@ -1,13 +1,13 @@
 import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
-import type { Calls } from '../../../src/ledger/calls.ts';
+import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import type { Difference } from '../../../src/ledger/comparison/row-comparison.ts';
-import { proofOf } from '../../../src/ledger/counts/proof.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RestingLook, RestingLooks } from '../../../src/ledger/nightly/resting.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
-import type { Portfolios } from '../../../src/ledger/portfolios.ts';
-import { UNFINISHED_STATES } from '../../../src/ledger/row.ts';
-import type { Rows } from '../../../src/ledger/rows.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import { UNFINISHED_STATES } from '../../../src/ledger/schema/row.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
 import { MOST_NAMED, makeNamedRows, tellRows } from './named-rows.ts';
 

@@ -1,5 +1,5 @@
 import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { Rows } from '../../../src/ledger/rows.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import { rowFacts } from '../row-facts.ts';
 
 /** Rows of one finding that are named each; behind these they are only counted, since a lost index lacks all of them. */

@@ -1,9 +1,9 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
-import type { RowResult } from '../../../src/ledger/row.ts';
-import type { RowId } from '../../../src/ledger/row-id.ts';
-import type { Rows } from '../../../src/ledger/rows.ts';
-import type { Stories } from '../../../src/ledger/story/story.ts';
+import type { Rows } from '../../../src/ledger/rows/rows.ts';
+import type { Stories } from '../../../src/ledger/rows/story.ts';
+import type { RowResult } from '../../../src/ledger/schema/row.ts';
+import type { RowId } from '../../../src/ledger/schema/row-id.ts';
 import { callsOf } from '../../rows/calls-of.ts';
 import { commandFor, quoted, rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';

@@ -1,6 +1,6 @@
 import type { StoreLooks } from '../../../src/documents/store-looks.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { Portfolios } from '../../../src/ledger/portfolios.ts';
+import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 
 /** What an account has imported. */
 export type ImportsOf = Pick<Portfolios, 'names' | 'allImports'>;

@@ -1,7 +1,7 @@
 import type { HealthFact } from '../../../src/console/pages/health/health-answer.ts';
 import type { Context } from '../../../src/context.ts';
 import { counted } from '../../../src/counted.ts';
-import { loginOf } from '../../../src/ledger/keys.ts';
+import { loginOf } from '../../../src/ledger/schema/keys.ts';
 import { lookAtPace } from '../../../src/open-service.ts';
 import { describeBlock, describeShut } from '../../../src/pace/door-words.ts';
 import { describeLearned } from '../../../src/pace/pace-words.ts';

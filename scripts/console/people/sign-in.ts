@@ -5,7 +5,7 @@ import type { GateFunctions, OtherWay } from '../../../src/console/sign-in/peopl
 import { openedCookieName, sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
 import type { SignInFunctions } from '../../../src/console/sign-in/sign-in-functions.ts';
 import type { Context } from '../../../src/context.ts';
-import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { readGroupRoles } from '../../../src/people/oidc/group-roles.ts';
 import { makeIssuerFetch } from '../../../src/people/oidc/issuer-fetch.ts';
 import { makeOidc, type Oidc } from '../../../src/people/oidc/oidc.ts';

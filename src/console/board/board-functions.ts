@@ -1,5 +1,5 @@
 import type { AskedFor } from '../../ledger/approvals/answered.ts';
-import type { RowState } from '../../ledger/row.ts';
+import type { RowState } from '../../ledger/schema/row.ts';
 import type { JobData, QueueName, Queues } from '../../queue/queues.ts';
 
 /** A row as the board shows it where BullMQ has no job of it any more: it is at this queue, or ended there. */

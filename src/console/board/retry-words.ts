@@ -1,5 +1,5 @@
 import type { AskedFor } from '../../ledger/approvals/answered.ts';
-import type { RowState } from '../../ledger/row.ts';
+import type { RowState } from '../../ledger/schema/row.ts';
 
 const UNDER_WAY = 'The row is under way and goes on by itself. Nothing was sent again.';
 

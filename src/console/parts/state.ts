@@ -1,5 +1,5 @@
 import { grouped } from '../../counted.ts';
-import type { RowState } from '../../ledger/row.ts';
+import type { RowState } from '../../ledger/schema/row.ts';
 import { type Html, html } from '../html/html.ts';
 
 /** A row's state, and what lines that led to no row are. */

@@ -1,4 +1,4 @@
-import type { Approval } from './approval.ts';
+import type { Approval } from '../schema/approval.ts';
 
 /** What waits for another person's approval, since somebody asked for it: rows, and what they ask for as exact decimal text, and which sum is above its limit, in words. */
 export type AskedFor = { approval: string; rows: number; sum: string; why?: string };

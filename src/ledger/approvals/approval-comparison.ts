@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { sumIn } from '../counts/sums.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 
 /** Rows read at a time. */
 const PAGE = 500;

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import type { Approval, ApprovalKind } from './approval.ts';
-import { type ApprovalId, approvalIdOf } from './approval-id.ts';
+import type { Approval, ApprovalKind } from '../schema/approval.ts';
+import { type ApprovalId, approvalIdOf } from '../schema/approval-id.ts';
+import type { Keys } from '../schema/keys.ts';
 
 /** Which approvals there are, by their ids. */
 export function makeApprovalIds({ connection, keys }: { connection: RedisConnection; keys: Keys }) {

@@ -1,7 +1,7 @@
-import type { FoundInFile } from '../imports.ts';
-import type { RowState } from '../row.ts';
-import type { RowId } from '../row-id.ts';
-import type { Approval } from './approval.ts';
+import type { FoundInFile } from '../portfolios/imports.ts';
+import type { Approval } from '../schema/approval.ts';
+import type { RowState } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
 
 /** A row that waits, as a person is shown it. `said` is what somebody answered of a held one: the id that was made, or `resend`. */
 export type WaitingRow = {

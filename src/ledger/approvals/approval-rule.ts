@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { type ApprovalPolicy, stricterOf } from './approval.ts';
+import { type ApprovalPolicy, stricterOf } from '../schema/approval.ts';
+import type { Keys } from '../schema/keys.ts';
 
 /** What the rule was, and what it is from now on. */
 export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };

@@ -1,21 +1,27 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import { makeGatedScript } from '../archive/gated-script.ts';
-import { contentOf, type ImportedFile } from '../imports.ts';
-import type { Keys } from '../keys.ts';
-import { type AtNight, nightArg, nightTold } from '../nightly/at-night.ts';
-import type { Persist } from '../persist.ts';
-import type { PartOfPlan } from '../plans/plan.ts';
-import { isPending, type Supplier, type SupplierInDoubt } from '../portfolio.ts';
-import type { RowState } from '../row.ts';
-import type { RowId } from '../row-id.ts';
-import { entryText } from '../story/story.ts';
-import { makeSuppliers } from '../suppliers.ts';
-import { tripsOf } from '../trips.ts';
-import { type AnswerTaken, type Approval, type ApprovalKind, type ApprovalPolicy, NO_APPROVAL } from './approval.ts';
+import { tripsOf } from '../calls/trips.ts';
+import { contentOf, type ImportedFile } from '../portfolios/imports.ts';
+import { isPending, type Supplier } from '../portfolios/portfolio.ts';
+import { makeSuppliers } from '../portfolios/suppliers.ts';
+import { entryText } from '../rows/story.ts';
+import type { SupplierInDoubt } from '../schema/approval.ts';
+import {
+  type AnswerTaken,
+  type Approval,
+  type ApprovalKind,
+  type ApprovalPolicy,
+  NO_APPROVAL,
+} from '../schema/approval.ts';
+import { type ApprovalId, approvalIdOf } from '../schema/approval-id.ts';
+import { type AtNight, nightArg, nightTold } from '../schema/at-night.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { Persist } from '../schema/persist.ts';
+import type { PartOfPlan, RowState } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
-import { type ApprovalId, approvalIdOf } from './approval-id.ts';
 import { makeApprovalIds } from './approval-ids.ts';
 import { makeClosing } from './close-approval.ts';
 import { makeDeclined } from './declined.ts';

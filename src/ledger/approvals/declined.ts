@@ -1,8 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import type { RowId } from '../row-id.ts';
-import type { Thing } from '../verdicts.ts';
-import type { Approval } from './approval.ts';
+import type { Thing } from '../calls/verdicts.ts';
+import type { Approval } from '../schema/approval.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowId } from '../schema/row-id.ts';
 
 /** Rows at a time: some milliseconds of Redis' time. */
 const PAGE = 500;

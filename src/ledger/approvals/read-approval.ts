@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sumIn } from '../counts/sums.ts';
-import type { Approval, ApprovalKind, ApprovalStanding, OverOf } from './approval.ts';
+import type { Approval, ApprovalKind, ApprovalStanding, OverOf } from '../schema/approval.ts';
 
 /**
  * An approval; `moves`, which tells whether anything of it changed since it was read; how many noes the account had when somebody looked

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { makeLuaBytesScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { ROW_STATES, type RowState } from '../row.ts';
-import { portfolioKeys } from './portfolio-keys.ts';
+import { portfolioKeys } from '../comparison/portfolio-keys.ts';
+import type { Keys } from '../schema/keys.ts';
+import { ROW_STATES, type RowState } from '../schema/row.ts';
 
 /** Whole lines, each ended by a line feed. `count` of them, where it is known. */
 export type LinesPage = { text: Buffer; count: number };

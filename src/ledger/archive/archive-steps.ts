@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { ROW_STATES } from '../row.ts';
-import type { ArchiveState } from './archive-state.ts';
+import type { ArchiveState } from '../schema/archive-state.ts';
+import type { Keys } from '../schema/keys.ts';
+import { ROW_STATES } from '../schema/row.ts';
 
 export type ArchiveSteps = ReturnType<typeof makeArchiveSteps>;
 

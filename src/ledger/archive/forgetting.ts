@@ -1,9 +1,9 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import { scanKeys, scanned } from '../counts/scan-keys.ts';
-import type { Keys } from '../keys.ts';
-import { type RowId, rowIdOf } from '../row-id.ts';
-import type { ArchiveState } from './archive-state.ts';
+import type { ArchiveState } from '../schema/archive-state.ts';
+import type { Keys } from '../schema/keys.ts';
+import { type RowId, rowIdOf } from '../schema/row-id.ts';
 import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
 /**

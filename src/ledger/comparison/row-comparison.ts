@@ -1,15 +1,15 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { makeGatedScript } from '../archive/gated-script.ts';
 import { causeOf, meaningOfProblem } from '../counts/cause.ts';
 import { causeArgs } from '../counts/causes.ts';
 import { scanKeys } from '../counts/scan-keys.ts';
 import { namesOfSums } from '../counts/sums.ts';
-import type { Keys } from '../keys.ts';
-import { pairsAsFields, readAtOnce } from '../read-at-once.ts';
-import { ROW_STATES, type RowResult } from '../row.ts';
-import type { RowId } from '../row-id.ts';
-import { makeRowLists } from '../row-lists.ts';
-import { pagesOf } from '../row-pages.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
+import { ROW_STATES, type RowResult } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
+import { makeRowLists } from '../search/row-lists.ts';
+import { pagesOf } from '../search/row-pages.ts';
 import { makeRowWords } from './row-words.ts';
 import { makeSweeps } from './sweeps.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import type { RowId } from '../row-id.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowId } from '../schema/row-id.ts';
 import { indexWords } from '../search/index-words.ts';
 
 /** Of each row the digest of its request (SHA-1), and the words that it is searched by; '' and '' of one that there is not. */

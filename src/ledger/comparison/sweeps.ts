@@ -1,9 +1,9 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { bucketsOf, columnsOf } from '../archive/portfolio-keys.ts';
 import { scanned } from '../counts/scan-keys.ts';
-import type { Keys } from '../keys.ts';
-import { ROW_STATES } from '../row.ts';
-import type { RowId } from '../row-id.ts';
+import type { Keys } from '../schema/keys.ts';
+import { ROW_STATES } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
+import { bucketsOf, columnsOf } from './portfolio-keys.ts';
 import type { RowWords } from './row-words.ts';
 
 /** Members of a set that are compared in one step: a millisecond or two of Redis' time. */

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import type { RowId } from '../row-id.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowId } from '../schema/row-id.ts';
 
 /** A row that failed for a cause, to look at. */
 export type CauseSample = { row: RowId; line: number };

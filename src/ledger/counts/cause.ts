@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RowProblem, RowRequest, Step } from '../row.ts';
+import type { RowProblem, RowRequest, Step } from '../schema/row.ts';
 import { answerWords } from './answer-words.ts';
 import { rowlessWords } from './rowless-words.ts';
 

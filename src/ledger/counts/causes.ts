@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { pairsAsFields, readAtOnce } from '../read-at-once.ts';
+import type { Keys } from '../schema/keys.ts';
+import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
 import type { FoundCause, RowCause } from './cause.ts';
 import { readCauseSums } from './sums.ts';
 

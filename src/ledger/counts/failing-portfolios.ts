@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 
 /** A portfolio with rows that failed, and how many. */
 export type FailingPortfolio = { name: string; refused: number; held: number };

@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { pausedItself, type SelfPause } from '../pause-reasons.ts';
+import type { Keys } from '../schema/keys.ts';
+import { pausedItself, type SelfPause } from '../schema/pause-reasons.ts';
 
 /** What there is to notice of a portfolio at one moment, without a look at its rows. */
 export type Glance = {

@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
-import type { Keys } from '../keys.ts';
-import { OPEN_STATES, ROW_STATES, type RowState } from '../row.ts';
+import type { Keys } from '../schema/keys.ts';
+import { OPEN_STATES, ROW_STATES, type RowState } from '../schema/row.ts';
 
 /** What an account has in all. */
 export type RowTotals = {

@@ -1,5 +1,5 @@
 import { normal } from '../../likeness.ts';
-import type { RowRequest } from '../row.ts';
+import type { RowRequest } from '../schema/row.ts';
 
 /** What stands where something was taken out. */
 export const LEFT_OUT = '…';

@@ -1,4 +1,4 @@
-import { ROW_STATES, type RowState } from '../row.ts';
+import { ROW_STATES, type RowState } from '../schema/row.ts';
 
 /** What all rows of a portfolio add up to, at one moment; amounts are exact decimal text. */
 export type Sums = {

@@ -1,9 +1,9 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import type { RowRequest, RowState } from '../row.ts';
-import { type RowId, rowIdOf } from '../row-id.ts';
+import { readPair } from '../calls/verdicts.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowRequest, RowState } from '../schema/row.ts';
+import { type RowId, rowIdOf } from '../schema/row-id.ts';
 import { digestsOfText, idDigest, numbersOf } from '../search/index-words.ts';
-import { readPair } from '../verdicts.ts';
 import { hasKnownPrefix, idsIn } from './event-ids.ts';
 import type { KeptEvent } from './kept-event.ts';
 

@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 import { makeEventRows } from './event-rows.ts';
 import { type EventLimits, eventKeys, makeKeepEvents } from './keep-events.ts';
 import { makeReadEvents } from './read-events.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError } from '../../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 import { idDigest } from '../search/index-words.ts';
 import { idsIn } from './event-ids.ts';
 import type { KeptAs, NewEvent } from './kept-event.ts';

@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 import { packedDigest } from './keep-events.ts';
 import type { EventTotals, KeptEvent, RawEvent } from './kept-event.ts';
 

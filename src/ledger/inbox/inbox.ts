@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { scanned } from '../counts/scan-keys.ts';
-import type { Keys } from '../keys.ts';
-import { underLease } from '../lease.ts';
+import type { Keys } from '../schema/keys.ts';
+import { underLease } from '../schema/lease.ts';
 import type { TakenFile } from './taken-file.ts';
 
 /** Which files were taken from drop folders, and what became of each. Everything may be said twice. */

@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
-import type { Keys } from '../keys.ts';
-import type { Persist } from '../persist.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { Persist } from '../schema/persist.ts';
 
 /** Which run is meant: a task of the schedule, and the moment that it is for. The night's id is that moment in ISO 8601. */
 export type NightOf = { task: string; id: string; atMs: number };

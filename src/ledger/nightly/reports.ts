@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 import type { FoundItem } from './checks.ts';
 import type { Before } from './compare-reports.ts';
 import { countAll, type NightReport, type ReportFinding, type WholeReport } from './night-report.ts';

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { pairsAsFields, readAtOnce } from '../read-at-once.ts';
-import { ROW_STATES, type RowState } from '../row.ts';
+import type { Keys } from '../schema/keys.ts';
+import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
+import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { amountText, shareOf } from './amount-limbs.ts';
 import { makeMark } from './mark.ts';
 import { makeRowSums } from './row-sums.ts';

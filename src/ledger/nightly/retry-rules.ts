@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { LimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import type { ApprovalId } from '../approvals/approval-id.ts';
-import type { Keys } from '../keys.ts';
+import type { ApprovalId } from '../schema/approval-id.ts';
+import type { Keys } from '../schema/keys.ts';
 import type { RetryRule } from './retry-rule.ts';
 
 /** What a rule did in the last night in which it did anything. The first two are counted as rows are moved, the last at the end. */

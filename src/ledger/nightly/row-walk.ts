@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import type { RowState } from '../row.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowState } from '../schema/row.ts';
 import { fieldsOf, type StoredPage, type StoredRow, storedPage } from './stored-row.ts';
 
 /**

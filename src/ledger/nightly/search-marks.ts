@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 import { idDigest, indexWords } from '../search/index-words.ts';
 import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
 import { makeMark } from './mark.ts';

@@ -1,7 +1,7 @@
-import type { RowResult, RowState, Step } from '../row.ts';
-import type { RowId } from '../row-id.ts';
-import { awaitsOf } from '../row-lists.ts';
-import { readPair } from '../verdicts.ts';
+import { readPair } from '../calls/verdicts.ts';
+import type { RowResult, RowState, Step } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
+import { awaitsOf } from '../search/row-lists.ts';
 
 /** What every row has, as a rule; the first four in the order of walk-rows.lua. */
 const COMMON_FIELDS = [

@@ -1,14 +1,11 @@
 import type { CallKind } from '../../call-kind.ts';
-import type { SupplierInDoubt } from '../portfolio.ts';
+import type { SupplierInDoubt } from '../schema/approval.ts';
 import type { RowFilter } from '../search/row-filter.ts';
-import type { Elsewhere } from '../story/held-elsewhere.ts';
+import type { Elsewhere } from './held-elsewhere.ts';
 
 /** What can be planned for many rows: they are sent again, given up, or, where they are held, sent again all the same. */
 export const PLAN_ACTIONS = ['retry', 'cancel', 'resend'] as const;
 export type PlanAction = (typeof PLAN_ACTIONS)[number];
-
-/** What a move of a row is told of the plan that it is a part of: rows that changed at `beforeMs` or later stay as they are. */
-export type PartOfPlan = { plan: string; beforeMs: number };
 
 /** What is to be done, as it was counted at one moment; it never changes. Times are in ms of the server's clock. */
 export type Plan = {

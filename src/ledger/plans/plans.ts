@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../schema/keys.ts';
 import type { Draft, Plan, PlanClaim, PlanCounts, PlanStanding, PlanState } from './plan.ts';
 
 export type Plans = ReturnType<typeof makePlans>;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { smallLetters, wordsOf } from '../../likeness.ts';
-import type { RowRequest } from '../row.ts';
+import type { RowRequest } from '../schema/row.ts';
 
 /** Longer beginnings of names are compared with the rows themselves. */
 export const INDEXED_LETTERS = 24;

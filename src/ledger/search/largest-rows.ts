@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { makeRowLists } from '../row-lists.ts';
+import type { Keys } from '../schema/keys.ts';
+import { makeRowLists } from './row-lists.ts';
 import type { FoundRow } from './row-matches.ts';
 import { LINES_OF_COLUMN, makeRowSources } from './row-sources.ts';
 

@@ -1,5 +1,5 @@
 import { LimitlineError } from '../../errors.ts';
-import { isStep, ROW_STATES, type RowState, STEPS, type Step } from '../row.ts';
+import { isStep, ROW_STATES, type RowState, STEPS, type Step } from '../schema/row.ts';
 
 /** Which rows of a portfolio are meant: those for which all that is said holds. Nothing said means all of them. */
 export type RowFilter = {

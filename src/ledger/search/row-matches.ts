@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
-import type { RowResult } from '../row.ts';
-import { type RowId, rowName } from '../row-id.ts';
+import type { RowResult } from '../schema/row.ts';
+import { type RowId, rowName } from '../schema/row-id.ts';
 import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
 import type { RowFilter } from './row-filter.ts';
 

@@ -1,4 +1,4 @@
-import { ROW_STATES } from '../row.ts';
+import { ROW_STATES } from '../schema/row.ts';
 import { cursorOf, cursorText } from './row-cursor.ts';
 import type { RowFilter } from './row-filter.ts';
 import { type FoundRow, matches } from './row-matches.ts';

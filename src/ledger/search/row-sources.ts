@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Keys } from '../keys.ts';
-import { readAtOnce } from '../read-at-once.ts';
-import { ROW_STATES, type RowState } from '../row.ts';
+import type { Keys } from '../schema/keys.ts';
+import { readAtOnce } from '../schema/read-at-once.ts';
+import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { digestsOfText, INDEXED_LETTERS, searchedName } from './index-words.ts';
 import { isBehind } from './row-cursor.ts';
 import type { RowFilter } from './row-filter.ts';

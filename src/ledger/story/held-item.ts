@@ -1,7 +1,7 @@
 import type { CallKind } from '../../call-kind.ts';
-import type { RowRequest, Step } from '../row.ts';
-import type { RowId } from '../row-id.ts';
-import type { HeldRow } from './story.ts';
+import type { HeldRow } from '../rows/story.ts';
+import type { RowRequest, Step } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
 
 /** A held row: what was sent, when, and what was heard of it. */
 export type HeldItem = {

@@ -1,10 +1,10 @@
 import type { CallKind } from '../../call-kind.ts';
-import type { BuyerRows } from '../buyer-rows.ts';
 import type { KeptEvent } from '../events/kept-event.ts';
-import type { KnownImport } from '../imports.ts';
-import type { RowResult, Step } from '../row.ts';
-import type { RowId } from '../row-id.ts';
-import type { KnownCall, StoryEntry } from './story.ts';
+import type { KnownImport } from '../portfolios/imports.ts';
+import type { BuyerRows } from '../rows/buyer-rows.ts';
+import type { KnownCall, StoryEntry } from '../rows/story.ts';
+import type { RowResult, Step } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
 
 /** One of a row's calls: what it sends or has sent, and what the ledger knows of it. */
 export type StoryCall = {

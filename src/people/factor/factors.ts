@@ -1,5 +1,5 @@
 import type { LimitlineError } from '../../errors.ts';
-import type { SharedKeys } from '../../ledger/keys.ts';
+import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Secret } from '../secret.ts';
 import type { ChangeUser } from '../users/change-user.ts';

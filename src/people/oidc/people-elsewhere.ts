@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SharedKeys } from '../../ledger/keys.ts';
+import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Sessions } from '../sessions/sessions.ts';

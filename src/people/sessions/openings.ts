@@ -1,5 +1,5 @@
 import { CONSOLE_ACTOR } from '../../actor.ts';
-import type { SharedKeys } from '../../ledger/keys.ts';
+import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { peopleScript } from '../people-script.ts';
 import { ROLES } from '../person.ts';

@@ -1,4 +1,4 @@
-import type { SharedKeys } from '../../ledger/keys.ts';
+import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { peopleScript } from '../people-script.ts';
 import type { Person } from '../person.ts';
@@ -34,7 +34,7 @@ export type SessionView = {
 export const MAX_FROM = 100;
 export const MAX_AGENT = 200;
 
-/** What the keys begin with that scripts build, see `src/ledger/keys.ts`. */
+/** What the keys begin with that scripts build, see `src/ledger/schema/keys.ts`. */
 export function keyBeginnings(keys: SharedKeys) {
   return { user: keys.user(''), session: keys.session(''), sessionsOf: keys.sessionsOf('') };
 }

@@ -1,4 +1,4 @@
-import type { SharedKeys } from '../../ledger/keys.ts';
+import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { matchCode } from '../factor/match-code.ts';
 import { peopleScript } from '../people-script.ts';

@@ -1,5 +1,5 @@
 import { LimitlineError } from '../../errors.ts';
-import type { SharedKeys } from '../../ledger/keys.ts';
+import type { SharedKeys } from '../../ledger/schema/keys.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { makeFactors } from '../factor/factors.ts';
 import type { HashQueue } from '../passwords/hash-queue.ts';

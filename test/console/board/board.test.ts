@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { commandLineActor } from '../../../src/actor.ts';
 import { cleanShell } from '../../../src/console/board/board-shell.ts';
-import type { RowState } from '../../../src/ledger/row.ts';
+import type { RowState } from '../../../src/ledger/schema/row.ts';
 import { openService } from '../../../src/open-service.ts';
 import { openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makePersonNames } from '../../../src/people/oidc/person-names.ts';
 import { makeVisitor, openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';

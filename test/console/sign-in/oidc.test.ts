@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { openConsole } from '../../support/console.ts';
 import { makeCookieJar } from '../../support/cookie-jar.ts';
 import { openDesk } from '../../support/desk.ts';

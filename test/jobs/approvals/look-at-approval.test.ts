@@ -4,7 +4,7 @@ import { lookAtApproval } from '../../../jobs/approvals/look-at-approval.ts';
 import { makeUnderstandFile } from '../../../jobs/approvals/understood-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { saidLine } from '../../../scripts/approval/approval-words.ts';
-import { whyWords } from '../../../src/ledger/approvals/approval.ts';
+import { whyWords } from '../../../src/ledger/schema/approval.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 
 const HEADER = 'name,country_code,company_registration_number,requested_limit,Kostenstelle';

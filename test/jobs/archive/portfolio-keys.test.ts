@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import { PORTFOLIO_KEYS } from '../../../src/ledger/archive/portfolio-keys.ts';
+import { PORTFOLIO_KEYS } from '../../../src/ledger/comparison/portfolio-keys.ts';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import { BOB, openPortfolio } from '../../support/approved-portfolio.ts';
 import { NEVER, putBackPlainly } from '../../support/archive.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { Context } from '../../../src/context.ts';
-import { whyWords } from '../../../src/ledger/approvals/approval.ts';
-import type { RowId } from '../../../src/ledger/row-id.ts';
+import { whyWords } from '../../../src/ledger/schema/approval.ts';
+import type { RowId } from '../../../src/ledger/schema/row-id.ts';
 import { openWindow } from '../../support/approval-window.ts';
 
 describe('what passed of one buyer', () => {

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { closeLeft } from '../../../jobs/approvals/carry-out-answered.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { freeApproved } from '../../../jobs/rows/free-approved.ts';
-import type { Approval } from '../../../src/ledger/approvals/approval.ts';
-import { NO_APPROVAL } from '../../../src/ledger/approvals/approval.ts';
+import type { Approval } from '../../../src/ledger/schema/approval.ts';
+import { NO_APPROVAL } from '../../../src/ledger/schema/approval.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { makeDryRun } from '../../../jobs/preview/dry-run.ts';
 import { outlookOf } from '../../../scripts/look/dry-run.ts';
-import { MOST_READ } from '../../../src/ledger/buyer-rows.ts';
+import { MOST_READ } from '../../../src/ledger/rows/buyer-rows.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { acme, asking, openCorrections, zinc } from '../../support/corrections.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { makePortfolios } from '../../../src/ledger/portfolios.ts';
-import { makeRows } from '../../../src/ledger/rows.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { makeRows } from '../../../src/ledger/rows/rows.ts';
 import { foundBy } from '../../support/found-by.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formOf, makeKeptMappings } from '../../../jobs/drafts/kept-mappings.ts';
 import { makeNamedMappings } from '../../../jobs/drafts/named-mappings.ts';
-import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSecret } from '../../../src/people/secret.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';

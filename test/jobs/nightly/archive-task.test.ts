@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { archiveOld } from '../../../jobs/nightly/archive-task.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
-import { takeLease } from '../../../src/ledger/lease.ts';
+import { takeLease } from '../../../src/ledger/schema/lease.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { foundBy } from '../../support/found-by.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { deliverOnce } from '../../../jobs/notices/deliver.ts';
-import { makeKeys } from '../../../src/ledger/keys.ts';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeOutbox } from '../../../src/notices/outbox.ts';
 import { deliversTo, GOES_ON } from '../../support/delivering.ts';
 import { connectRedis, freshPrefix } from '../../support/ledger.ts';

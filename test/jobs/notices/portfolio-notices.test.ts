@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { approvalNotice, portfolioNotice } from '../../../jobs/notices/portfolio-notices.ts';
-import type { Approval, ApprovalKind } from '../../../src/ledger/approvals/approval.ts';
 import type { Cause } from '../../../src/ledger/counts/causes.ts';
-import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
-import { makePortfolios } from '../../../src/ledger/portfolios.ts';
+import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import type { Approval, ApprovalKind } from '../../../src/ledger/schema/approval.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 const nowMs = 1_763_802_000_000;

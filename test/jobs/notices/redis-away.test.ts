@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDelivering } from '../../../jobs/notices/deliver.ts';
-import { makeKeys } from '../../../src/ledger/keys.ts';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeOutbox } from '../../../src/notices/outbox.ts';
 import { deliversTo, GOES_ON } from '../../support/delivering.ts';
 import { freshPrefix } from '../../support/ledger.ts';

@@ -5,7 +5,7 @@ import { makePlan, type Wish } from '../../../jobs/plans/make-plan.ts';
 import { planWords } from '../../../scripts/choice/chosen-words.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { planBody } from '../../../src/console/pages/plans/plan-view.ts';
-import type { Approval } from '../../../src/ledger/approvals/approval.ts';
+import type { Approval } from '../../../src/ledger/schema/approval.ts';
 import { openWindow } from '../../support/approval-window.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { makeKeys } from '../../../src/ledger/keys.ts';
 import { makePlans } from '../../../src/ledger/plans/plans.ts';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
 import { buyerLines } from '../../support/workplace.ts';
 

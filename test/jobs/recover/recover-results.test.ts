@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { recoverResults } from '../../../jobs/recover/recover-results.ts';
 import { makeDocumentFolder } from '../../../src/documents/folder.ts';
-import { proofOf } from '../../../src/ledger/counts/proof.ts';
+import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import { exportedBytes } from '../../support/exported.ts';
 import { openFaultPlace } from '../../support/fault-place.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';

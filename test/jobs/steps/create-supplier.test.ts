@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { supplierJob } from '../../../jobs/rows/step-jobs.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
 import { waitsFor } from '../../../src/console/pages/portfolio/waits-for.ts';
-import { type Summary, summarize } from '../../../src/ledger/counts/summary.ts';
+import { type Summary, summarize } from '../../../src/ledger/portfolios/summary.ts';
 import { buyerLines, makeFolder, openWorkplace } from '../../support/workplace.ts';
 
 const SAID = { message: 'supplier is not known here' };

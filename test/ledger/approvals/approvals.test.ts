@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { freeApproved } from '../../../jobs/rows/free-approved.ts';
-import { NO_APPROVAL } from '../../../src/ledger/approvals/approval.ts';
+import { NO_APPROVAL } from '../../../src/ledger/schema/approval.ts';
 import { ALWAYS, openApprovals } from '../../support/awaiting-ledger.ts';
 
 const ABOVE = (above: string) => ({ always: false, above });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CALL_KINDS } from '../../../src/call-kind.ts';
-import type { Approval } from '../../../src/ledger/approvals/approval.ts';
-import { ROW_STATES } from '../../../src/ledger/row.ts';
+import type { Approval } from '../../../src/ledger/schema/approval.ts';
+import { ROW_STATES } from '../../../src/ledger/schema/row.ts';
 import { ALWAYS, openApprovals } from '../../support/awaiting-ledger.ts';
 import { makeRequest, openLedger, ROW } from '../../support/ledger.ts';
 

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sumIn } from '../../../src/ledger/counts/sums.ts';
-import type { Step } from '../../../src/ledger/row.ts';
+import type { Step } from '../../../src/ledger/schema/row.ts';
 import { openApprovals } from '../../support/awaiting-ledger.ts';
 
 const POLICY = { always: false, above: undefined, personAbove: '1000000', windowDays: 7 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ARCHIVE_STATES } from '../../../src/ledger/archive/archive-state.ts';
-import { archivedOf } from '../../../src/ledger/archive/archives.ts';
-import { makeFinished } from '../../../src/ledger/finished.ts';
+import { makeFinished } from '../../../src/ledger/rows/finished.ts';
+import { ARCHIVE_STATES } from '../../../src/ledger/schema/archive-state.ts';
+import { archivedOf } from '../../../src/ledger/schema/archives.ts';
 import { CANCELLED, type FinishedLedger, openFinished, REFUSED } from '../../support/archived-ledger.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { changedIn } from '../../support/redis-picture.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
-import { ROW_STATES, type RowProblem, type RowState } from '../../../src/ledger/row.ts';
+import { ROW_STATES, type RowProblem, type RowState } from '../../../src/ledger/schema/row.ts';
 import { addedUp } from '../../support/added-up.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 

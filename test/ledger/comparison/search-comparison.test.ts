@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { makePersist } from '../../../src/ledger/persist.ts';
-import { makePortfolios } from '../../../src/ledger/portfolios.ts';
-import type { RowRequest } from '../../../src/ledger/row.ts';
-import { makeRows } from '../../../src/ledger/rows.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { makeRows } from '../../../src/ledger/rows/rows.ts';
+import { makePersist } from '../../../src/ledger/schema/persist.ts';
+import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { problemOf } from '../../../jobs/steps/row-problem.ts';
 import { type CauseMeaning, causeOf, meaningOfProblem } from '../../../src/ledger/counts/cause.ts';
-import type { RowProblem, RowRequest } from '../../../src/ledger/row.ts';
+import type { RowProblem, RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeRequest } from '../../support/ledger.ts';
 
 const ACME: RowRequest = {

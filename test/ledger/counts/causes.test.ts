@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
-import type { RowProblem } from '../../../src/ledger/row.ts';
+import type { RowProblem } from '../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const REFUSED = 'The service refused the limit with status 400';

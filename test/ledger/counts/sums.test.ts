@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { summarize } from '../../../src/ledger/counts/summary.ts';
+import { summarize } from '../../../src/ledger/portfolios/summary.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };

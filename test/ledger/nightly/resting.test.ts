@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
 import { makeRestingLooks } from '../../../src/ledger/nightly/resting.ts';
 import { type Ask, makeRowWalk, WALKED_STATES } from '../../../src/ledger/nightly/row-walk.ts';
-import type { RowProblem } from '../../../src/ledger/row.ts';
+import type { RowProblem } from '../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 type Ledger = ReturnType<typeof openLedger>;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ONE_NIGHT_MS } from '../../../src/ledger/nightly/at-night.ts';
 import type { RetryRule } from '../../../src/ledger/nightly/retry-rule.ts';
 import { makeRetryRules } from '../../../src/ledger/nightly/retry-rules.ts';
+import { ONE_NIGHT_MS } from '../../../src/ledger/schema/at-night.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const ROW = { portfolio: 'q4', key: 'row-1' };

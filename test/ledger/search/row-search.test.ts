@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RowRequest } from '../../../src/ledger/row.ts';
+import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../../src/ledger/search/row-filter.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 

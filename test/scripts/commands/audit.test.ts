@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSettings } from '../../../src/config.ts';
 import { openContext } from '../../../src/context.ts';
-import { makeSharedKeys } from '../../../src/ledger/keys.ts';
+import { makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openDesk } from '../../support/desk.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitForWorkEnd } from '../../../scripts/ending/work-end.ts';
-import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
-import { ROW_STATES } from '../../../src/ledger/row.ts';
+import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
+import { ROW_STATES } from '../../../src/ledger/schema/row.ts';
 
 /** A portfolio as far as its end hangs on it. */
 function portfolio(name: string, { queued = 0, ...others }: Partial<PortfolioState> & { queued?: number } = {}) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
-import type { Summary } from '../../../src/ledger/counts/summary.ts';
-import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
+import type { Summary } from '../../../src/ledger/portfolios/summary.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
 const summary: Summary = {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LeftResults } from '../../../jobs/export/leave-results.ts';
 import { sayNextSteps } from '../../../scripts/run/next-steps.ts';
-import type { Summary } from '../../../src/ledger/counts/summary.ts';
-import { ROW_STATES, type RowState } from '../../../src/ledger/row.ts';
+import type { Summary } from '../../../src/ledger/portfolios/summary.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
 
 const NONE_LEFT: LeftResults = {
   results: null,

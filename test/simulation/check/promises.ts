@@ -31,7 +31,7 @@ export type Rules = {
   rowsOf: (what: string) => number;
 };
 
-/** What was claimed before may leave for so long (src/ledger/at-most-once.ts). */
+/** What was claimed before may leave for so long (src/ledger/calls/at-most-once.ts). */
 const ON_THE_WAY_MS = 3_500;
 
 /** Answers that say for certain that nothing was made. */

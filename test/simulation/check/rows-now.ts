@@ -1,4 +1,4 @@
-import { OPEN_STATES } from '../../../src/ledger/row.ts';
+import { OPEN_STATES } from '../../../src/ledger/schema/row.ts';
 import type { VirtualRedis } from '../doubles/virtual-redis.ts';
 import { KEYS } from '../run/account.ts';
 import { takeSnapshot } from './snapshot.ts';

@@ -8,7 +8,7 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
   {
     id: 'at-most-once: settled',
     words: 'what was made is not written down',
-    file: 'src/ledger/at-most-once.ts',
+    file: 'src/ledger/calls/at-most-once.ts',
     from: "case 'made': {\n      const { id, record } = sent;\n      return () => writeMade(id, record, claimed);",
     to: "case 'made': {\n      const { id, record } = sent;\n      return async () => ({ is: 'made', id, record });",
     worlds: ['one row', 'one request in two portfolios'],
@@ -16,7 +16,7 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
   {
     id: 'at-most-once: refusal in doubt',
     words: 'a refusal of a repetition answers for the first send',
-    file: 'src/ledger/at-most-once.ts',
+    file: 'src/ledger/calls/at-most-once.ts',
     from: "if (released.is === 'in doubt') {",
     to: "if (released.is === ('never' as never)) {",
     worlds: ['resent, and refused then'],

@@ -1,4 +1,4 @@
-import { makeKeys } from '../../../src/ledger/keys.ts';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 
 export const SERVICE_URL = 'https://service.example';
 

@@ -1,7 +1,7 @@
 import type { QueueBoard } from '../doubles/queue-board.ts';
 import type { VirtualRedis } from '../doubles/virtual-redis.ts';
 
-/** A copy that is younger than two seconds is not told from Redis itself (src/ledger/send-marks.ts). */
+/** A copy that is younger than two seconds is not told from Redis itself (src/ledger/calls/send-marks.ts). */
 const YOUNGEST_MS = 2_500;
 const TAKEN_EVERY_MS = 1_000;
 

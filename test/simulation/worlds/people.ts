@@ -1,7 +1,7 @@
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { readSettings, type Settings } from '../../../src/config.ts';
 import { type Context, openContext } from '../../../src/context.ts';
-import type { RowRequest } from '../../../src/ledger/row.ts';
+import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openService } from '../../../src/open-service.ts';
 import { SERVICE_URL } from '../run/account.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../src/config.ts';
-import { OPEN_STATES } from '../../../src/ledger/row.ts';
+import { OPEN_STATES } from '../../../src/ledger/schema/row.ts';
 import { takeSnapshot } from '../check/snapshot.ts';
 import { KEYS } from '../run/account.ts';
 import type { World } from '../run/simulation.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ApprovalPolicy, NO_APPROVAL } from '../../../src/ledger/approvals/approval.ts';
+import { type ApprovalPolicy, NO_APPROVAL } from '../../../src/ledger/schema/approval.ts';
 import { answerApproval, awaitRow, closeApproval, freeRows, isGranted, rowsOf, voidEmpty } from './approval-rules.ts';
 import { type Command, command } from './command.ts';
 import { put } from './put-command.ts';

@@ -1,9 +1,9 @@
 import type fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Cause } from '../../../src/ledger/counts/causes.ts';
-import { proofOf } from '../../../src/ledger/counts/proof.ts';
-import type { PortfolioState } from '../../../src/ledger/portfolio.ts';
-import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/row.ts';
+import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
+import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
+import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/schema/row.ts';
 import { addedUp } from '../added-up.ts';
 import { expectApprovals } from './approval-commands.ts';
 import type { RealLedger } from './real-ledger.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { CallKind } from '../../../src/call-kind.ts';
-import type { Step } from '../../../src/ledger/row.ts';
+import type { Step } from '../../../src/ledger/schema/row.ts';
 import {
   answer,
   ask,

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RowRequest } from '../../../src/ledger/row.ts';
+import type { RowRequest } from '../../../src/ledger/schema/row.ts';
 import { makeRequest } from '../ledger.ts';
 import { type Command, command } from './command.ts';
 import { REQUESTS } from './rules.ts';

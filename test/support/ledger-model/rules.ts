@@ -1,5 +1,5 @@
-import type { CancelAnswer, RowState, Step } from '../../../src/ledger/row.ts';
-import type { Verdict } from '../../../src/ledger/verdicts.ts';
+import type { Verdict } from '../../../src/ledger/calls/verdicts.ts';
+import type { CancelAnswer, RowState, Step } from '../../../src/ledger/schema/row.ts';
 import { bind, goBack, isGranted } from './approval-rules.ts';
 import { makeNoes } from './noes.ts';
 import {

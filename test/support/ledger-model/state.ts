@@ -1,6 +1,6 @@
 import type { CallKind } from '../../../src/call-kind.ts';
-import type { ApprovalStanding } from '../../../src/ledger/approvals/approval.ts';
-import type { RowState, Step } from '../../../src/ledger/row.ts';
+import type { ApprovalStanding } from '../../../src/ledger/schema/approval.ts';
+import type { RowState, Step } from '../../../src/ledger/schema/row.ts';
 
 export type ModelRow = {
   state: RowState;

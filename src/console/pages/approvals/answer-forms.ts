@@ -1,5 +1,5 @@
 import type { Answered } from '../../../ledger/approvals/answered.ts';
-import type { Approval } from '../../../ledger/approvals/approval.ts';
+import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, linkButton } from '../../parts/button.ts';
 import { commandLine, shellWord } from '../../parts/command-line.ts';

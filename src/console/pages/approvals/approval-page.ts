@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
-import { type Approval, whyWords } from '../../../ledger/approvals/approval.ts';
 import type { ApprovalLook, UnderstoodFile, WaitingRow } from '../../../ledger/approvals/approval-look.ts';
-import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
+import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
+import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import type { Approval, ApprovalKind } from '../../../ledger/approvals/approval.ts';
+import type { Approval, ApprovalKind } from '../../../ledger/schema/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 
 /** What a yes leads to. */

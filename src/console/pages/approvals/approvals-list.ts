@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import type { Approval } from '../../../ledger/approvals/approval.ts';
+import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { linkButton } from '../../parts/button.ts';

@@ -1,4 +1,4 @@
-import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
+import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 
 /** The held desk of a portfolio, or of the account. */
 export function heldAddress(portfolio: string | undefined): string {

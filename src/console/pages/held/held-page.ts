@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
-import { rowName } from '../../../ledger/row-id.ts';
+import type { HeldRow } from '../../../ledger/rows/story.ts';
+import { rowName } from '../../../ledger/schema/row-id.ts';
 import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
-import type { HeldRow } from '../../../ledger/story/story.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { button, linkButton } from '../../parts/button.ts';

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { messageOf } from '../../../errors.ts';
-import { asksApproval } from '../../../ledger/approvals/approval.ts';
+import { asksApproval } from '../../../ledger/schema/approval.ts';
 import type { IncomingFile, PreviewState } from '../../../portfolio/draft-desk.ts';
 import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import { addAction } from '../../actions/add-action.ts';

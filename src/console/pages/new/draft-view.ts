@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import type { Approval, ApprovalPolicy } from '../../../ledger/approvals/approval.ts';
+import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../../portfolio/preview.ts';

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalPolicy } from '../../../ledger/approvals/approval.ts';
+import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { DraftDesk } from '../../../portfolio/draft-desk.ts';
 
 /** What the pages of a new portfolio are handed. */

@@ -5,7 +5,7 @@ import {
   asksApprovalOf,
   BEFORE_YES,
   whyWords,
-} from '../../../ledger/approvals/approval.ts';
+} from '../../../ledger/schema/approval.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';

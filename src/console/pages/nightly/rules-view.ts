@@ -2,7 +2,7 @@ import { counted, grouped } from '../../../counted.ts';
 import { causeWords, MOST_NIGHTS, type RuleWish, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
 import { ruleNightWords } from '../../../ledger/nightly/rule-night-words.ts';
 import type { CauseNow, RuleNow, RulesNow } from '../../../ledger/nightly/rules-now.ts';
-import { STEPS } from '../../../ledger/row.ts';
+import { STEPS } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, button } from '../../parts/button.ts';
 import { commandLine } from '../../parts/command-line.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import type { OnDuty } from '../../../ledger/fleet.ts';
+import type { OnDuty } from '../../../ledger/calls/fleet.ts';
 import type { RunEnd, RunUnderWay } from '../../../ledger/nightly/nightly-runs.ts';
 import type { TaskName } from '../../../schedule/schedule.ts';
 import { type Html, html } from '../../html/html.ts';

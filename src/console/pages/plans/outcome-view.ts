@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
-import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
 import type { PlanState } from '../../../ledger/plans/plan.ts';
+import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';

@@ -1,9 +1,9 @@
 import { counted, grouped } from '../../../counted.ts';
-import { BEFORE_YES } from '../../../ledger/approvals/approval.ts';
-import { UNTIL_RESUMED } from '../../../ledger/pause-reasons.ts';
+import { elsewhereWords } from '../../../ledger/plans/held-elsewhere.ts';
 import type { Plan, PlanState } from '../../../ledger/plans/plan.ts';
+import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
+import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
-import { elsewhereWords } from '../../../ledger/story/held-elsewhere.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';

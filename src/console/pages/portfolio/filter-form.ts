@@ -1,6 +1,6 @@
 import { grouped } from '../../../counted.ts';
-import type { PortfolioState } from '../../../ledger/portfolio.ts';
-import { ROW_STATES } from '../../../ledger/row.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { ROW_STATES } from '../../../ledger/schema/row.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button } from '../../parts/button.ts';

@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
-import type { FunnelStep } from '../../../ledger/counts/funnel.ts';
-import type { PortfolioState } from '../../../ledger/portfolio.ts';
-import type { Step } from '../../../ledger/row.ts';
+import type { FunnelStep } from '../../../ledger/portfolios/funnel.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import type { Step } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stateShape } from '../../parts/state.ts';
 

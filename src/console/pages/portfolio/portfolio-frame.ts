@@ -1,7 +1,7 @@
 import { grouped } from '../../../counted.ts';
-import { type Check, proofOf, verdictOf } from '../../../ledger/counts/proof.ts';
-import { openRows } from '../../../ledger/counts/standing.ts';
-import { UNFINISHED_STATES } from '../../../ledger/row.ts';
+import { type Check, proofOf, verdictOf } from '../../../ledger/portfolios/proof.ts';
+import { openRows } from '../../../ledger/portfolios/standing.ts';
+import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import { spansOf } from '../../../pace/samples.ts';
 import type { Rights } from '../../access/access.ts';
 import type { Right } from '../../access/access-table.ts';

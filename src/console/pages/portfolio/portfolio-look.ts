@@ -1,12 +1,12 @@
 import type { CallKind } from '../../../call-kind.ts';
-import type { Approval } from '../../../ledger/approvals/approval.ts';
 import type { CauseSample } from '../../../ledger/counts/cause-samples.ts';
 import type { Cause } from '../../../ledger/counts/causes.ts';
-import type { CallsLeft, FunnelStep } from '../../../ledger/counts/funnel.ts';
-import { callsLeft, funnelOf, stoppedAt } from '../../../ledger/counts/funnel.ts';
-import { openRows } from '../../../ledger/counts/standing.ts';
-import type { KnownImport } from '../../../ledger/imports.ts';
-import type { PortfolioState } from '../../../ledger/portfolio.ts';
+import type { CallsLeft, FunnelStep } from '../../../ledger/portfolios/funnel.ts';
+import { callsLeft, funnelOf, stoppedAt } from '../../../ledger/portfolios/funnel.ts';
+import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { openRows } from '../../../ledger/portfolios/standing.ts';
+import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';

@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
-import type { PortfolioState } from '../../../ledger/portfolio.ts';
-import { answeredOtherwise, ROW_STATES, type RowResult, UNFINISHED_STATES } from '../../../ledger/row.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { answeredOtherwise, ROW_STATES, type RowResult, UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
 import type { Rights } from '../../access/access.ts';

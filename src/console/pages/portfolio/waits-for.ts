@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
-import { openRows } from '../../../ledger/counts/standing.ts';
-import { isPending } from '../../../ledger/portfolio.ts';
+import { isPending } from '../../../ledger/portfolios/portfolio.ts';
+import { openRows } from '../../../ledger/portfolios/standing.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeShut } from '../../../pace/door-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';

@@ -1,4 +1,4 @@
-import type { PortfolioState } from '../../../ledger/portfolio.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 
 /** Portfolios of one page, and what is needed to say what they wait for. */

@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
-import { rowCountOf } from '../../../ledger/counts/summary.ts';
-import type { PortfolioState } from '../../../ledger/portfolio.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';

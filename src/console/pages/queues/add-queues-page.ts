@@ -1,7 +1,7 @@
 import { isLimitlineError } from '../../../errors.ts';
 import type { Cause } from '../../../ledger/counts/causes.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/failing-portfolios.ts';
-import { isPortfolioName } from '../../../ledger/row-id.ts';
+import { isPortfolioName } from '../../../ledger/schema/row-id.ts';
 import type { Query } from '../../../ledger/search/row-filter.ts';
 import type { FoundRow } from '../../../ledger/search/row-matches.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';

@@ -1,6 +1,6 @@
 import type { AskedFor } from '../../../ledger/approvals/answered.ts';
-import type { ArchivedPortfolio } from '../../../ledger/archive/archive-state.ts';
-import type { RowId } from '../../../ledger/row-id.ts';
+import type { ArchivedPortfolio } from '../../../ledger/schema/archive-state.ts';
+import type { RowId } from '../../../ledger/schema/row-id.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';

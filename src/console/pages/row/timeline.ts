@@ -1,7 +1,7 @@
 import { counted } from '../../../counted.ts';
-import type { KnownImport } from '../../../ledger/imports.ts';
+import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
+import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
-import type { KnownCall, StoryEntry } from '../../../ledger/story/story.ts';
 
 /** Something that happened: when, in ms; what, in a sentence; and what was said or sent, as it came. */
 export type Happening = {

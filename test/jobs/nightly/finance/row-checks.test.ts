@@ -3,7 +3,7 @@ import { failedRow } from '../../../../jobs/nightly/finance/failed-rows.ts';
 import { dayBegan, grantedBelow, otherStatus, statementsOf } from '../../../../jobs/nightly/finance/index.ts';
 import { ageWords } from '../../../../jobs/nightly/row-facts.ts';
 import type { RowCause } from '../../../../src/ledger/counts/cause.ts';
-import type { RowResult, RowState } from '../../../../src/ledger/row.ts';
+import type { RowResult, RowState } from '../../../../src/ledger/schema/row.ts';
 import { makeRequest } from '../../../support/ledger.ts';
 import { makeWalked } from '../../../support/walked-rows.ts';
 

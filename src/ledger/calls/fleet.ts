@@ -1,0 +1,103 @@
+import { hostname } from 'node:os';
+import { messageOf } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { readBuild } from '../../version.ts';
+import type { Keys } from '../schema/keys.ts';
+
+/** An operator who presses a button looks whether it has worked. */
+const SIGN_EVERY_MS = 1_000;
+
+/** Five missed signs and a margin: a busy process is still shown. */
+const GONE_AFTER_MS = 6_000;
+
+/** The night runs at low priority: on a machine under load it is not taken for one that is gone. */
+export const OFF_DUTY_AFTER_MS = 20_000;
+
+/** What a killed process said of itself is of no use to anybody then. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+
+/** A worker that is quiet takes up no row, and one that is drained has finished all that it had. */
+export type WorkState = 'works' | 'quiet' | 'drained';
+type Work = { state: WorkState; inHand: number };
+
+/** A process that runs for long; `version` has its commit, where that is known. */
+export type FleetProcess = Work & {
+  id: string;
+  role: string;
+  version: string;
+  host: string;
+  pid: number;
+  agoMs: number;
+};
+
+/** A process that runs what is due at night, and how long ago it gave its last sign. */
+export type OnDuty = { process: string; host: string; agoMs: number };
+
+/** The processes of an account that run for long: which there are, what each does, and what an operator wishes of it. */
+export function makeFleet(given: { connection: RedisConnection; keys: Keys; processId: string; log: Log }) {
+  const { connection, keys, processId, log } = given;
+  const say = makeLuaScript(connection, new URL('../lua/say-process.lua', import.meta.url));
+  const timers: NodeJS.Timeout[] = [];
+  const forget = (...ids: string[]) => connection.hdel(keys.fleet, ...ids.flatMap((id) => [id, `${id} wish`]));
+
+  const read = async (goneAfterMs = GONE_AFTER_MS): Promise<FleetProcess[]> => {
+    const [[seconds, microseconds], known] = await Promise.all([connection.time(), connection.hgetall(keys.fleet)]);
+    const nowMs = Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+    const all = Object.entries(known).flatMap(([id, text]): FleetProcess[] => {
+      const [, atMs, json] = /^(\d+) (\{.*)$/s.exec(text) ?? [];
+      return json === undefined ? [] : [{ ...JSON.parse(json), id, agoMs: nowMs - Number(atMs) }];
+    });
+    // A sign from the future is older than it says: a clock went back since.
+    const gone = all.filter(({ agoMs }) => agoMs > FORGOTTEN_AFTER_MS || agoMs < -GONE_AFTER_MS).map(({ id }) => id);
+    if (gone.length > 0) await forget(...gone);
+    return all
+      .filter(({ id, agoMs }) => agoMs < goneAfterMs && !gone.includes(id))
+      .sort((a, b) => a.role.localeCompare(b.role) || a.agoMs - b.agoMs);
+  };
+
+  return {
+    /**
+     * This process is seen from now on. One that works says what it does `now`, and hears each new wish: whether it is to take up
+     * nothing new.
+     */
+    async join(role: string, work?: { now: () => Work; onWish: (isQuiet: boolean) => void }): Promise<void> {
+      const facts = { role, version: readBuild(), host: hostname(), pid: process.pid, state: 'works', inHand: 0 };
+      let heard: unknown = null;
+      const sign = async () => {
+        const wish = await say([keys.fleet], [processId, JSON.stringify({ ...facts, ...work?.now() })]);
+        if (wish !== heard) work?.onWish(wish === 'quiet');
+        heard = wish;
+      };
+      const signOrWait = () =>
+        sign().catch((error) => log.debug({ reason: messageOf(error) }, 'no sign for the fleet'));
+      timers.push(setInterval(signOrWait, SIGN_EVERY_MS));
+      await signOrWait();
+    },
+
+    /** This process is seen no more, at once where Redis answers. */
+    async leave(): Promise<void> {
+      for (const timer of timers) clearInterval(timer);
+      if (connection.status === 'ready') await forget(processId).catch(() => {});
+    },
+
+    /** The processes that gave a sign of life lately, by what they do. */
+    read,
+
+    /** Who runs what is due, the latest sign first; nobody where none gave one lately, and then nothing runs by itself. */
+    async onDuty(): Promise<OnDuty[]> {
+      const processes = await read(OFF_DUTY_AFTER_MS);
+      return processes
+        .filter(({ role }) => role === 'nightly')
+        .map(({ id, host, agoMs }) => ({ process: id, host, agoMs }));
+    },
+
+    /** Tells a worker to take up nothing new, or to go on. False where there is no such process. */
+    async wish(id: string, wish: 'quiet' | 'resume'): Promise<boolean> {
+      if ((await connection.hexists(keys.fleet, id)) === 0) return false;
+      await writeAnyway(connection, 'HSET', keys.fleet, `${id} wish`, wish);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { faultIn } from '../schema/gated-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowId } from '../schema/row-id.ts';
+import { type MoveCall, type MoveName, moveArgs } from '../schema/schema.ts';
+
+/**
+ * Takes a row through moves of one script, one behind the other: what lua/items.lua says of it. Rejects where Redis did not answer;
+ * whether it was done is not known then; and with `USAGE` what people would do with rows of an archived portfolio.
+ */
+export type Trips = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unknown>;
+
+/** How a row is to go on once its call was made; undefined where it stays at its step. */
+export type Moving = Extract<MoveCall, { move: 'advance' }> | undefined;
+
+/** What a row asks for, and who waits for the answer. */
+type Asked = {
+  row: RowId;
+  moves: readonly MoveCall[];
+  resolve: (answer: unknown) => void;
+  reject: (reason: unknown) => void;
+};
+
+/** Trips by the script at `url`, of which one serves so many rows at the most: Redis serves nobody else meanwhile. */
+type Script = { url: URL; mostAtOnce: number };
+
+/** What workers do: some 20 µs a row. */
+export const TRIP: Script = { url: new URL('../lua/trip.lua', import.meta.url), mostAtOnce: 100 };
+const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'settle', 'release', 'doubt', 'advance']);
+
+/** What people do with rows looks at more. */
+const ACTS: Script = { url: new URL('../lua/acts.lua', import.meta.url), mostAtOnce: 20 };
+
+const KNOWN = new WeakMap<RedisConnection, Map<string, Trips>>();
+
+/** The trips of one account over one connection: the same for all who ask for them. */
+export function tripsOf(connection: RedisConnection, { account }: Pick<Keys, 'account'>): Trips {
+  const known = KNOWN.get(connection) ?? new Map<string, Trips>();
+  KNOWN.set(connection, known);
+  const by = ({ url, mostAtOnce }: Script): Trips => {
+    const run = makeLuaScript(connection, url);
+    return makeTrips((args) => run([account], args) as Promise<unknown[]>, mostAtOnce);
+  };
+  const make = (often = by(TRIP), acts = by(ACTS)): Trips => {
+    return (row, ...moves) => (OFTEN.has(moves[0]?.move) ? often : acts)(row, ...moves);
+  };
+  const trips = known.get(account) ?? make();
+  known.set(account, trips);
+  return trips;
+}
+
+/**
+ * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/items.lua, by `run`): while a trip is
+ * under way the next ones gather. An item may be repeated. What somebody damaged in one portfolio rejects the items that move that
+ * portfolio's rows, and no others.
+ */
+export function makeTrips(run: (args: (string | number)[]) => Promise<unknown[]>, mostAtOnce: number): Trips {
+  let gathered: Asked[] = [];
+  let isUnderWay = false;
+
+  const take = async (batch: readonly Asked[]): Promise<void> => {
+    try {
+      const answers = await run(batch.flatMap(({ row, moves }) => moveArgs(row, moves)));
+      batch.forEach(({ resolve, reject }, place) => {
+        const answer = answers[place];
+        if (answer instanceof Error) reject(faultIn(answer) ?? answer);
+        else resolve(answer);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+
+  const takeAll = async (): Promise<void> => {
+    while (gathered.length > 0) {
+      const batch = gathered.slice(0, mostAtOnce);
+      gathered = gathered.slice(mostAtOnce);
+      await take(batch);
+    }
+    isUnderWay = false;
+  };
+
+  return (row, ...moves) =>
+    new Promise((resolve, reject) => {
+      gathered.push({ row, moves, resolve, reject });
+      if (isUnderWay) return;
+      isUnderWay = true;
+      // Whatever else is asked in this turn of the event loop comes along.
+      setImmediate(takeAll);
+    });
+}

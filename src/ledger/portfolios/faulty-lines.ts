@@ -1,0 +1,89 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
+import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
+
+/** A line that led to no row, and why; `message` is for people. `key` is its request's, where that is known. */
+export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?: string };
+
+/**
+ * A line as an import found it: the key of its request, '' where that is not known, and what is wrong, if anything is. A faulty
+ * line counts as the row of its key only where that is of its `buyer`, if it tells one.
+ */
+export type NotedLine = { key: string; buyer?: string | undefined; fault: FaultyLine | null };
+
+/** What is wrong with the lines of a portfolio's last import, and which of its rows such a line counts as. */
+export function makeFaultyLines({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const note = makeGatedScript(connection, 'note-lines');
+  const faultyKeysOf = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
+
+  return {
+    /** All keys that an import of other content forgets. */
+    keysOf: (name: string) => [...faultyKeysOf(name), keys.keptRows(name)],
+
+    /** Writes down what is wrong with these lines of the import of this content, see note-lines.lua. */
+    async noteLines(name: string, content: string, lines: ReadonlyMap<number, NotedLine>): Promise<void> {
+      const hashes = [keys.portfolio(name), ...faultyKeysOf(name), keys.keptRows(name), keys.row(name, '')];
+      const tell = (page: readonly [number, NotedLine][]) =>
+        note(hashes, [content, ...page.flatMap(([line, noted]) => argsOf(line, noted))]);
+      if (lines.size === 0) return;
+      const faulty = [...lines].filter(([, { fault }]) => fault !== null);
+      const [first = [], ...others] = pagesOf(faulty);
+      const isTakenBack = (await tell(first)) === NOTED_BEFORE && faulty.length < lines.size;
+      for (const page of others) await tell(page);
+      // Most lines are sound, and were so before.
+      const sound = isTakenBack ? [...lines].filter(([, { fault }]) => fault === null) : [];
+      for (const page of pagesOf(sound)) await tell(page);
+    },
+
+    /** What is wrong with these lines of the last import, in their order; nothing for those that led to a row. */
+    async faultyLines(name: string, lines: readonly number[]): Promise<(FaultyLine | undefined)[]> {
+      const found: (FaultyLine | undefined)[] = [];
+      for (const page of pagesOf(lines)) {
+        const [invalid = [], duplicate = []] = await Promise.all(
+          faultyKeysOf(name).map((key) => connection.hmget(key, ...page.map(String))),
+        );
+        for (const place of page.keys()) found.push(faultOf(invalid[place], duplicate[place]));
+      }
+      return found;
+    },
+
+    /**
+     * The invalid line of the last import that is counted as this row, for each of these keys: its request has the row
+     * already, of an earlier import or before its documents went away, and that stays as it was.
+     */
+    async keptRows(name: string, rowKeys: readonly string[]): Promise<(number | undefined)[]> {
+      const found: (number | undefined)[] = [];
+      for (const page of pagesOf(rowKeys)) {
+        const lines = await connection.hmget(keys.keptRows(name), ...page);
+        found.push(...lines.map((line) => (line === null ? undefined : Number(line))));
+      }
+      return found;
+    },
+  };
+}
+
+/** What note-lines.lua answers where sound lines may have something to take back. */
+const NOTED_BEFORE = 2;
+
+/** Lines written or read with one command: well below a millisecond of Redis' time, and of a script's 8,000 arguments. */
+const PAGE = 500;
+
+function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
+  for (let from = 0; from < items.length; from += PAGE) yield items.slice(from, from + PAGE);
+}
+
+function argsOf(line: number, { key, buyer = '', fault }: NotedLine): (string | number)[] {
+  return [line, fault?.kind ?? 'sound', fault?.message ?? '', key, buyer];
+}
+
+function faultOf(invalid: string | null | undefined, duplicate: string | null | undefined): FaultyLine | undefined {
+  if (typeof invalid === 'string') return { kind: 'invalid', ...readFault(invalid) };
+  return typeof duplicate === 'string' ? { kind: 'duplicate', ...readFault(duplicate) } : undefined;
+}
+
+/** `<key or nothing> <message>`, as note-lines.lua writes it. */
+function readFault(text: string): Pick<FaultyLine, 'message' | 'key'> {
+  const end = text.indexOf(' ');
+  const message = text.slice(end + 1);
+  return end === 0 ? { message } : { message, key: text.slice(0, end) };
+}

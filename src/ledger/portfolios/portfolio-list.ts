@@ -1,0 +1,59 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../schema/keys.ts';
+
+/** Names of portfolios, and how to go on behind them: nothing where there are no more. */
+export type NamesPage = { names: string[]; next?: string };
+
+/** Names read at a time where some of them are looked for. */
+const LOOKED_AT = 2_000;
+
+/** The portfolios of the account, the newest first, a page at a time. */
+export function makePortfolioList({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  /** The place behind this portfolio, or behind where it stood. */
+  const placeBehind = async (after: string | undefined): Promise<number> => {
+    const cursor = after === undefined ? undefined : readCursor(after);
+    if (!cursor) return 0;
+    const rank = await connection.zrevrank(keys.portfolios, cursor.name);
+    if (rank !== null) return rank + 1;
+    const [newer, same] = await Promise.all([
+      connection.zcount(keys.portfolios, `(${cursor.ms}`, '+inf'),
+      connection.zrangebyscore(keys.portfolios, cursor.ms, cursor.ms),
+    ]);
+    return newer + same.filter((name) => name > cursor.name).length;
+  };
+  const namesAt = async (from: number, count: number): Promise<{ name: string; ms: string }[]> => {
+    const found = await connection.zrevrange(keys.portfolios, from, from + count - 1, 'WITHSCORES');
+    return found.flatMap((name, place) => (place % 2 === 0 ? [{ name, ms: found[place + 1] ?? '0' }] : []));
+  };
+
+  return {
+    count: (): Promise<number> => connection.zcard(keys.portfolios),
+
+    /**
+     * A page of the names, in the reverse order of their first imports; `after` is the `next` of the page before, and stays a
+     * place while portfolios come and go.
+     *
+     * @param text what a name must contain, in any case
+     */
+    async page({ after, count, text = '' }: { after?: string; count: number; text?: string }): Promise<NamesPage> {
+      const wanted = text.toLowerCase();
+      const found: { name: string; ms: string }[] = [];
+      const step = wanted === '' ? count + 1 : LOOKED_AT;
+      for (let from = await placeBehind(after); found.length <= count; from += step) {
+        const some = await namesAt(from, step);
+        found.push(...some.filter(({ name }) => name.toLowerCase().includes(wanted)));
+        if (some.length < step) break;
+      }
+      const shown = found.slice(0, count);
+      const last = shown.at(-1);
+      const names = shown.map(({ name }) => name);
+      return found.length > count && last ? { names, next: `${last.ms} ${last.name}` } : { names };
+    },
+  };
+}
+
+/** `<ms> <name>`; nothing for what is none, since it comes from an address. */
+function readCursor(text: string): { ms: number; name: string } | undefined {
+  const [, ms, name] = /^(\d{1,16}) (.{1,200})$/s.exec(text) ?? [];
+  return ms === undefined || name === undefined ? undefined : { ms: Number(ms), name };
+}

@@ -1,0 +1,231 @@
+import { CALL_KINDS } from '../../call-kind.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { type Difference, makeRowComparison, TALLIED } from '../comparison/row-comparison.ts';
+import { type Cause, makeCauses } from '../counts/causes.ts';
+import { readTallied } from '../counts/sums.ts';
+import { makeFirstRows } from '../rows/first-rows.ts';
+import { archivedFault, archivedOf, makeArchives } from '../schema/archives.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
+import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
+import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
+import { ROW_STATES } from '../schema/row.ts';
+import { makeImports, signsOf } from './imports.ts';
+import { isPending, type PortfolioState } from './portfolio.ts';
+import { makeSuppliers } from './suppliers.ts';
+
+export type Portfolios = ReturnType<typeof makePortfolios>;
+
+/** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
+export function makePortfolios({
+  connection,
+  keys,
+  isSearched,
+}: {
+  connection: RedisConnection;
+  keys: Keys;
+  isSearched?: boolean;
+}) {
+  const archives = makeArchives({ connection, keys });
+  const change = makeGatedScript(connection, 'change-portfolio');
+  const imports = makeImports({ connection, keys });
+  const comparison = makeRowComparison({ connection, keys, isSearched });
+  const causes = makeCauses({ connection, keys });
+  return {
+    ...imports,
+    ...makeSuppliers({ connection, keys }),
+    ...makeFirstRows({ connection, keys }),
+    mustBeHere: archives.mustBeHere,
+
+    /**
+     * For whoever has just read its rows: all of them were there.
+     *
+     * @throws LimitlineError `USAGE` where they have begun to leave, or are not all back
+     */
+    async mustHaveRows(name: string): Promise<void> {
+      const found = await archives.read(name);
+      if (found && found.is !== 'archiving') throw archivedFault(found);
+    },
+
+    /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed; `note` hears of each row. */
+    async compare(names: readonly string[], note?: Parameters<typeof comparison.compare>[1]): Promise<Difference[]> {
+      // That rows of an older ledger are in no sum yet is no difference: they enter when their portfolio is read.
+      for (const name of names) await this.read(name);
+      return comparison.compare(names, note);
+    },
+
+    compareHeld: comparison.compareHeld,
+
+    async names(): Promise<string[]> {
+      return connection.zrange(keys.portfolios, '0', '-1');
+    },
+
+    /** Those for which something may still be to be done: an import, rows, or their supplier. In the order of names(). */
+    async open(): Promise<PortfolioState[]> {
+      const names = await this.names();
+      const step = connection.pipeline();
+      for (const name of names) step.hmget(keys.portfolio(name), 'finished', 'supplier');
+      const answers = (await step.exec()) ?? [];
+      const open = names.filter((_, place) => {
+        const [finished, supplier] = (answers[place]?.[1] ?? []) as (string | null)[];
+        return !finished || (supplier && isPending(JSON.parse(supplier)));
+      });
+      return Promise.all(open.map((name) => this.read(name)));
+    },
+
+    /** No new call starts for it from now on, in any process; calls in flight are answered. */
+    async pause(name: string, why: string): Promise<void> {
+      await change([keys.portfolio(name)], ['HSET', 'paused', why]);
+    },
+
+    /**
+     * Cancels its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
+     * The rows themselves are moved one by one. An import that is dead by now, or dies, is waited for no more. `by` is kept with the portfolio: of a hundred thousand rows none says it again.
+     */
+    async cancel(name: string, by = ''): Promise<void> {
+      const fields = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
+      await change([keys.portfolio(name)], fields);
+      await imports.sweepImports(name);
+    },
+
+    /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio; to none of one that is archived. */
+    async count(name: string, what: 'token' | 'throttled'): Promise<void> {
+      const counted = change([keys.portfolio(name)], ['HINCRBY', `calls:${what}`, 1]);
+      await counted.catch((error) => {
+        if (archivedOf(error) === undefined) throw error;
+      });
+    },
+
+    /** Why its rows failed: of all that are refused or held now, the cause of most rows first; 200 or a few more at the most. */
+    async causes(name: string): Promise<Cause[]> {
+      // Rows of an older ledger have a cause when their portfolio was read.
+      await this.read(name);
+      return causes.read(name);
+    },
+
+    /** Whether nobody but them ever imported into it; nobody did into one that is not there. `by` as an import has it. */
+    async isOwn(name: string, by: string): Promise<boolean> {
+      const [owner, started] = await connection.hmget(keys.portfolio(name), 'owner', 'started');
+      return started === null || (by !== '' && owner === by);
+    },
+
+    /** Token calls made for all portfolios of the account. */
+    async tokenCalls(): Promise<number> {
+      const step = connection.pipeline();
+      for (const name of await this.names()) step.hget(keys.portfolio(name), 'calls:token');
+      return ((await step.exec()) ?? []).reduce((sum, [, count]) => sum + Number(count ?? 0), 0);
+    },
+
+    /** Writes down that all that is kept beside the rows was compared with them, and how much differed. */
+    async noteReconciled(findings: number): Promise<void> {
+      await connection.hset(keys.account, 'reconciled', `${Date.now()} ${findings}`);
+    },
+
+    /** When that was last, and what it found; nothing where it never was. */
+    async lastReconciled(): Promise<{ atMs: number; findings: number } | undefined> {
+      const [atMs, findings] = ((await connection.hget(keys.account, 'reconciled')) ?? '').split(' ').map(Number);
+      return atMs ? { atMs, findings: findings ?? 0 } : undefined;
+    },
+
+    /** All that is known, at one moment: the counts of one answer always add up. */
+    async read(name: string): Promise<PortfolioState> {
+      const { atMs, answers } = await readAtOnce(connection, [
+        ['HGETALL', keys.portfolio(name)],
+        ['ZRANGE', keys.imports(name), '0', '-1', 'WITHSCORES'],
+        ['HGETALL', keys.sums(name, 'a')],
+        ['HGETALL', keys.sums(name, 'b')],
+        ...FAULT_KINDS.map((kind) => ['HLEN', keys.faultyLines(name, kind)] as const),
+        ['HLEN', keys.keptRows(name)],
+        ...ROW_STATES.map((state) => ['ZCARD', keys.rowsInState(name, state)] as const),
+      ]);
+      const [found, running, a, b, ...sizes] = answers;
+      const counts = sizes.map(Number);
+      const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
+      const { rows, isOlder, ...tallied } = readTallied([a, b].map(pairsAsFields));
+      const hash = pairsAsFields(found);
+      // Begun by an older version, and rows of it are in no sum yet, or not as they are now: they are gone through once.
+      const isUncounted = hash.counted === undefined && hash.tallied === undefined;
+      const lacks = isUncounted && rows < inStates.reduce((sum, count) => sum + count, 0);
+      if (hash.archive === undefined && hash.tallied !== TALLIED && (lacks || isOlder)) {
+        await comparison.tallyRows(name);
+        return this.read(name);
+      }
+      const fields = fromFields(hash);
+      const { alive, gone } = signsOf(running as string[], atMs);
+      // Rare: the last row ended while a killed import still counted as one under way.
+      if (gone) fields.finishedMs ??= await imports.sweepImports(name);
+      fields.interrupted &&= fields.finishedMs === undefined;
+      return {
+        ...fields,
+        name,
+        importing: alive,
+        interrupted: fields.interrupted && !alive,
+        invalid: invalid - kept,
+        duplicate,
+        kept,
+        ...tallied,
+        states: namedCounts(ROW_STATES, inStates),
+      };
+    },
+  };
+}
+
+type Fields = Omit<
+  PortfolioState,
+  'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept' | 'replaced' | 'statuses' | 'sums'
+>;
+
+/** What the fields of a portfolio's hash say of it. */
+function fromFields(fields: Record<string, string>): Fields {
+  const number = (field: string) => (fields[field] === undefined ? undefined : Number(fields[field]));
+  const callNames = [...CALL_KINDS, 'token', 'throttled'] as const;
+  return {
+    interrupted: fields.importing !== undefined,
+    paused: fields.paused,
+    first: number('first'),
+    file: fields.importId
+      ? {
+          id: fields.importId,
+          number: number('importNumber') ?? 0,
+          fileName: fields.fileName ?? '',
+          reading: fields.reading ?? '{}',
+          ...(fields.by ? { by: fields.by } : {}),
+        }
+      : undefined,
+    supplier: fields.supplier ? JSON.parse(fields.supplier) : undefined,
+    supplierAwaits: fields.supplierApproval !== undefined,
+    givenUp: givenUpOf(fields.cancelledBy),
+    begun: number('begun') ?? 0,
+    reopened: number('reopened') ?? 0,
+    startedMs: number('started'),
+    finishedMs: number('finished'),
+    madeTwice: number('again') ?? 0,
+    resent: namedCounts(
+      CALL_KINDS,
+      CALL_KINDS.map((kind) => number(`resent:${kind}`) ?? 0),
+    ),
+    counted: fields.counted
+      ? { added: countsBehind('added:', fields), limitsMade: number('made:limit') ?? 0 }
+      : undefined,
+    calls: namedCounts(
+      callNames,
+      callNames.map((name) => number(`calls:${name}`) ?? 0),
+    ),
+  };
+}
+
+/** `<ms> <who>`. */
+function givenUpOf(text: string | undefined): PortfolioState['givenUp'] {
+  const [ms = '', ...by] = text?.split(' ') ?? [];
+  return text === undefined ? undefined : { atMs: Number(ms), by: by.join(' ') };
+}
+
+/** The counts whose fields begin so, by the rest of the field. */
+function countsBehind(start: string, fields: Record<string, string>): Record<string, number> {
+  const found = Object.entries(fields).filter(([field]) => field.startsWith(start));
+  return Object.fromEntries(found.map(([field, count]) => [field.slice(start.length), Number(count)]));
+}
+
+/** Counts by their names, in the order of both. */
+function namedCounts<Name extends string>(names: readonly Name[], counts: readonly number[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])) as Record<Name, number>;
+}

@@ -1,0 +1,42 @@
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { Supplier } from './portfolio.ts';
+
+/** Whom the portfolios' limits are asked for on behalf of. */
+export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = (name: string) => makeGatedScript(connection, name);
+  const [end, change] = [script('end-supplier'), script('change-portfolio')];
+  return {
+    /**
+     * Names the supplier of a portfolio.
+     *
+     * @param approval of the import that names it: nothing is sent for it before that is granted
+     */
+    async setSupplier(name: string, supplier: Supplier, approval?: string): Promise<void> {
+      const of = approval === undefined ? 'HDEL' : 'HSET';
+      const fields = ['HSET', 'supplier', JSON.stringify(supplier), of, 'supplierApproval', approval ?? ''];
+      await change([keys.portfolio(name)], fields);
+    },
+
+    /**
+     * Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing.
+     *
+     * @param approval for which it waits, and which will not be given: of one that waits for another, nothing
+     */
+    async endSupplier(name: string, supplier: Supplier & { key: string }, approval = ''): Promise<void> {
+      await end([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier), approval]);
+    },
+
+    /** Whether somebody said no to this supplier, in whichever portfolio, and nobody yes since. */
+    isSupplierDeclined: async (key: string): Promise<boolean> =>
+      (await connection.hexists(keys.call('company', key), 'declined')) === 1,
+
+    /** Asks again for a supplier that was cancelled with its portfolio. */
+    async reviveSupplier(name: string, { body, key }: Supplier): Promise<void> {
+      const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
+      const fields = ['HSET', 'supplier', JSON.stringify({ body, key }), 'HSET', 'importGen', cancels];
+      await change([keys.portfolio(name)], fields);
+    },
+  };
+}

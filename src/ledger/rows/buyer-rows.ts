@@ -1,0 +1,142 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { scanKeys, scanned } from '../counts/scan-keys.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowRequest, RowState } from '../schema/row.ts';
+import { type RowId, rowIdOf, rowName } from '../schema/row-id.ts';
+
+/** One request of a buyer, as far as it matters to another line of that buyer. */
+export type BuyerRow = {
+  row: RowId;
+  /** Canonical decimal text. */
+  amount: string;
+  state: RowState;
+  line: number;
+  /** The number of the import that had it last, within its portfolio. */
+  importId: string;
+  /** What is known of its limit call; `free` where nothing was sent, or nothing was made. */
+  limit: 'free' | 'claimed' | 'unknown' | 'made';
+  /** The import that replaced it, and the row in its place; `key` is '' where its line was only left out. */
+  replaced: { importId: string; key: string } | undefined;
+};
+
+/**
+ * The requests of a buyer. `count` is how many there are, also of those that are archived without a limit, which are not told;
+ * `isWhole` is false where others are not told, either.
+ */
+export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
+
+export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };
+
+/** Requests of one buyer that are read at once. */
+const MOST_TOLD = 128;
+
+/** Requests of one buyer that are read in pages: they take tenths of a second, and 3 MB. */
+export const MOST_READ = 10_000;
+
+/** Buyers looked at with one script, which keeps Redis busy for milliseconds even where each has very many requests. */
+const BUYERS_AT_ONCE = 50;
+
+/** Looks at the requests of buyers, in all portfolios of the account. */
+export function makeBuyerRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const list = makeLuaScript(connection, new URL('../lua/buyer-rows.lua', import.meta.url));
+  const tell = async (buyers: readonly string[], cursor: string) => {
+    const hashes = buyers.map((buyer) => keys.buyerRows(buyer));
+    const args = [MOST_TOLD, cursor];
+    return (await list([keys.rows, keys.call('limit', ''), ...hashes], args)) as (string | number)[][];
+  };
+  return {
+    /**
+     * Requests of a portfolio whose rows are gone: their buyers are still known to have asked. Goes over all buyers of the account; a row
+     * may come twice.
+     */
+    async *gone(portfolio: string): AsyncGenerator<{ row: RowId; amount: string }> {
+      for await (const found of scanKeys(connection, keys.buyer(''))) {
+        const hashes = found.filter((name) => name.endsWith(':rows'));
+        const asked = await Promise.all(hashes.map((hash) => connection.hgetall(hash)));
+        for (const [name, amount] of asked.flatMap(Object.entries<string>)) {
+          const row = rowIdOf(name);
+          if (row?.portfolio !== portfolio || (await connection.exists(keys.row(portfolio, row.key))) === 1) continue;
+          yield { row, amount };
+        }
+      }
+    },
+
+    /** The requests of each of these buyers; of a buyer who has very many, some. */
+    async ofBuyers(buyers: readonly string[]): Promise<Map<string, BuyerRows>> {
+      const found = new Map<string, BuyerRows>();
+      for (let from = 0; from < buyers.length; from += BUYERS_AT_ONCE) {
+        const page = buyers.slice(from, from + BUYERS_AT_ONCE);
+        const told = await tell(page, '0');
+        for (const [place, buyer] of page.entries()) {
+          const [count = 0, next, ...values] = told[place] ?? [];
+          found.set(buyer, { count: Number(count), rows: toBuyerRows(values), isWhole: next === '0' });
+        }
+      }
+      return found;
+    },
+
+    /** All requests of one buyer, in pages; of more than `MOST_READ` those that came by then. `count` is of the moment it began. */
+    async wholeOf(buyer: string): Promise<BuyerRows> {
+      const rows = new Map<string, BuyerRow>();
+      let began: number | undefined;
+      for (let cursor = '0'; ; ) {
+        const [[count = 0, next = '0', ...values] = []] = await tell([buyer], cursor);
+        began ??= Number(count);
+        for (const row of toBuyerRows(values)) rows.set(rowName(row.row), row);
+        cursor = String(next);
+        if (cursor === '0' || rows.size > MOST_READ) {
+          return { count: began, rows: [...rows.values()], isWhole: cursor === '0' };
+        }
+      }
+    },
+
+    /** The rows of all requests of one buyer, however many, in pages. One that is there all the time comes once or more. */
+    async *allOf(buyer: string): AsyncGenerator<RowId[]> {
+      for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', MOST_TOLD))) {
+        yield found.filter((_, at) => at % 2 === 0).map(toRowId);
+      }
+    },
+
+    /** One request, by its row; nothing where there is none. */
+    async ofRow(row: RowId): Promise<BuyerRow | undefined> {
+      const fields = ['state', 'line', 'import', 'replaced', 'request'] as const;
+      const [known, limit] = await Promise.all([
+        connection.hmget(keys.row(row.portfolio, row.key), ...fields),
+        connection.hget(keys.call('limit', row.key), 'state'),
+      ]);
+      const [state, line, importId, replaced, request] = known.map((value) => value ?? '');
+      if (!state || !request) return undefined;
+      const { limit: asked } = JSON.parse(request) as RowRequest;
+      return toBuyerRow(row, [asked.requested_limit, state, line ?? '', importId ?? '', replaced ?? '', limit ?? '']);
+    },
+  };
+}
+
+function toBuyerRows(values: (string | number)[]): BuyerRow[] {
+  const rows: BuyerRow[] = [];
+  for (let place = 0; place < values.length; place += 7) {
+    const [name = '', ...told] = values.slice(place, place + 7).map(String);
+    rows.push(toBuyerRow(toRowId(name), told));
+  }
+  return rows;
+}
+
+/** `<portfolio>/<row key>`, as put.lua writes it. */
+function toRowId(name: string): RowId {
+  const slash = name.lastIndexOf('/');
+  return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
+}
+
+function toBuyerRow(row: RowId, values: string[]): BuyerRow {
+  const [amount = '', state, line, importId = '', replaced = '', limit = ''] = values;
+  const [replacer = '', key = ''] = replaced.split(' ');
+  return {
+    row,
+    amount,
+    importId,
+    state: state as RowState,
+    line: Number(line),
+    limit: limit === 'claimed' || limit === 'unknown' || limit === 'made' ? limit : 'free',
+    replaced: replaced === '' ? undefined : { importId: replacer, key },
+  };
+}

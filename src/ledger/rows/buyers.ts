@@ -1,0 +1,110 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowId } from '../schema/row-id.ts';
+
+/** What is known of buyers at one moment, as it was written: by identifier, and by buyer. */
+type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
+
+/** What is to be written. `mends` are buyers that take another name, each with the only row that there is of it. */
+type BuyersChange = {
+  version: string;
+  holders: ReadonlyMap<string, string>;
+  buyers: ReadonlyMap<string, string>;
+  mends: readonly { buyer: string; row: RowId }[];
+  /** The keys of two buyers that may be one, in one text. */
+  likes: ReadonlySet<string>;
+};
+
+export type Buyers = ReturnType<typeof makeBuyers>;
+
+/**
+ * The buyers of the account, and what points to them. Which buyer a line means is decided elsewhere; here it is made sure
+ * that nobody decides by what has changed meanwhile: whoever writes names the version that was read.
+ *
+ * An identifier costs some 40 bytes, and a buyer with three of them some 500.
+ */
+export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [read, write] = [script('read-buyers'), script('write-buyers')];
+  const places = [keys.buyersVersion, keys.identifiers(''), keys.buyer('')];
+
+  return {
+    /** Reads what the digests (16 characters each) point to. A holder's key stands in its text as 16 such characters. */
+    async read(digests: readonly string[]): Promise<BuyersRead> {
+      for (;;) {
+        const pages: BuyersRead[] = [];
+        for (let from = 0; from < digests.length; from += PAGE) {
+          const page = digests.slice(from, from + PAGE);
+          pages.push(pageOf(page, (await read(places, [page.join('')])) as BuyersAnswer));
+        }
+        const [first = { version: '0', holders: new Map(), buyers: new Map() }, ...others] = pages;
+        // Somebody wrote between two pages: they are of two moments.
+        if (others.some(({ version }) => version !== first.version)) continue;
+        for (const { holders, buyers } of others) {
+          for (const [digest, keysOfBuyers] of holders) first.holders.set(digest, keysOfBuyers);
+          for (const [key, record] of buyers) first.buyers.set(key, record);
+        }
+        return first;
+      }
+    },
+
+    /** Writes all of it, or nothing where it answers false: then what was read is out of date. */
+    async write({ version, holders, buyers, mends, likes }: BuyersChange): Promise<boolean> {
+      const mended = mends.flatMap(({ buyer, row }) => [
+        keys.call('company', buyer),
+        keys.call('limit', row.key),
+        keys.row(row.portfolio, row.key),
+      ]);
+      const told = [version, linesOf(holders), linesOf(buyers), [...likes].join('')];
+      return (await write([...places, ...mended], told)) === 1;
+    },
+
+    /** What is known of these buyers now, as it was written; less those of whom nothing is. */
+    async records<Named extends { key: string }>(some: readonly Named[]): Promise<{ key: string; record: string }[]> {
+      if (some.length === 0) return [];
+      const found = await connection.mget(some.map(({ key }) => keys.buyer(key)));
+      return some.flatMap(({ key }, at) => (found[at] ? [{ key, record: found[at] }] : []));
+    },
+
+    /** The keys of those buyers of whom, and of whose row, nothing was sent: no call was made, is under way or in doubt. */
+    async unsent(buyers: readonly { key: string; row: RowId }[]): Promise<Set<string>> {
+      if (buyers.length === 0) return new Set();
+      const step = connection.pipeline();
+      for (const { key, row } of buyers) {
+        step.hget(keys.call('company', key), 'state').hget(keys.call('limit', row.key), 'state');
+      }
+      const answers = ((await step.exec()) ?? []).map(([error, state]) => {
+        if (error) throw error;
+        return state;
+      });
+      const isSent = (at: number) => SENT.has(String(answers[at]));
+      return new Set(buyers.filter((_buyer, at) => !isSent(2 * at) && !isSent(2 * at + 1)).map(({ key }) => key));
+    },
+  };
+}
+
+/** Identifiers read with one command: a millisecond or two of Redis' time, with the buyers behind them. */
+const PAGE = 1_000;
+
+/** A call in one of these may have made something. */
+const SENT = new Set(['claimed', 'unknown', 'made']);
+
+/** As write-buyers.lua takes them: many small arguments cost more than all that is done with them. No text has a line break in it. */
+function linesOf(map: ReadonlyMap<string, string>): string {
+  let lines = '';
+  for (const [key, text] of map) lines += `${key}${text}\n`;
+  return lines;
+}
+
+/** What read-buyers.lua answers. */
+type BuyersAnswer = [version: string, pointing: (number | string)[], records: string[]];
+
+function pageOf(digests: readonly string[], [version, pointing, records]: BuyersAnswer): BuyersRead {
+  const holders = new Map<string, string>();
+  const buyers = new Map<string, string>();
+  for (let at = 0; at < pointing.length; at += 2) {
+    holders.set(digests[pointing[at] as number] ?? '', pointing[at + 1] as string);
+  }
+  for (let at = 0; at < records.length; at += 2) buyers.set(records[at] ?? '', records[at + 1] ?? '');
+  return { version, holders, buyers };
+}

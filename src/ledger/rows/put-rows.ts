@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import { makeTrips } from '../calls/trips.ts';
+import { digestOf } from '../calls/verdicts.ts';
+import type { Keys } from '../schema/keys.ts';
+import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from '../schema/row.ts';
+import type { RowId } from '../schema/row-id.ts';
+import { indexWords } from '../search/index-words.ts';
+
+/** By which import of which portfolio rows come in, with which open approval they wait for a person, if with any. */
+type Bringing = { portfolio: string; number: string; generation: number; approval: string | undefined };
+
+/** A row that nobody has heard of; `seen` and `statements` as `put` takes them. */
+export type NewRow = { key: string; line: number; request: RowRequest; seen: number; statements?: string | undefined };
+
+type PutOptions = {
+  connection: RedisConnection;
+  keys: Keys;
+  /** Whether rows are put into the indexes by which they are searched. */
+  isSearched?: boolean | undefined;
+};
+
+/** Rows that one script brings in at the most: some milliseconds of Redis' time. */
+const MOST_AT_ONCE = 64;
+
+/** Brings lines into the ledger; see lua/put.lua for what happens to a row that is already there. Lines of one moment go together. */
+export function makePutRows({ connection, keys, isSearched = true }: PutOptions) {
+  const run = makeLuaScript(connection, new URL('../lua/put.lua', import.meta.url));
+  const trips = makeTrips((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);
+  const toldOf = (line: number, importId: string, request: RowRequest) => ({
+    move: 'put' as const,
+    line,
+    import: importId,
+    request: JSON.stringify(request),
+    buyer: request.buyer,
+    step: stepAfter(request),
+    amount: request.limit.requested_limit,
+    words: isSearched ? indexWords(request) : '',
+  });
+
+  return {
+    /** @param generation how often the portfolio had been cancelled when the import began; '' takes what it is now */
+    async put(
+      row: RowId,
+      line: number,
+      importId: string,
+      request: RowRequest,
+      generation: number | '' = '',
+      { key: old, problem, ...more }: Replacing = {},
+    ): Promise<PutAnswer> {
+      const replacing = { old, problem: problem && JSON.stringify(problem) };
+      const asked = digestOf(askedOf(request));
+      const told = { ...toldOf(line, importId, request), ...replacing, ...more, asked, gen: generation };
+      let known: { known?: string; before?: string } = {};
+      for (;;) {
+        const answer = (await trips(row, { ...told, ...known })) as string;
+        if (!answer.startsWith(OTHER_WORDS)) return answer as PutAnswer;
+        const before = answer.slice(OTHER_WORDS.length);
+        known = { known: createHash('sha1').update(before).digest('hex'), before: indexWords(JSON.parse(before)) };
+      }
+    },
+
+    /**
+     * Brings in new rows. Answers for each whether it was: one that is there already, whose request was sent before, or of which anything
+     * else has to be looked into, is left to `put`, with nothing done of it.
+     */
+    async putNew({ portfolio, number, generation, approval }: Bringing, rows: readonly NewRow[]): Promise<boolean[]> {
+      const answers = rows.map(({ key, line, request, seen, statements }) => {
+        const of = { gen: generation, seen, isNew: 1, approval, statements };
+        return trips({ portfolio, key }, { ...toldOf(line, number, request), ...of });
+      });
+      return (await Promise.all(answers)).map((answer) => answer === 'added');
+    },
+  };
+}
+
+/** The row has other words than were thought: these. */
+const OTHER_WORDS = 'words ';

@@ -1,0 +1,25 @@
+import { makeLargestRows } from '../search/largest-rows.ts';
+import { makeRowLists } from '../search/row-lists.ts';
+import { makeRowSearch } from '../search/row-search.ts';
+import type { SearchOptions } from '../search/row-walks.ts';
+import { makeBuyerRows } from './buyer-rows.ts';
+import { makeImportRows } from './import-rows.ts';
+import { makePutRows } from './put-rows.ts';
+import { makeRowMoves, type RowOptions } from './row-moves.ts';
+
+export type Rows = ReturnType<typeof makeRows>;
+
+/** The rows of all portfolios. Every change of state and of the counts behind it is one step in Redis. */
+export function makeRows(options: RowOptions & SearchOptions) {
+  return {
+    ...makePutRows(options),
+    ...makeRowMoves(options),
+    ...makeRowLists(options),
+    ...makeBuyerRows(options),
+    ...makeImportRows(options),
+    ...makeRowSearch(options),
+    ...makeLargestRows(options),
+    /** Whether rows are put into the indexes by which they are searched. */
+    isSearched: options.isSearched ?? true,
+  };
+}

@@ -1,0 +1,27 @@
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+
+/** One command that only reads: its name, its key, and what comes behind that. */
+export type Reading = readonly [command: string, key: string, ...words: string[]];
+
+/**
+ * Reads several keys of an account at one moment, also while the memory of Redis is full.
+ *
+ * @returns the moment by the server's clock, in ms, and what each command answered, hashes as lists
+ */
+export async function readAtOnce(
+  connection: RedisConnection,
+  readings: readonly Reading[],
+): Promise<{ atMs: number; answers: unknown[] }> {
+  const read = makeLuaScript(connection, new URL('../lua/read-at-once.lua', import.meta.url));
+  const args = readings.flatMap(([command, , ...words]) => [command, words.length, ...words]);
+  const keys = readings.map(([, key]) => key);
+  const [[seconds, microseconds], ...answers] = (await read(keys, args)) as [[string, string], ...unknown[]];
+  return { atMs: Number(seconds) * 1_000 + Number(microseconds) / 1_000, answers };
+}
+
+/** What HGETALL answers inside a script, as an object. */
+export function pairsAsFields(list: unknown): Record<string, string> {
+  const [flat, fields] = [list as string[], {} as Record<string, string>];
+  for (let at = 0; at < flat.length; at += 2) fields[flat[at] as string] = flat[at + 1] as string;
+  return fields;
+}

@@ -1,0 +1,161 @@
+import { type Field, ROW } from './schema.ts';
+
+/** A field as it is listed: `<name>` in it stands for each of several, as `calls:<kind>` for `calls:company`. */
+type Listed = Pick<Field, 'is' | 'says' | 'personal'>;
+type Listing = { key: string; says: string; fields: Readonly<Record<string, Listed>> };
+
+/** The one call that makes a thing; what was said of a request stands with the call for its limit. */
+const CALL = {
+  state: { is: 'text', says: '"claimed", "unknown", "made", or "free": it may be sent' },
+  row: { is: 'text', says: '"<portfolio>/<key>" of the row for which it was claimed last' },
+  owner: { is: 'text', says: '"<process>/<n>": who has the claim' },
+  first: { is: 'text', says: 'the owner of the first send of these words, by which a service may know it' },
+  words: { is: 'text', says: 'digest of what is sent' },
+  asked: { is: 'text', says: 'digest of what the line asked for' },
+  at: { is: 'text', says: 'when it was claimed, in ms; of what was made with "+<ms>" until the answer behind it' },
+  sends: { is: 'number', says: 'how often it was sent' },
+  id: { is: 'text', says: 'id of what was made' },
+  record: { is: 'json', says: 'what else the service answered', personal: true },
+  by: { is: 'text', says: '"a person", where one said what was made' },
+  word: { is: 'text', says: 'name of the last word that a person said of it, so that it is heard once' },
+  again: { is: 'text', says: 'id of what was made a second time' },
+  open: { is: 'number', says: 'how many sends are in doubt' },
+  doubts: { is: 'number', says: 'how many were, since it was clear last' },
+  doubtAt: { is: 'ms', says: 'since when it is in doubt' },
+  againAt: { is: 'ms', says: 'when a setting may send it again' },
+  heard: { is: 'text', says: 'what was heard of the last lost send' },
+  lostAt: { is: 'ms', says: 'when that was sent' },
+  notedAt: { is: 'ms', says: 'when that was written down' },
+  others: { is: 'text', says: 'the id in an answer to somebody else’s request' },
+  answers: { is: 'text', says: 'approvals of what people said of it while it is in doubt' },
+  asks: { is: 'text', says: 'approvals that the request waits for, one in each portfolio' },
+  declined: { is: 'text', says: 'the approval by which a person said no to the request, until another says yes' },
+  yes: { is: 'number', says: 'which answer of the account the last yes to the request was' },
+} as const satisfies Listing['fields'];
+
+const PORTFOLIO = {
+  started: { is: 'ms', says: 'when its first import began' },
+  finished: { is: 'ms', says: 'when nothing of it was open any more' },
+  paused: { is: 'text', says: 'why nothing of it is sent' },
+  firstOver: { is: 'text', says: 'why it paused itself behind its first rows' },
+  first: { is: 'number', says: 'how many of its rows go first' },
+  cancels: { is: 'number', says: 'how often it was given up' },
+  cancelledBy: { is: 'text', says: 'when that was last, in ms, and by whom', personal: true },
+  owner: { is: 'text', says: 'who alone imported into it; "" once others did', personal: true },
+  supplier: { is: 'json', says: 'on whose behalf its limits are asked for: body, key, id or problem', personal: true },
+  supplierApproval: { is: 'text', says: 'the approval that the supplier waits for' },
+  archive: { is: 'json', says: 'that it left for files, or is on its way' },
+  content: { is: 'text', says: 'digest of the file of the last import, and how it is read' },
+  importing: { is: 'text', says: 'contents of files that were not read to their end' },
+  importNumber: { is: 'number', says: 'number of the last import' },
+  importId: { is: 'text', says: 'digest of its file' },
+  importGen: { is: 'number', says: 'how often the portfolio was given up when it began' },
+  fileName: { is: 'text', says: 'name of its file', personal: true },
+  reading: { is: 'json', says: 'how it is read' },
+  by: { is: 'text', says: 'who brought it', personal: true },
+  begun: { is: 'number', says: 'how many imports began' },
+  'begun:<import>': { is: 'number', says: 'which of them this one was' },
+  'added:<import>': { is: 'number', says: 'rows that it brought in' },
+  'approving:<content>': { is: 'text', says: 'the approval that the rows of this file join' },
+  counted: { is: 'number', says: '1: counts of it hold from its beginning' },
+  tallied: { is: 'text', says: '2: its rows of an older ledger are in its sums' },
+  side: { is: 'text', says: '"b" where its sums are on that side; else on "a"' },
+  'calls:<kind>': { is: 'number', says: 'sends for its rows; also of tokens, and answers that throttled' },
+  'made:<kind>': { is: 'number', says: 'things made for its rows' },
+  'resent:<kind>': { is: 'number', says: 'sends of what was in doubt' },
+  again: { is: 'number', says: 'things that were made twice for its rows' },
+  reopened: { is: 'number', says: 'rows that had ended and went again' },
+  'canary:<step>': {
+    is: 'text',
+    says: '"<status>:<n>": so many first answers were all refused so; "ok" once one passed',
+  },
+  others: { is: 'number', says: 'answers in a row that were somebody else’s' },
+  told: { is: 'text', says: '"<finished> <process>": which end was told last, and by whom' },
+} as const satisfies Listing['fields'];
+
+const APPROVAL = {
+  portfolio: { is: 'text', says: 'of which portfolio' },
+  kind: { is: 'text', says: '"import", "retry" or "answer"' },
+  standing: { is: 'text', says: '"open", "waiting", "granted", "declined" or "void"' },
+  asked: { is: 'ms', says: 'when somebody began to ask' },
+  'author:<who>': { is: 'text', says: 'who asked, and may not answer', personal: true },
+  content: { is: 'text', says: 'digest of the file and how it is read' },
+  fileName: { is: 'text', says: 'name of the file', personal: true },
+  sha256: { is: 'text', says: 'digest of the file' },
+  reading: { is: 'json', says: 'how it is read' },
+  importId: { is: 'text', says: 'number of the import' },
+  supplier: { is: 'text', says: 'key of the supplier that goes with it' },
+  supplierMs: { is: 'ms', says: 'when that supplier’s call was seen to be in doubt' },
+  moves: { is: 'number', says: 'how often something of it changed' },
+  rows: { is: 'number', says: 'rows that wait' },
+  ofRows: { is: 'number', says: 'how many waited when it was answered' },
+  atFirst: { is: 'number', says: 'how many waited at first' },
+  'sum:<as>:<k>': {
+    is: 'number',
+    says: 'what they ask for (`rows`, `asked`, `first`), and what was above a limit (`over`): units of 10^(10k - 2)',
+  },
+  unreadable: { is: 'number', says: 'amounts that could not be read' },
+  over: { is: 'text', says: 'whose sum was above a limit' },
+  overOf: { is: 'text', says: 'name of that one', personal: true },
+  limit: { is: 'text', says: 'the limit' },
+  redone: { is: 'text', says: '"by <name>: <words>" of who said no before', personal: true },
+  no: { is: 'text', says: 'the approval by which that was' },
+  noes: { is: 'number', says: 'noes of the account when somebody looked last whether one was to the same' },
+  ticket: { is: 'number', says: 'in which order approvals were closed that counted each other' },
+  counted: { is: 'number', says: '1: what passed with it counts for people' },
+  turn: { is: 'number', says: 'which answer of the account it was' },
+  answer: { is: 'text', says: 'name of the answer, so that it is heard once' },
+  answeredBy: { is: 'text', says: 'who answered; "" where nobody had to', personal: true },
+  answeredAt: { is: 'ms', says: 'when' },
+  words: { is: 'text', says: 'in what words', personal: true },
+} as const satisfies Listing['fields'];
+
+const ACCOUNT = {
+  'made:<kind>': { is: 'number', says: 'things made' },
+  'refused:<kind>': { is: 'number', says: 'calls refused' },
+  'notices:<outcome>': { is: 'number', says: 'notices, by what became of them' },
+  'approve:<what>': { is: 'text', says: 'which sums need approval here, as the settings of what serves said last' },
+  answers: { is: 'number', says: 'answers to approvals' },
+  noes: { is: 'number', says: 'noes to approvals' },
+  tickets: { is: 'number', says: 'approvals that were closed and counted others' },
+  reconciled: { is: 'text', says: 'when the nightly check ended last, in ms, and with how many findings' },
+} as const satisfies Listing['fields'];
+
+/** The records of the ledger, each a hash in Redis. */
+export const RECORDS: readonly Listing[] = [
+  { key: 'row:<portfolio>:<key>', says: 'A row of a portfolio.', fields: ROW },
+  { key: 'call:<kind>:<key>', says: 'The one call that makes a company, a document or a limit.', fields: CALL },
+  { key: 'portfolio:<name>', says: 'A portfolio.', fields: PORTFOLIO },
+  { key: 'approval:<id>', says: 'What another person is asked to approve.', fields: APPROVAL },
+  { key: 'account', says: 'What is counted of an account.', fields: ACCOUNT },
+];
+
+/** The page that lists them, as Markdown: docs/redis.md. */
+export function recordsPage(): string {
+  const tables = RECORDS.flatMap(({ key, says, fields }) => [
+    `## \`${key}\``,
+    '',
+    says,
+    '',
+    '| Field | Is | Says |',
+    '| --- | --- | --- |',
+    ...Object.entries(fields).map(([name, { is, says: words, personal }]: [string, Listed]) => {
+      return `| \`${name}\` | ${is}${personal ? ', personal' : ''} | ${words.replaceAll('|', '\\|')} |`;
+    }),
+    '',
+  ]);
+  return [
+    '# What stands in Redis',
+    '',
+    'The records of the ledger, each a hash of short fields that a person can read with `redis-cli`: `HGETALL <key>`. Every key of an account',
+    'begins with `{<prefix>:<account>}:<format>:`; what else there is, its sets and lists, says `src/ledger/schema/keys.ts`. A row is the record; the sets in',
+    'which it stands and the sums follow from it, and `reconcile` compares them. *Personal* fields may say something of people.',
+    '',
+    'Read, and write nothing by hand: Limitline does not see that something changed. This page is made from `src/ledger/schema/records.ts`.',
+    '',
+    ...tables,
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n');
+}

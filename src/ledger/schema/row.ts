@@ -1,0 +1,148 @@
+import type { CallRecord } from '../../outcome.ts';
+import type { RowId } from './row-id.ts';
+
+/** What a row goes through, in this order. */
+export const STEPS = ['company', 'documents', 'limit'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** Whether a row in this state is in progress. */
+export function isStep(state: string): state is Step {
+  return (STEPS as readonly string[]).includes(state);
+}
+
+export const ROW_STATES = ['queued', ...STEPS, 'done', 'refused', 'held', 'skipped', 'cancelled', 'awaiting'] as const;
+export type RowState = (typeof ROW_STATES)[number];
+
+/** The states in which something is still to be done for a row. */
+export const OPEN_STATES = ['queued', ...STEPS] as const satisfies readonly RowState[];
+
+/** The states that keep a portfolio from being finished: rows that are open, and those that wait for another person's approval. */
+export const UNFINISHED_STATES = [...OPEN_STATES, 'awaiting'] as const satisfies readonly RowState[];
+
+/** A document as the row names it; its content is in the data folder under its digest. */
+export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string };
+
+/** What a line asked for, as it is kept for the steps. Amounts are decimal text. */
+export type RowRequest = {
+  name: string;
+  buyer: string;
+  /** The company call's body; left out where the line gave the company's id. */
+  company?: Record<string, unknown>;
+  companyId?: string;
+  documents: RowDocument[];
+  limit: Record<string, unknown> & { requested_limit: string };
+};
+
+/**
+ * Why a row is where it is, for people: the step, the sentence, and what the service said, as it came. Of a call whose
+ * outcome is unknown also what was sent.
+ */
+export type RowProblem = { step: Step; message: string; status?: number; body?: string; sent?: string };
+
+/** What a worker finds when it takes up a row. `revision` names the words that it found. */
+export type RowAtStep = {
+  state: RowState;
+  revision: string;
+  request: RowRequest;
+  companyId: string;
+  documentIds: string[];
+  problem: RowProblem | undefined;
+};
+
+/**
+ * What an import did with a line's row: `added`, `renewed` and `open` ones need a job, `ended` ones do not, and a `changed`
+ * one was sent with other words, which it keeps. `other`, `again` and `closed` say that nothing was done: the name is that of
+ * another buyer's request, which was not sent; or see {@link Replacing}; or the approval is open no longer, and the import
+ * begins another.
+ */
+export type PutAnswer = 'added' | 'renewed' | 'open' | 'ended' | 'changed' | 'other' | 'again' | 'closed' | 'declined';
+
+/**
+ * Which row a line replaces, and what somebody has seen of its buyer before deciding so: how many requests there were. Where
+ * that is no longer so, the line is not brought in, and `again` is the answer. `takes` is another buyer, whose unsent request
+ * of the same name the line is meant to correct. `approval` is the one that the import's rows wait for, where one is asked for.
+ * `statements` is the date of the line's statements, YYYY-MM-DD, where advice goes by it: kept beside the request, and no part of it.
+ */
+export type Replacing = {
+  seen?: number;
+  key?: string;
+  problem?: RowProblem;
+  takes?: string | undefined;
+  approval?: string | undefined;
+  statements?: string | undefined;
+};
+
+/**
+ * What became of cancelling a row: done, not needed, or not yet, since its call is under way, or was when its sender vanished. One
+ * that only waited to be sent again is what it was before (`restored`).
+ */
+export type CancelAnswer = 'cancelled' | 'restored' | 'nothing' | 'under way' | 'left';
+
+/** The states of rows that a person may give up: those that are open or wait for an approval, and those that the service refused. */
+export type GivenUpFrom = (typeof UNFINISHED_STATES)[number] | 'refused';
+
+/** A row in the index of its state. */
+export type IndexedRow = { row: RowId; line: number; step: Step };
+
+/** What a step writes into the row it moves on. */
+export type RowFields = {
+  company?: string;
+  documents?: string[];
+  limit?: string;
+  record?: CallRecord;
+  problem?: RowProblem;
+  /** Whether the service itself answered at this step, and not the ledger for it: what the canary goes by. Or answered another's request. */
+  answered?: boolean | 'not ours';
+};
+
+/** What became of a row so far: what a results file shows. */
+export type RowResult = {
+  state: RowState;
+  step: Step;
+  line: number;
+  /** The number of the import that the line is of: the last one that had the row. */
+  importId: string;
+  /** Whether another row stands in its place, or a file that replaces the others lacks its line. */
+  replaced: boolean;
+  request: RowRequest;
+  companyId: string;
+  documentIds: string[];
+  limitId: string;
+  record: CallRecord;
+  problem: RowProblem | undefined;
+  /** Id of the cause for which it failed: of a row that is refused or held. */
+  cause: string | undefined;
+  /** Id of the approval that it waits for, or has; nothing where none was ever asked for. */
+  approval: string | undefined;
+  /** Of one that waits and was not new: what it was, and what somebody who looked at `asOf` says became of its call `of`: an id, or `resend`. */
+  awaits: { was: RowState; answer: string; of?: string; asOf?: number } | undefined;
+  /** Date of the statements that its line gave last, YYYY-MM-DD, where the amount is one that advice goes by. */
+  statements: string | undefined;
+  /** What was made twice for it: the id that it goes by, and the other. */
+  again: { id: string; again: string } | undefined;
+  /** How many nights it went again by rules with the words that it has, and for which moment last, in ms. */
+  atNight?: { nights: number; lastMs: number };
+  /** How often its portfolio had been given up when it was last brought in or sent again; nothing for never. */
+  generation?: number;
+  updatedMs: number;
+};
+
+/** What a person reads of a limit whose answer differs from what was sent; '' where it does not. */
+export function answeredOtherwise({ differs }: CallRecord): string {
+  return differs ? `The service's answer differs from what was sent: ${differs}` : '';
+}
+
+/** What a line asks of the service for its buyer: what may not change once it was sent. */
+export function askedOf({ buyer, limit }: RowRequest): string {
+  return JSON.stringify([buyer, limit]);
+}
+
+/** The step at which a row begins: one with nothing to do is passed over. */
+export function stepAfter(request: RowRequest, step?: Step): Step {
+  if (step === undefined && request.companyId === undefined) return 'company';
+  if ((step === undefined || step === 'company') && request.documents.length > 0) return 'documents';
+  return 'limit';
+}
+
+/** What a move of a row is told of the plan that it is a part of: rows that changed at `beforeMs` or later stay as they are. */
+export type PartOfPlan = { plan: string; beforeMs: number };

@@ -1,0 +1,287 @@
+import { describe, expect, test } from 'vitest';
+import { askedOf } from '../../../src/ledger/schema/row.ts';
+import { makeRequest, openLedger, putRow, ROW } from '../../support/ledger.ts';
+
+const row = { portfolio: 'q4', key: 'row-1' };
+const otherRow = { portfolio: 'q4', key: 'row-2' };
+const limit = { kind: 'limit', key: 'request-1', row } as const;
+const made = { id: 'bl_1', record: { status: 'approved' }, buyer: 'buyer-1' };
+
+describe('claim', () => {
+  test('lets one owner through and keeps the others out while it lives', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'a/1' });
+    expect(await calls.claim({ ...limit, row: otherRow }, { owner: 'b/1', onUnknown: 'resend' })).toEqual({
+      is: 'busy',
+    });
+  });
+
+  test('answers its owner again, whose first reply was lost', async () => {
+    const { calls, process, portfolios } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'a/1' });
+    expect((await portfolios.read('q4')).calls.limit).toBe(1);
+  });
+
+  test('of fifty at once lets exactly one through', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    const verdicts = await Promise.all(
+      Array.from({ length: 50 }, (_none, n) => calls.claim(limit, { owner: `a/${n}`, onUnknown: 'hold' })),
+    );
+    expect(verdicts.filter((verdict) => verdict.is === 'go')).toHaveLength(1);
+    expect(verdicts.filter((verdict) => verdict.is === 'busy')).toHaveLength(49);
+  });
+
+  test('holds what a vanished process was sending, and says why', async () => {
+    const { calls, process } = openLedger();
+    const { vanish } = await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await vanish();
+    const verdict = await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
+    expect(verdict).toMatchObject({ is: 'unknown', reason: 'the process that was sending it vanished' });
+  });
+
+  test('sends again what a vanished process was sending where that is the policy, under the first name', async () => {
+    const { calls, process } = openLedger();
+    const { vanish } = await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });
+    await vanish();
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+  });
+
+  test('lets an owner on that was thought vanished but has sent nothing yet', async () => {
+    const { calls } = openLedger();
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'a/1' });
+  });
+
+  test('stops at a paused portfolio, except for what was made already', async () => {
+    const { calls, connection, keys } = openLedger();
+    await connection.hset(keys.portfolio('q4'), 'paused', 'by request');
+    expect(await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is: 'paused' });
+    await calls.settle(limit, 'a/1', made);
+    expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
+  });
+});
+
+describe('settle', () => {
+  test('answers every later claim with the id, whoever asks', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await calls.settle(limit, 'a/1', made);
+    const verdict = await calls.claim({ ...limit, row: otherRow }, { owner: 'b/1', onUnknown: 'resend' });
+    expect(verdict).toEqual({ is: 'made', id: 'bl_1', row: 'q4/row-1', record: { status: 'approved' } });
+  });
+
+  test('believes a sender that was given up on', async () => {
+    const { calls } = openLedger();
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+    expect(await calls.settle(limit, 'a/1', made)).toMatchObject({ id: 'bl_1', late: true });
+    expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toMatchObject({ is: 'made', id: 'bl_1' });
+  });
+
+  test('keeps the first id when the thing was made twice, and shows the other', async () => {
+    const { calls, connection, keys, portfolios } = openLedger();
+    await calls.settle(limit, 'a/1', made);
+    for (let time = 0; time < 2; time += 1)
+      expect(await calls.settle(limit, 'b/1', { ...made, id: 'bl_2' })).toMatchObject({ id: 'bl_1' });
+    expect(await connection.hget(keys.call('limit', 'request-1'), 'again')).toBe('bl_2');
+    expect(await calls.madeTwice()).toEqual([{ kind: 'limit', id: 'bl_1', again: 'bl_2', row: 'q4/row-1' }]);
+    expect((await portfolios.read('q4')).madeTwice).toBe(1);
+    expect(await connection.lrange(keys.buyerLimits('buyer-1'), 0, -1)).toEqual(['bl_1', 'bl_2']);
+  });
+
+  test('may be repeated, and lists a limit with its buyer once', async () => {
+    const { calls, connection, keys } = openLedger();
+    await calls.settle(limit, 'a/1', made);
+    await calls.settle(limit, 'a/1', made);
+    expect(await connection.lrange(keys.buyerLimits('buyer-1'), 0, -1)).toEqual(['bl_1']);
+  });
+});
+
+describe('release and doubt', () => {
+  test('a released claim is as if it never was, but for the counts', async () => {
+    const { calls, process, portfolios } = openLedger();
+    await process('a');
+    for (const [owner, why] of [
+      ['a/1', 'throttled'],
+      ['a/2', 'refused'],
+      ['a/3', 'unreachable'],
+    ] as const) {
+      expect(await calls.claim(limit, { owner, onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+      await calls.release(limit, owner, why);
+    }
+    expect((await portfolios.read('q4')).calls).toMatchObject({ limit: 2, throttled: 1 });
+  });
+
+  test('a refused row is not sent again by another attempt that waited for its turn', async () => {
+    const { calls, rows, process } = await putRow();
+    await process('a');
+    const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
+    // The job's lock was lost, so two attempts have the row.
+    for (const _attempt of [1, 2]) expect(await rows.begin(ROW, 'company')).toMatchObject({ state: 'company' });
+    expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'resend' })).toMatchObject({ is: 'go' });
+    await calls.release(company, 'a/1', 'refused');
+    await rows.advance(ROW, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
+    expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'resend' })).toEqual({ is: 'changed' });
+    await rows.requeue(ROW, 'refused');
+    await rows.begin(ROW, 'company');
+    expect(await calls.claim(company, { owner: 'a/3', onUnknown: 'resend' })).toMatchObject({ is: 'go' });
+  });
+
+  test('a sender that was given up on may still say that nothing was made', async () => {
+    const { calls, process } = openLedger();
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await process('b');
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+    await calls.release(limit, 'a/1', 'refused');
+    expect(await calls.claim(limit, { owner: 'b/2', onUnknown: 'hold' })).toEqual({ is: 'go', first: 'b/2' });
+  });
+
+  test('a doubted call is held or sent again, by policy', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    await calls.doubt(limit, 'a/1', 'socket hang up');
+    const held = await calls.claim(limit, { owner: 'a/2', onUnknown: 'hold' });
+    expect(held).toEqual({ is: 'unknown', reason: 'socket hang up', sentMs: expect.any(Number) });
+    const again = await calls.claim(limit, { owner: 'a/3', onUnknown: 'resend' });
+    expect(again).toEqual({ is: 'later', waitMs: expect.any(Number) });
+  });
+
+  test('a repetition keeps its name when nothing was made, and gets a new one after a refusal or with another body', async () => {
+    const { calls, process } = openLedger();
+    await process('a');
+    const claim = async (owner: string, sent: string) => {
+      const verdict = await calls.claim({ ...limit, sent }, { owner, onUnknown: 'hold' });
+      return verdict.is === 'go' ? verdict.first : verdict.is;
+    };
+    expect(await claim('a/1', 'one')).toBe('a/1');
+    await calls.release(limit, 'a/1', 'throttled');
+    expect(await claim('a/2', 'one')).toBe('a/1');
+    await calls.release(limit, 'a/2', 'unreachable');
+    expect(await claim('a/3', 'other')).toBe('a/3');
+    await calls.release(limit, 'a/3', 'refused');
+    expect(await claim('a/4', 'other')).toBe('a/4');
+    await calls.doubt(limit, 'a/4', 'reset');
+    expect(await calls.resolve([limit], 'b', undefined)).toBe('resolved');
+    expect(await claim('a/5', 'other')).toBe('a/4');
+  });
+
+  test('put-offs of a row count where others of its step passed since the one before, and in an outage none does', async () => {
+    const { calls, rows, process, connection, keys } = openLedger();
+    await process('a');
+    await rows.put(row, 2, 'i', makeRequest());
+    const putOff = async (n: number) => {
+      await calls.claim(limit, { owner: `a/${n}`, onUnknown: 'hold' });
+      const released = await calls.release(limit, `a/${n}`, 'throttled');
+      return released.is === 'back' ? released.putOffs : released.is;
+    };
+    const pass = (n: number) => {
+      const other = { ...limit, key: `other-${n}`, row: otherRow };
+      return calls.settle(other, `a/x${n}`, { ...made, id: `bl_${n}` });
+    };
+    expect([await putOff(1), await putOff(2)]).toEqual([0, 0]);
+    await pass(1);
+    expect([await putOff(3), await putOff(4)]).toEqual([0, 0]);
+    await pass(2);
+    expect([await putOff(5), await putOff(6)]).toEqual([2, 0]);
+    for (let n = 7; n < 50; n += 1) expect(await putOff(n)).toBe(0);
+    await pass(3);
+    expect(await putOff(50)).toBe(3);
+    // Alone it counts once in twenty seconds, until it is set aside.
+    for (let n = 51; n < 77; n += 1) {
+      await connection.hincrby(keys.row('q4', 'row-1'), 'countedAt', -20);
+      expect(await putOff(n)).toBe(0);
+    }
+    await connection.hincrby(keys.row('q4', 'row-1'), 'countedAt', -20);
+    expect(await putOff(77)).toBe(30);
+  });
+
+  test.each(['release', 'doubt'] as const)('%s by another than the owner changes nothing', async (what) => {
+    const { calls, process } = openLedger();
+    await process('a');
+    await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
+    if (what === 'release') await calls.release(limit, 'b/1', 'refused');
+    else await calls.doubt(limit, 'b/1', 'nothing');
+    expect(await calls.claim(limit, { owner: 'c/1', onUnknown: 'resend' })).toEqual({ is: 'busy' });
+  });
+});
+
+describe('an earlier send that is in doubt', () => {
+  /** A limit that was sent and not answered, and sent again by a/2, which has not been answered yet. */
+  async function sentTwice() {
+    const ledger = openLedger();
+    const { calls, process, connection, keys, rows } = ledger;
+    await process('a');
+    await rows.put(row, 2, 'i', makeRequest());
+    const thing = { ...limit, key: row.key, sent: 'one', asked: askedOf(makeRequest()) };
+    const callKey = keys.call('limit', row.key);
+    await calls.claim(thing, { owner: 'a/1', onUnknown: 'resend' });
+    await calls.doubt(thing, 'a/1', 'reset');
+    await connection.hset(callKey, 'againAt', '0');
+    expect(await calls.claim(thing, { owner: 'a/2', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+    return { ...ledger, thing };
+  }
+
+  test.each(['throttled', 'unreachable', 'refused'] as const)('stays so when its repetition is %s', async (why) => {
+    const { calls, rows, thing } = await sentTwice();
+    expect(await calls.release(thing, 'a/2', why)).toMatchObject({ is: 'in doubt', reason: 'reset' });
+    expect(await calls.claim(thing, { owner: 'a/3', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
+    expect(await calls.claim(thing, { owner: 'a/4', onUnknown: 'resend' })).toEqual({ is: 'go', first: 'a/1' });
+    const mended = makeRequest({ limit: { requested_limit: '2000' } });
+    expect(await rows.put(row, 2, 'i2', mended)).toBe('changed');
+  });
+
+  test('is never made up for by another body', async () => {
+    const { calls, thing } = await sentTwice();
+    await calls.release(thing, 'a/2', 'throttled');
+    const other = await calls.claim({ ...thing, sent: 'two' }, { owner: 'a/3', onUnknown: 'resend' });
+    expect(other).toMatchObject({ is: 'unknown', reason: 'reset' });
+  });
+
+  test('of vanished senders is counted like an answer that was lost', async () => {
+    const { calls } = openLedger();
+    const verdicts: string[] = [];
+    // None of these processes lives, so each finds the one before vanished.
+    for (let n = 1; n <= 11; n += 1)
+      verdicts.push((await calls.claim(limit, { owner: `gone-${n}/1`, onUnknown: 'resend' })).is);
+    expect(verdicts).toEqual([...Array(9).fill('go'), 'unknown', 'unknown']);
+  });
+});
+
+test('what was made under a name for another buyer or amount is told apart', async () => {
+  const { calls, process } = openLedger();
+  await process('a');
+  await calls.claim({ ...limit, asked: 'Alpha, 1000' }, { owner: 'a/1', onUnknown: 'hold' });
+  await calls.settle(limit, 'a/1', made);
+  const ask = (asked: string) => calls.claim({ ...limit, asked }, { owner: 'a/2', onUnknown: 'hold' });
+  expect(await ask('Alpha, 1000')).toMatchObject({ is: 'made' });
+  expect(await ask('Gamma, 1000')).toEqual({ is: 'other', id: 'bl_1' });
+});
+
+test.each([
+  ['given up', 'cancelled'],
+  ['paused', 'paused'],
+  ['mended', 'changed'],
+] as const)('an owner that asks again because it was held up hears that its row was %s meanwhile', async (how, is) => {
+  const { calls, rows, portfolios, process } = openLedger();
+  await process('a');
+  await rows.put(row, 2, 'i', makeRequest());
+  const company = { kind: 'company', key: 'b', row, revision: '0' } as const;
+  expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+  if (how === 'given up') await portfolios.cancel('q4');
+  if (how === 'paused') await portfolios.pause('q4', 'by request');
+  if (how === 'mended') await rows.put(row, 2, 'i2', makeRequest({ name: 'Mended' }));
+  expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toEqual({ is });
+  expect((await portfolios.read('q4')).calls.company).toBe(0);
+  // It was given back, and is free for others.
+  const other = { ...company, row: { portfolio: 'q5', key: 'x' }, revision: undefined };
+  expect(await calls.claim(other, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+});

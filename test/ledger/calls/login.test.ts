@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { faultOf, type Login } from '../../../src/ledger/calls/login.ts';
+
+const login: Login = {
+  account: 'https://api.example',
+  named: false,
+  clientId: 'id-1',
+  address: 'https://api.example',
+  anyone: false,
+};
+const KNOWN = [
+  { name: 'https://api.example', clients: ['id-1'], addresses: ['https://api.example'] },
+  { name: 'tenant-2', clients: ['id-2'], addresses: ['https://api.example'] },
+  { name: 'empty', clients: [], addresses: [] },
+];
+
+test.each<[string, Partial<Login>, RegExp | undefined]>([
+  ['the login that an account was used with may go on', {}, undefined],
+  [
+    'a client id that is new to the account is asked about',
+    { clientId: 'id-3' },
+    /"id-3" is new to account https:\/\/api\.example/,
+  ],
+  ["another tenant's client id at the same address is asked about", { clientId: 'id-2' }, /"id-2" is new to account/],
+  ['new credentials may be used once the account is named', { clientId: 'id-3', named: true }, undefined],
+  [
+    'another tenant may be used once its account is named',
+    { account: 'tenant-3', clientId: 'id-3', named: true },
+    undefined,
+  ],
+  [
+    'a known client id at a new address is asked about',
+    { account: 'https://b', address: 'https://b' },
+    /SERVICE_ACCOUNT=https:\/\/api/,
+  ],
+  ['a service that has moved may be used once the account is named', { address: 'https://b', named: true }, undefined],
+  [
+    'an address and a client id that are both new to a named account are refused',
+    { clientId: 'x', address: 'https://b', named: true },
+    /never with https:\/\/b/,
+  ],
+  [
+    'another service with other credentials is an account of its own',
+    { account: 'https://b', address: 'https://b', clientId: 'x' },
+    undefined,
+  ],
+  [
+    "the stand-in's credentials are refused in an account that is somebody's",
+    { named: true, anyone: true, clientId: 'limitline-sandbox', address: 'https://s' },
+    /never/,
+  ],
+  [
+    'an account that nobody has used yet may be used by anybody',
+    { account: 'empty', clientId: 'x', address: 'https://b', named: true },
+    undefined,
+  ],
+])('%s', (_case, change, fault) => {
+  const found = faultOf({ ...login, ...change }, KNOWN);
+  if (fault === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatch(fault);
+});

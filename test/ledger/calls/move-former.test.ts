@@ -1,0 +1,125 @@
+import { expect, inject, test } from 'vitest';
+import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
+import { type Context, openContext } from '../../../src/context.ts';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { makeLuaScript } from '../../../src/lua-script.ts';
+import { openFaultPlace } from '../../support/fault-place.ts';
+import { putFormerLedger } from '../../support/former-ledger.ts';
+import { connectRedis, freshPrefix } from '../../support/ledger.ts';
+import { retryRows } from '../../support/operate.ts';
+import { openWorkplace } from '../../support/workplace.ts';
+
+/** A workplace whose Redis holds what a version of format 4 left there. */
+async function openFormer() {
+  const [prefix, connection] = [freshPrefix(), connectRedis()];
+  await putFormerLedger(connection, prefix);
+  const open = () =>
+    openWorkplace({ env: { LIMITLINE_PREFIX: prefix, SERVICE_ACCOUNT: 'live', APPROVE_ABOVE: '10000' } });
+  return { prefix, connection, keys: makeKeys(prefix, 'live'), open };
+}
+
+/** What is kept of the rows is as they are: all but the ids that they are searched by, of which text can hold no bytes (former-ledger.ts). */
+async function expectAgreement({ portfolios }: Context): Promise<void> {
+  const found = await portfolios.compare(['q4', 'q5', 'q6', 'q7']);
+  expect(found.filter(({ is }) => is !== 'search' && is !== 'entry')).toEqual([]);
+  expect(await portfolios.compare(['q4', 'q5', 'q6', 'q7'])).toEqual([]);
+}
+
+const namesOf = (connection: ReturnType<typeof connectRedis>, pattern: string) => connection.keys(pattern);
+
+test('what an earlier version left is there, as it was, under the names of now', async () => {
+  const { connection, keys, open } = await openFormer();
+  const place = await open();
+  const { context } = place;
+  expect(await place.report('q4')).toMatchObject({ states: { done: 2, held: 1, refused: 1 }, invalid: 1 });
+  expect(await place.report('q5')).toMatchObject({ states: { awaiting: 1 } });
+  expect(await place.report('q6')).toMatchObject({ states: { cancelled: 1 } });
+  expect((await context.queues.failed('buyer-limits', { count: 9 })).jobs).toHaveLength(2);
+  await expectAgreement(context);
+  const left = (await namesOf(connection, `${keys.former}:*`)).filter((name) => !name.startsWith(`${keys.root}:`));
+  expect(left.sort()).toEqual([keys.format, keys.formerPortfolios]);
+});
+
+test('what was asked for, made or declined before is not asked for again, and the rest goes on', async () => {
+  const { open } = await openFormer();
+  const place = await open();
+  const { context } = place;
+  // The one that is held was made, under an id that nobody else may be given.
+  const [done] = await context.rows.inState('q4', 'done', { count: 1 });
+  const [known] = await context.rows.read(done ? [done.row] : []);
+  const resolve = resolveCalls({ portfolio: 'q4', line: 3, made: known?.limitId }, context);
+  await expect(resolve).rejects.toThrow('is already known');
+  // What bob said no to waits, whoever brings it and wherever.
+  const declined = ['name,country_code,company_registration_number,requested_limit', 'Declined AG,DE,HRB 60,30000'];
+  expect((await place.import(declined, { portfolio: 'q8', by: 'alice' })).approval).toMatchObject({ rows: 1 });
+  expect(await retryRows({ portfolio: 'q6', state: 'cancelled', by: 'carol' }, context)).toMatchObject({
+    waits: { rows: 1 },
+  });
+  await place.work();
+  expect((await place.settled('q7')).states).toMatchObject({ done: 1 });
+  expect(place.standIn.counts().made.limit).toBe(1);
+});
+
+test('whoever comes to what is half moved moves the rest, and it is moved once', async () => {
+  const { connection, keys, prefix, open } = await openFormer();
+  // Killed after the first keys: their order is Redis' own.
+  await connection.multi().set(`{${prefix}}:format`, '5').sadd(`{${prefix}}:to-move`, 'live').exec();
+  const move = makeLuaScript(connection, new URL('../../../src/ledger/lua/move-former.lua', import.meta.url));
+  const [cursor] = (await move([keys.root, keys.former], ['0', 40, `${keys.former}:*`, 'moved'])) as [string, number];
+  expect(cursor).not.toBe('0');
+  const places = await Promise.all([open(), open()]);
+  for (const place of places) {
+    expect(await place.report('q4')).toMatchObject({ states: { done: 2, held: 1, refused: 1 } });
+    await expectAgreement(place.context);
+  }
+  expect(await connection.type(keys.formerPortfolios)).toBe('string');
+  expect(await connection.exists(`{${prefix}}:to-move`)).toBe(0);
+});
+
+test('an earlier version that is at work is to be stopped first, and nothing is changed', async () => {
+  const { connection, keys, open, prefix } = await openFormer();
+  await connection.zadd(`${keys.former}:workers`, Date.now(), 'old');
+  await expect(open()).rejects.toThrow(/An earlier version of Limitline is at work in account live: stop it first/);
+  await connection.del(`${keys.former}:workers`);
+  await connection.zadd(`${keys.former}:portfolio:q4:imports`, Date.now(), 'content:run');
+  await expect(open()).rejects.toThrow(/An earlier version/);
+  expect(await connection.get(`{${prefix}}:format`)).toBe('4');
+});
+
+test('an earlier version that was started before finds nothing to send, and fails at what it would write', async () => {
+  const { connection, keys, open } = await openFormer();
+  await open();
+  await expect(connection.zadd(`${keys.former}:portfolios`, 1, 'q9')).rejects.toThrow('WRONGTYPE');
+  expect(await connection.exists(`${keys.former}:portfolio:q7`, `${keys.former}:account`)).toBe(0);
+  expect(await connection.keys(`${keys.formerQueuePrefix('companies')}:companies*`)).toEqual([]);
+  // So it is where the account is a new one, and such a process works for it already.
+  const prefix = freshPrefix();
+  const context = await openContext({
+    settings: (await openWorkplace({ env: { LIMITLINE_PREFIX: prefix } })).context.settings,
+    log: makeSilentLog(),
+  });
+  await context.enterAccount();
+  await expect(connection.zadd(context.keys.formerPortfolios, 1, 'q9')).rejects.toThrow('WRONGTYPE');
+  await context.close();
+});
+
+test.each(['6', undefined])(
+  'a process ends where another format is in Redis by now (%s), and sends nothing',
+  async (format) => {
+    const place = await openFaultPlace({ env: { REDIS_URL: inject('redisUrl') } });
+    const { context } = place;
+    const { ledger, keys } = context;
+    const worker = place.startWorker();
+    await expect.poll(() => worker.output().stderr).toContain('working');
+    if (format !== undefined) await ledger.set(keys.format, format);
+    else {
+      // As where the copy of before the upgrade is put back.
+      await ledger.del(keys.format, keys.formerPortfolios);
+      await ledger.zadd(keys.formerPortfolios, 1, 'q4');
+    }
+    const { status, stderr } = await worker.ended;
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/What is in Redis is in format (6|before 5) by now, and this Limitline writes format 5/);
+  },
+);

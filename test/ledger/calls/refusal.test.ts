@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { makeRequest, putRow, ROW } from '../../support/ledger.ts';
+
+test('a refusal ends its row also through another job, before that row has ended by it, and until somebody wants it again', async () => {
+  const { calls, rows, process, portfolios } = await putRow();
+  await process('a');
+  const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
+  await rows.begin(ROW, 'company');
+  await calls.claim(company, { owner: 'a/1', onUnknown: 'resend' });
+  await calls.release(company, 'a/1', 'refused', { status: 422, body: 'a city\nis wanted' });
+  const refused = { is: 'refused', status: 422, body: 'a city\nis wanted' };
+  expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'resend' })).toEqual(refused);
+  await portfolios.pause('q4', 'by request');
+  expect(await calls.claim(company, { owner: 'a/3', onUnknown: 'resend' })).toEqual(refused);
+  await portfolios.resume('q4');
+  // Of other words, or of another kind of call, it says nothing.
+  for (const other of [{ ...company, revision: '1' }, { ...company, kind: 'limit', key: 'row-1' } as const])
+    expect(await calls.claim(other, { owner: 'a/4', onUnknown: 'resend' })).not.toMatchObject({ is: 'refused' });
+  await calls.release({ ...company, kind: 'limit', key: 'row-1' }, 'a/4', 'unsent');
+  expect(await rows.advance(ROW, 'company', 'refused', { answered: true })).toBe('refused');
+  await rows.requeue(ROW, 'refused');
+  await rows.begin(ROW, 'company');
+  expect(await calls.claim(company, { owner: 'a/5', onUnknown: 'resend' })).toMatchObject({ is: 'go' });
+});
+
+test('a held row whose refusal came late, and whose sender died then, goes back and ends by that refusal', async () => {
+  const { calls, rows, process } = await putRow();
+  await process('a');
+  const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
+  await rows.begin(ROW, 'company');
+  await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' });
+  const { vanish } = await process('b');
+  await calls.doubt(company, 'a/1', 'no answer');
+  await rows.advance(ROW, 'company', 'held', { problem: { step: 'company', message: 'unknown' } });
+  await vanish();
+  expect(await calls.release(company, 'a/1', 'refused', { status: 409, body: '' })).toMatchObject({ late: true });
+  await rows.requeue(ROW, 'held', false);
+  await rows.begin(ROW, 'company');
+  const refused = { is: 'refused', status: 409, body: '' };
+  expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toEqual(refused);
+});
+
+test('a refusal that comes while an answer for its row waits for a yes ends that row, also where the answer is a no', async () => {
+  const { calls, rows, process, approvals } = await putRow();
+  await process('a');
+  const company = { kind: 'company', key: 'buyer-of-muster', row: ROW, revision: '0' } as const;
+  await rows.begin(ROW, 'company');
+  await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' });
+  await calls.doubt(company, 'a/1', 'no answer');
+  await rows.advance(ROW, 'company', 'held', { problem: { step: 'company', message: 'unknown' } });
+  const of = { portfolio: 'q4', id: await approvals.askFor({ portfolio: 'q4', kind: 'answer', by: 'olivia' }) };
+  expect(await approvals.awaitRow(ROW, 'held', { id: of.id, by: 'olivia', said: 'resend' })).toBe(true);
+  await approvals.close(of, { always: true, above: undefined });
+  // Whoever heard this died before the row ended by it.
+  expect(await calls.release(company, 'a/1', 'refused', { status: 409, body: '' })).toMatchObject({ late: true });
+  const digest = (await approvals.read(of.id))?.digest ?? '';
+  expect(await approvals.decline({ id: of.id, by: 'ann', digest })).toBe('declined');
+  await approvals.freeSome(of, [ROW]);
+  expect((await rows.read([ROW]))[0]).toMatchObject({ state: 'held' });
+  await rows.requeue(ROW, 'held', false);
+  await rows.begin(ROW, 'company');
+  expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'refused', status: 409 });
+});
+
+test('a document that was refused ends its row by no other document, where another row had that one made meanwhile', async () => {
+  const { calls, rows, process } = await putRow();
+  const other = { portfolio: 'q4', key: 'row-2' };
+  await rows.put(other, 3, 'import-1', makeRequest());
+  await process('a');
+  for (const row of [ROW, other]) {
+    await rows.begin(row, 'company');
+    await rows.advance(row, 'company', 'documents', { company: 'company_1' });
+  }
+  const first = { kind: 'document', key: 'first', row: ROW, revision: '0' } as const;
+  await calls.claim(first, { owner: 'a/1', onUnknown: 'resend' });
+  await calls.release(first, 'a/1', 'refused', { status: 422, body: 'no' });
+  await calls.claim({ ...first, row: other }, { owner: 'a/2', onUnknown: 'resend' });
+  await calls.settle({ ...first, row: other }, 'a/2', { id: 'document_1', record: {}, buyer: 'buyer-of-muster' });
+  expect(await calls.claim(first, { owner: 'a/3', onUnknown: 'resend' })).toMatchObject({ is: 'made' });
+  expect(await calls.claim({ ...first, key: 'second' }, { owner: 'a/4', onUnknown: 'resend' })).toMatchObject({
+    is: 'go',
+  });
+});

@@ -1,0 +1,261 @@
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { makeLastLinkMemory } from '../../../src/files/last-link.ts';
+import { makeSendMarks } from '../../../src/ledger/calls/send-marks.ts';
+import { makePersist } from '../../../src/ledger/schema/persist.ts';
+import type { Log } from '../../../src/log.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { scriptText } from '../../../src/lua-script.ts';
+import { openLedger } from '../../support/ledger.ts';
+import { makeFolder } from '../../support/workplace.ts';
+
+const KEPT_IN = ['marks', 'allMarks'] as const;
+
+/** A second in which something is sent is over at once: each call is the first of its second. */
+async function open() {
+  const { connection, keys } = openLedger();
+  const folder = await makeFolder();
+  const log = makeSilentLog();
+  const persist = makePersist({ log, signal: new AbortController().signal });
+  const start = (dir = folder, { warnsOnly = false, logged = log }: { warnsOnly?: boolean; logged?: Log } = {}) => {
+    const replicas = { expected: () => 0, connect: () => connection };
+    const account = 'https://test.example';
+    const marks = makeSendMarks({
+      connection,
+      keys,
+      dir,
+      account,
+      warnsOnly,
+      persist,
+      replicas,
+      log: logged,
+      freshMs: 0,
+    });
+    return {
+      ...marks,
+      send: () =>
+        marks.ready().then(
+          () => 'sent',
+          (error) => error.code,
+        ),
+    };
+  };
+  return {
+    connection,
+    keys,
+    folder,
+    start,
+    copy: () => Promise.all(KEPT_IN.map((name) => connection.dumpBuffer(keys[name]))),
+    putBack: (copy: readonly (Buffer | null)[]) =>
+      Promise.all(
+        KEPT_IN.map(async (name, place) => {
+          await connection.del(keys[name]);
+          const bytes = copy[place];
+          if (bytes) await connection.restore(keys[name], 0, bytes);
+        }),
+      ),
+    /** So many seconds of others, who remember nothing. */
+    async markMuch(seconds: number): Promise<void> {
+      const script = scriptText(new URL('../../../src/ledger/lua/mark-sending.lua', import.meta.url));
+      const all = connection.pipeline();
+      for (let second = 0; second < seconds; second += 1)
+        all.eval(script, 1, keys.marks, `${second} ${Math.random()}`, 0, '', '');
+      await all.exec();
+    },
+    remembered: async () => (await readdir(join(folder, (await readdir(folder))[0] ?? ''))).sort(),
+  };
+}
+
+describe('a Redis that is older than what was sent', () => {
+  test('is none where marks go on, in one process, in the next, and beside one without the folder', async () => {
+    const { start, remembered, connection, keys } = await open();
+    const first = start();
+    expect(await Promise.all([first.send(), first.send()])).toEqual(['sent', 'sent']);
+    expect(await first.send()).toBe('sent');
+    expect(await start().send()).toBe('sent');
+    expect(await start(await makeFolder()).send()).toBe('sent');
+    expect(await first.send()).toBe('sent');
+    await expect(start().check()).resolves.toBeUndefined();
+    expect(await start().older()).toBeUndefined();
+    // One mark for each second, and the last alone is remembered.
+    expect(await connection.hget(keys.marks, 'last')).toBe('5');
+    expect(await remembered()).toEqual(['last-5']);
+  });
+
+  test('is seen by whoever sent since, also without the folder, and by all others then', async () => {
+    const { start, copy, putBack, folder, connection, keys } = await open();
+    const [running, idle] = [start(), start(await makeFolder())];
+    await running.send();
+    const before = await copy();
+    await running.send();
+    await putBack(before);
+    await rm(folder, { recursive: true });
+    expect(await running.send()).toBe('OLDER');
+    expect(await running.send()).toBe('OLDER');
+    // What was noted goes for those that saw nothing of it.
+    expect(await idle.send()).toBe('OLDER');
+    expect(await idle.older()).toMatchObject({ atMs: expect.any(Number), host: expect.any(String) });
+    expect(await connection.hget(keys.marks, 'last')).toBe('1');
+  });
+
+  test('is seen by the next process from the folder, before anything is sent', async () => {
+    const { start, copy, putBack } = await open();
+    await start().send();
+    const before = await copy();
+    for (let second = 0; second < 3; second += 1) await start().send();
+    await putBack(before);
+    await expect(start().check()).rejects.toThrow(/acknowledge-rollback/);
+    expect(await start().send()).toBe('OLDER');
+  });
+
+  test('is seen where it is empty, and where another host has sent since', async () => {
+    const { start, copy, putBack, connection, keys } = await open();
+    const [ours, theirs] = [start(), start(await makeFolder())];
+    await theirs.send();
+    const before = await copy();
+    await ours.send();
+    await putBack(before);
+    // The other host knows nothing that is not in the copy.
+    for (let second = 0; second < 3; second += 1) expect(await theirs.send()).toBe('sent');
+    expect(await ours.send()).toBe('OLDER');
+    expect(await theirs.send()).toBe('OLDER');
+    await connection.del(keys.marks);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('goes on for all when somebody takes it as it is', async () => {
+    const { start, copy, putBack } = await open();
+    const [ours, theirs] = [start(), start(await makeFolder())];
+    await ours.send();
+    const before = await copy();
+    await ours.send();
+    await theirs.send();
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+    expect(await start().accept()).toBe(true);
+    expect(await start().accept()).toBe(false);
+    for (const one of [ours, theirs, start()]) expect(await one.send()).toBe('sent');
+    // And is seen again when it happens again.
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('stops nobody where nothing is worth anything, and is logged', async () => {
+    const { start, connection, keys } = await open();
+    const said: string[] = [];
+    const logged = { ...makeSilentLog(), warn: (text: string) => void said.push(text) } as unknown as Log;
+    const trial = start(undefined, { warnsOnly: true, logged });
+    expect(await trial.send()).toBe('sent');
+    await connection.del(keys.marks);
+    expect(await trial.send()).toBe('sent');
+    expect(await trial.send()).toBe('sent');
+    expect(said).toEqual([expect.stringContaining('Redis is older than what was sent')]);
+  });
+
+  test('could not be told where the mark cannot be remembered, so nothing is sent', async () => {
+    const { start, folder } = await open();
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    expect(await start(file).send()).toBe('FILE');
+  });
+
+  test('is seen by a host that sent nothing for hours of others, and is none where nothing was lost', async () => {
+    const { start, connection, keys, copy, putBack, markMuch } = await open();
+    const [ours, theirs] = [start(), start(await makeFolder())];
+    await theirs.send();
+    const before = await copy();
+    await ours.send();
+    await markMuch(4_200);
+    // Each mark has its place, and no more than that.
+    expect(await connection.hlen(keys.marks)).toBe(2);
+    expect(await connection.strlen(keys.allMarks)).toBe(4 * 4_203);
+    expect(await ours.send()).toBe('sent');
+    await putBack(before);
+    await markMuch(4_300);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('is none for a host that has a copy of the data folder of another', async () => {
+    const { start, folder } = await open();
+    await start().send();
+    const copied = join(await makeFolder(), 'copy');
+    await cp(folder, copied, { recursive: true });
+    const theirs = start(copied);
+    for (let second = 0; second < 3; second += 1) {
+      expect(await start().send()).toBe('sent');
+      expect(await theirs.send()).toBe('sent');
+    }
+    await expect(start(copied).check()).resolves.toBeUndefined();
+  });
+
+  test('is seen though the copy was made behind the mark of the last call: a second later there is one more', async () => {
+    const { start, copy, putBack } = await open();
+    const ours = start();
+    await ours.send();
+    const before = await copy();
+    await ours.look();
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('is seen too where that one could not be remembered at first', async () => {
+    const { start, copy, putBack, folder } = await open();
+    const ours = start();
+    await ours.send();
+    const before = await copy();
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    await expect(ours.look()).rejects.toThrow(/cannot be noted/);
+    await rm(folder);
+    await ours.look();
+    await putBack(before);
+    expect(await ours.send()).toBe('OLDER');
+  });
+
+  test('is seen where what is remembered cannot be read', async () => {
+    const { start, folder, remembered, copy, putBack } = await open();
+    await start().send();
+    const before = await copy();
+    for (let second = 0; second < 2; second += 1) await start().send();
+    const path = join(folder, (await readdir(folder))[0] ?? '', (await remembered())[0] ?? '');
+    await rm(path);
+    await mkdir(path);
+    await putBack(before);
+    expect(await start().send()).toBe('FILE');
+  });
+
+  test('is seen by a process that sends nothing, and nothing is marked for that', async () => {
+    const { start, copy, putBack, connection, keys } = await open();
+    const ours = start();
+    await ours.send();
+    await ours.look();
+    const before = await copy();
+    await ours.look();
+    await ours.look();
+    expect(await connection.hget(keys.marks, 'last')).toBe('2');
+    await start().send();
+    await putBack(before);
+    await expect(ours.look()).rejects.toThrow(/acknowledge-rollback/);
+  });
+
+  test('is shown on pages also where the data folder is out of reach', async () => {
+    const { start, folder, connection, keys } = await open();
+    const ours = start();
+    await ours.send();
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    expect(await ours.older()).toBeUndefined();
+    await connection.del(keys.marks);
+    expect(await ours.older()).toMatchObject({ host: expect.any(String) });
+  });
+
+  test('leaves nothing behind of a mark that the disk does not take', async () => {
+    const { start, folder, remembered } = await open();
+    const ours = start();
+    await ours.send();
+    const memory = makeLastLinkMemory(join(folder, (await readdir(folder))[0] ?? ''), { isSynced: true });
+    await expect(memory.remember({ number: 7, link: Symbol('none') as unknown as string })).rejects.toThrow();
+    expect(await remembered()).toEqual(['last-1']);
+  });
+});

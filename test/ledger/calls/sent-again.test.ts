@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
+
+const row = { portfolio: 'q4', key: 'row-1' };
+const limit = { kind: 'limit', key: 'request-1', row } as const;
+
+const resent = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 64_000];
+const repeated = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 64_000, 64_000];
+test.each([
+  ['resend', 'eight times', resent],
+  ['repeat', 'thirteen times, at first at once', repeated],
+] as const)(
+  'under "%s" an unknown answer is sent again %s, with growing waits, and then held',
+  async (onUnknown, _times, expected) => {
+    const { calls, process, connection, keys } = openLedger();
+    await process('a');
+    const waits: (number | undefined)[] = [];
+    for (let n = 1; n <= expected.length + 1; n += 1) {
+      expect(await calls.claim(limit, { owner: `a/${n}`, onUnknown })).toMatchObject({
+        is: 'go',
+        first: 'a/1',
+      });
+      const doubt = await calls.doubt(limit, `a/${n}`, 'reset', { onUnknown });
+      // A reply that was lost makes the client say it twice.
+      expect(await calls.doubt(limit, `a/${n}`, 'reset', { onUnknown })).toMatchObject({ sentMs: doubt?.sentMs });
+      waits.push(doubt?.againMs);
+      await connection.hset(keys.call('limit', limit.key), 'againAt', '0');
+    }
+    expect(waits).toEqual([...expected, undefined]);
+    expect(await calls.claim(limit, { owner: 'b/1', onUnknown })).toMatchObject({ is: 'unknown' });
+  },
+);
+
+test('an unknown answer is not sent again after five minutes', async () => {
+  const { calls, process, connection, keys } = openLedger();
+  await process('a');
+  await calls.claim(limit, { owner: 'a/1', onUnknown: 'resend' });
+  await calls.doubt(limit, 'a/1', 'reset');
+  await connection.hset(keys.call('limit', limit.key), 'doubtAt', Date.now() - 301_000, 'againAt', '0');
+  expect(await calls.claim(limit, { owner: 'a/2', onUnknown: 'resend' })).toMatchObject({ is: 'unknown' });
+});
+
+test('two jobs have one row, and the first is refused: the second sends nothing', async () => {
+  const { calls, rows, process } = openLedger();
+  await process('a');
+  await rows.put(row, 2, '1', makeRequest());
+  await rows.begin(row, 'company');
+  const company = { kind: 'company', key: 'buyer-1', row, revision: '0' } as const;
+  expect(await calls.claim(company, { owner: 'a/1', onUnknown: 'hold' })).toMatchObject({ is: 'go' });
+  await calls.release(company, 'a/1', 'refused', { status: 422, body: 'no' });
+  await rows.advance(row, 'company', 'refused', { problem: { step: 'company', message: 'no' } });
+  expect(await calls.claim(company, { owner: 'a/2', onUnknown: 'hold' })).toMatchObject({ is: 'changed' });
+});

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CallKind } from '../../../src/call-kind.ts';
+import { type Claim, makeAtMostOnce } from '../../../src/ledger/calls/at-most-once.ts';
+import { makeAttempts } from '../../../src/ledger/calls/attempts.ts';
+import { makeCalls } from '../../../src/ledger/calls/calls.ts';
+import { type Trips, tripsOf } from '../../../src/ledger/calls/trips.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { makeRows } from '../../../src/ledger/rows/rows.ts';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
+import { makePersist } from '../../../src/ledger/schema/persist.ts';
+import { isStep, type RowState, STEPS, type Step } from '../../../src/ledger/schema/row.ts';
+import { makeSilentLog } from '../../../src/log.ts';
+import { referenceOf } from '../../../src/portfolio/identity/identity.ts';
+import { connectRedis, freshPrefix, makeRequest } from '../../support/ledger.ts';
+import { pictureOf } from '../../support/redis-picture.ts';
+
+/** One row, and what is out of the ordinary about it. */
+type Line = { amount: string; granted: string; status: string; shared: boolean; documents: number };
+
+/** What somebody did to a portfolio before its rows went. */
+type Before = 'nothing' | 'paused' | 'cancelled' | 'refused once' | 'no canary' | 'not searched' | 'importing';
+
+const line: fc.Arbitrary<Line> = fc.record({
+  amount: fc.constantFrom('1000', '250.5', '0.1', '12345678.905', '90071992547409.93'),
+  granted: fc.constantFrom('1000', '0', '10.25', '', '1e3'),
+  status: fc.constantFrom('approved', 'declined', '', 'x'.repeat(60), 'half \ud800'),
+  shared: fc.boolean(),
+  documents: fc.integer({ min: 0, max: 2 }),
+});
+const before = fc.constantFrom<Before>(
+  'nothing',
+  'nothing',
+  'nothing',
+  'paused',
+  'cancelled',
+  'refused once',
+  'no canary',
+  'not searched',
+  'importing',
+);
+
+/** A ledger of its own whose rows are served together, or one by one. */
+function openLedger(trips: 'together' | 'one by one', isSearched: boolean) {
+  const connection = connectRedis();
+  const keys = makeKeys(freshPrefix(), 'https://test.example');
+  const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
+  const served: unknown[] = [];
+  const take: Trips = async (...moves) => {
+    for (;;) {
+      const answer = await tripsOf(connection, keys)(...moves);
+      served.push(answer);
+      if (!ledger.repeats) return answer;
+      ledger.repeats = false;
+    }
+  };
+  const alone: Trips = async (row, first, ...behind) => {
+    const answer = await tripsOf(connection, keys)(row, ...(first ? [first] : []));
+    return behind.length > 0 ? [0, answer] : answer;
+  };
+  const how = { connection, keys, persist, trips: trips === 'together' ? take : alone };
+  const calls = makeCalls(how);
+  const attempts = makeAttempts({ processId: 'ann', log: makeSilentLog() });
+  const ledger = {
+    connection,
+    keys,
+    served,
+    /** Whether the next trip is taken twice, as a connection does that was lost before the answer. */
+    repeats: false,
+    portfolios: makePortfolios({ connection, keys, isSearched }),
+    rows: makeRows({ ...how, canaryRefusals: 3, isSearched, referenceOf }),
+    atMostOnce: makeAtMostOnce({ calls, attempts }),
+  };
+  return ledger;
+}
+
+type Ledger = ReturnType<typeof openLedger>;
+
+/** Brings the rows in, lets each go as far as it goes, all of them together, and says what every one was answered. */
+async function goThrough(ledger: Ledger, lines: readonly Line[], how: Before) {
+  const { rows, portfolios, connection, keys } = ledger;
+  const run = await portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
+  for (const [place, each] of lines.entries()) {
+    const request = makeRequest({
+      buyer: each.shared ? 'shared' : `buyer-${place}`,
+      limit: { requested_limit: each.amount },
+      documents: Array.from({ length: each.documents }, (_, n) => {
+        return { name: `${n}.pdf`, mediaType: 'application/pdf', sizeBytes: 1, sha256: `${place}${n}` };
+      }),
+    });
+    await rows.put({ portfolio: 'q4', key: `row-${place}` }, place + 2, 'i', request);
+  }
+  if (how !== 'importing') await run.end();
+  if (how !== 'no canary') {
+    const seen = ['company', 'documents', 'limit'].flatMap((step) => [`canary:${step}`, 'ok']);
+    await connection.hset(keys.portfolio('q4'), ...seen);
+  }
+  if (how === 'refused once') {
+    await rows.begin({ portfolio: 'q4', key: 'row-0' }, 'company');
+    const problem = { step: 'company', message: 'no', status: 422, body: 'no' } as const;
+    await rows.advance({ portfolio: 'q4', key: 'row-0' }, 'company', 'refused', { problem });
+  }
+  if (how === 'paused') await portfolios.pause('q4', 'a test');
+  if (how === 'cancelled') await portfolios.cancel('q4');
+  // Those that share a buyer one after another, since who comes first is told "go", and all others something else.
+  const together = Promise.all(lines.map((each, place) => (each.shared ? [] : goOn(ledger, `row-${place}`, each))));
+  const said: unknown[] = [await together];
+  for (const [place, each] of lines.entries()) if (each.shared) said.push(await goOn(ledger, `row-${place}`, each));
+  return { said, end: run.end };
+}
+
+/** A row's way as the jobs go it: begin, claim, and on with each call that was made, to a next one that may be claimed already. */
+async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Promise<unknown[]> {
+  const row = { portfolio: 'q4', key };
+  const said: unknown[] = [];
+  let inHand: Claim | undefined;
+  for (const step of STEPS) {
+    const found = await rows.begin(row, step);
+    if (found?.state !== step) {
+      said.push(found);
+      continue;
+    }
+    const thing = thingOf(step, key, found);
+    const claim = inHand ?? (await atMostOnce.claim(thing, 'hold'));
+    inHand = undefined;
+    said.push(claim.is);
+    if (claim.is !== 'go') continue;
+    const id = `${step}_${thing.key}`;
+    const record = { status: each.status, total_limit: each.granted, available_limit: each.granted };
+    const to: RowState = step === 'limit' ? 'done' : step === 'company' && each.documents > 0 ? 'documents' : 'limit';
+    const brought = { company: { company: id }, documents: { documents: [id] }, limit: { limit: id, record } }[step];
+    const move = { ...brought, answered: true, revision: found.revision };
+    const next = isStep(to) ? thingOf(to, key, found) : undefined;
+    const ended = await claim.settle(
+      { is: 'made', id, record: step === 'limit' ? record : {} },
+      { moving: rows.moving(step, to, move), next, onUnknown: 'hold' },
+    );
+    if ('onward' in ended) inHand = ended.onward.claim;
+    said.push('onward' in ended ? to : await rows.advance(row, step, to, move));
+  }
+  return said;
+}
+
+function thingOf(step: Step, key: string, { request, revision }: { request: { buyer: string }; revision: string }) {
+  const kind: CallKind = step === 'documents' ? 'document' : step;
+  const of = { company: request.buyer, documents: `document-of-${key}`, limit: key }[step];
+  return { kind, key: of, row: { portfolio: 'q4', key }, revision, buyer: request.buyer, sent: `${kind} ${of}` };
+}
+
+/** What stands in Redis, but for times, drawn names, and who had a claim. */
+async function picture({ connection, keys }: Ledger): Promise<unknown> {
+  const found = await pictureOf(connection, keys.account.replace(/[^:]*$/, ''));
+  const text = JSON.stringify(found)
+    .replace(/\b1\d{12}(\+\d+)?/g, 'T')
+    .replaceAll(/ann\/\d+/g, 'ann')
+    .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'uuid');
+  return JSON.parse(text);
+}
+
+test('rows that are served together leave what those leave that are served one by one, whatever is the matter with them', async () => {
+  let plain = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 6 }), before, async (lines, how) => {
+      const isSearched = how !== 'not searched';
+      const [together, alone] = [openLedger('together', isSearched), openLedger('one by one', isSearched)];
+      const said = await Promise.all([goThrough(together, lines, how), goThrough(alone, lines, how)]);
+      expect(said[0].said).toEqual(said[1].said);
+      expect(await picture(together)).toEqual(await picture(alone));
+      await Promise.all(said.map(({ end }) => end()));
+      plain += together.served.filter((answer) => Array.isArray(answer) && answer[0] > 1).length;
+    }),
+    {
+      numRuns: 25,
+      examples: [[[{ amount: '1000', granted: '10', status: 'approved', shared: false, documents: 1 }], 'nothing']],
+    },
+  );
+  // Else it would compare rows that are served one by one with such.
+  expect(plain).toBeGreaterThan(10);
+});
+
+test('a call that was claimed behind one that was made is given back where the connection sent that again by itself', async () => {
+  const ledger = openLedger('together', true);
+  const { rows, connection, keys } = ledger;
+  const row = { portfolio: 'q4', key: 'row-0' };
+  await ledger.portfolios.startImport('q4', { id: 'i', fileName: 'f.csv', reading: '{}' });
+  await rows.put(row, 2, 'i', makeRequest({ buyer: 'buyer-0' }));
+  await connection.hset(keys.portfolio('q4'), 'canary:company', 'ok');
+  const found = await rows.begin(row, 'company');
+  if (!found) throw new Error('there is no such row');
+  const claim = await ledger.atMostOnce.claim(thingOf('company', row.key, found), 'hold');
+  if (claim.is !== 'go') throw new Error(`not claimed: ${claim.is}`);
+  const moving = rows.moving('company', 'limit', { company: 'company_1', answered: true, revision: found.revision });
+  ledger.repeats = true;
+  await claim.settle(
+    { is: 'made', id: 'company_1', record: {} },
+    { moving, next: thingOf('limit', row.key, found), onUnknown: 'hold' },
+  );
+  // And the claim that is given back.
+  const settled = [0, ['company_1', 0]];
+  expect(ledger.served.slice(-3)).toEqual([[3, ['go', 'ann/2']], settled, ['back', 0, 0]]);
+  expect(await connection.hget(keys.call('limit', row.key), 'state')).toBe('free');
+});

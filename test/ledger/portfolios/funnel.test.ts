@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { callsLeft, funnelOf } from '../../../src/ledger/portfolios/funnel.ts';
+import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
+
+const none = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
+const calls = { company: 0, document: 0, limit: 0, token: 0, throttled: 0 };
+const stopped = { company: 0, documents: 0, limit: 0 };
+
+test('each row is before, at, stopped at or past each step, but for those that were cancelled', () => {
+  const states = {
+    ...none,
+    queued: 50,
+    company: 4,
+    documents: 3,
+    limit: 2,
+    done: 30,
+    skipped: 1,
+    refused: 6,
+    held: 4,
+    cancelled: 9,
+  };
+  const steps = funnelOf(
+    { states, calls: { ...calls, company: 46, document: 5, limit: 33 } },
+    { company: 5, documents: 1, limit: 4 },
+  );
+  expect(steps.map(({ before, at, stopped: there, past }) => [before, at, there, past])).toEqual([
+    [50, 4, 5, 41],
+    [54, 3, 1, 37],
+    [57, 2, 4, 31],
+  ]);
+  const sums = steps.map((one) => one.before + one.at + one.stopped + one.past);
+  // Who stopped at a step before is neither before this one nor past it.
+  expect(sums).toEqual([100, 100 - 5, 100 - 5 - 1]);
+  expect(steps.map((one) => one.calls)).toEqual([46, 5, 33]);
+});
+
+test('before anything is known a row needs a limit, and a company at the most', () => {
+  const states = { ...none, queued: 100 };
+  expect(callsLeft(funnelOf({ states, calls }, stopped), states)).toEqual({ fewest: 100, most: 200 });
+});
+
+test('afterwards as many calls as rows needed so far', () => {
+  const states = { ...none, queued: 1_000, done: 100 };
+  const left = callsLeft(
+    funnelOf({ states, calls: { ...calls, company: 50, document: 200, limit: 100 } }, stopped),
+    states,
+  );
+  expect(left).toEqual({ fewest: 1_000 + 450 + 1_800, most: 1_000 + 550 + 2_200 });
+});
+
+test('a portfolio of which nothing is open needs none', () => {
+  const states = { ...none, done: 100, refused: 3 };
+  expect(callsLeft(funnelOf({ states, calls }, { ...stopped, limit: 3 }), states)).toEqual({ fewest: 0, most: 0 });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { makeRequest, openLedger } from '../../support/ledger.ts';
+import { BAD, file, lines, other, TWICE } from '../../support/noted-lines.ts';
+
+test('an import forgets the faulty lines of the one before', async () => {
+  const { portfolios } = openLedger();
+  for (const next of [file, file, other]) {
+    const run = await portfolios.startImport('q4', next);
+    expect(await portfolios.read('q4')).toMatchObject({ invalid: 0, duplicate: 0, file: next });
+    await run.noteLines(lines([2, BAD]));
+    await run.end();
+  }
+});
+
+test('two imports of one file share its faulty lines, and one that is no longer shown keeps none', async () => {
+  const { portfolios } = openLedger();
+  const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', file)];
+  await first.noteLines(lines([2, BAD]));
+  await second.noteLines(lines([2, BAD]));
+  const third = await portfolios.startImport('q4', other);
+  await first.noteLines(lines([5, BAD]));
+  expect(await portfolios.read('q4')).toMatchObject({ invalid: 0, file: other });
+  await third.noteLines(lines([7, TWICE]));
+  expect(await portfolios.faultyLines('q4', [2, 5, 7])).toEqual([undefined, undefined, TWICE]);
+});
+
+test('an import that ends leaves another one under way, and the portfolio is finished after both', async () => {
+  const { portfolios } = openLedger();
+  for (const next of [file, other]) {
+    const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', next)];
+    for (const run of [second, first]) {
+      expect(await portfolios.read('q4')).toMatchObject({ importing: true, finishedMs: undefined });
+      await run.end();
+    }
+    expect(await portfolios.read('q4')).toMatchObject({ importing: false, finishedMs: expect.any(Number) });
+  }
+});
+
+test('a portfolio whose last import was given up is not finished until a file is imported to its end', async () => {
+  const { portfolios } = openLedger();
+  await (await portfolios.startImport('q4', file)).leave();
+  const interrupted = { importing: false, interrupted: true, finishedMs: undefined };
+  expect(await portfolios.read('q4')).toMatchObject(interrupted);
+  await (await portfolios.startImport('q4', other)).end();
+  expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+});
+
+test('whoever imports a file to its end does so for another import of it that was given up, and not for another file', async () => {
+  const { portfolios } = openLedger();
+  for (const [next, interrupted] of [
+    [file, false],
+    [other, true],
+  ] as const) {
+    const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', next)];
+    await second.leave();
+    await first.end();
+    expect(await portfolios.read('q4')).toMatchObject({ importing: false, interrupted });
+  }
+});
+
+test.each([
+  ['long ago', -3_600_000],
+  ["in the future, before the server's clock went back", 3_600_000],
+])('an import whose last sign of life was %s is not waited for', async (_when, awayMs) => {
+  const { portfolios, rows, connection, keys } = openLedger();
+  const row = { portfolio: 'q4', key: 'row-1' };
+  const run = await portfolios.startImport('q4', file);
+  await connection.zadd(keys.imports('q4'), Date.now() + awayMs, 'killed');
+  await rows.put(row, 2, file.id, makeRequest());
+  await rows.advance(row, 'queued', 'done', {});
+  await run.end();
+  expect(await portfolios.read('q4')).toMatchObject({ importing: false, finishedMs: expect.any(Number) });
+  expect(await connection.zcard(keys.imports('q4'))).toBe(0);
+});
+
+test('of two files at once the earlier, given up, leaves its mark behind the end of the later', async () => {
+  const { portfolios } = openLedger();
+  const [first, second] = [await portfolios.startImport('q4', file), await portfolios.startImport('q4', other)];
+  await first.leave();
+  await second.end();
+  expect(await portfolios.read('q4')).toMatchObject({ importing: false, interrupted: true, finishedMs: undefined });
+  // Imported again, it is read to its end; or a file takes its place that is begun when nobody reads it any more.
+  await (await portfolios.startImport('q4', file)).end();
+  expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+});
+
+test('an import that was read to its end keeps who began it and what was in its file, until it is begun again', async () => {
+  const { portfolios } = openLedger();
+  const found = { lines: 5, rows: 3, invalid: 1, duplicate: 1 };
+  const own = { ...file, by: 'console' };
+  await (await portfolios.startImport('q4', own)).end(found);
+  await (await portfolios.startImport('q4', other)).end({ ...found, rows: 4, invalid: 0 });
+  expect(await portfolios.allImports('q4')).toMatchObject([
+    { number: 1, by: 'console', found },
+    { number: 2, by: '', found: { rows: 4 } },
+  ]);
+  const again = await portfolios.startImport('q4', own);
+  const [first] = await portfolios.allImports('q4');
+  expect(first?.found).toBeUndefined();
+  await again.leave();
+  expect((await portfolios.allImports('q4'))[0]?.found).toBeUndefined();
+  expect((await portfolios.read('q4')).file).toMatchObject({ number: 1, by: 'console' });
+});
+
+describe('a portfolio that is cancelled', () => {
+  test('waits no more for an import that is dead, and does for one that lives', async () => {
+    const { portfolios, connection, keys } = openLedger();
+    await (await portfolios.startImport('q4', file)).leave();
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: true });
+    const living = await portfolios.startImport('q4', other);
+    await portfolios.cancel('q4');
+    expect(await portfolios.read('q4')).toMatchObject({ importing: true, finishedMs: undefined });
+    await living.leave();
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
+    await portfolios.cancel('q4');
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+    // What is begun later and left is to be read to its end.
+    await (await portfolios.startImport('q4', file)).leave();
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: true, finishedMs: undefined });
+    expect(await connection.zcard(keys.imports('q4'))).toBe(0);
+  });
+
+  test('waits no more for an import that dies later, and what that brings in when it wakes is given up', async () => {
+    const { portfolios, rows, connection, keys } = openLedger();
+    const run = await portfolios.startImport('q4', file);
+    await portfolios.cancel('q4');
+    const [sign = ''] = await connection.zrange(keys.imports('q4'), '0', '-1');
+    await connection.zadd(keys.imports('q4'), Date.now() - 3_600_000, sign);
+    expect(await portfolios.read('q4')).toMatchObject({ interrupted: false, finishedMs: expect.any(Number) });
+    const row = { portfolio: 'q4', key: 'row-1' };
+    expect(await rows.put(row, 2, run.number, makeRequest(), run.generation)).toBe('ended');
+    await run.end();
+    expect(await portfolios.read('q4')).toMatchObject({
+      states: { cancelled: 1, queued: 0 },
+      finishedMs: expect.any(Number),
+    });
+  });
+});

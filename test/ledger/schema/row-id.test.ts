@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { isPortfolioName, rowIdOf, rowName } from '../../../src/ledger/schema/row-id.ts';
+
+const KEY = 'abcdefghijklmno_';
+
+test('a row is found again by its name', () => {
+  const row = { portfolio: 'Q4 Länder', key: KEY };
+  expect(rowIdOf(rowName(row))).toEqual(row);
+});
+
+test.each(['', 'q4', `q4/${KEY}/x`, `q4/${KEY}x`, 'q4/short', `/${KEY}`, `-q4/${KEY}`])('%j names no row', (name) => {
+  expect(rowIdOf(name)).toBeUndefined();
+});
+
+test.each([
+  ['q4', true],
+  ['Käufer 2026.1_a-b', true],
+  ['x'.repeat(64), true],
+  ['x'.repeat(65), false],
+  ['', false],
+  ['.hidden', false],
+  ['../up', false],
+  ['a/b', false],
+  ['a:b', false],
+])('%j may be the name of a portfolio: %s', (name, isName) => {
+  expect(isPortfolioName(name)).toBe(isName);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { stepAfter } from '../../../src/ledger/schema/row.ts';
+import { makeRequest } from '../../support/ledger.ts';
+
+test.each([
+  [{}, undefined, 'company'],
+  [{ companyId: 'company_1' }, undefined, 'limit'],
+  [{ companyId: 'company_1', documents: [{}] }, undefined, 'documents'],
+  [{}, 'company', 'limit'],
+  [{ documents: [{}] }, 'company', 'documents'],
+  [{ documents: [{}] }, 'documents', 'limit'],
+] as const)('a request with %o goes on behind the step %s at the step %s', (changes, step, next) => {
+  expect(stepAfter(makeRequest(changes as object), step)).toBe(next);
+});
