@@ -67,7 +67,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
       world: GIVEN_UP,
       schedule: {
         order: ['ann', 'carl'],
-        deviations: { 'ann#145': 'fails after' },
+        deviations: { 'ann#144': 'fails after' },
         answers: { 'limit of Buyer-1@example.com 1000 #1': 'never, made' },
       },
     },
