@@ -59,7 +59,10 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     const lists = { underWay: keys.imports(name), imports: keys.allImports(name), faulty: faulty.keysOf(name) };
     const begun = (await start(
       { portfolio: keys.portfolio(name), portfolios: keys.portfolios, ...lists },
-      { ...file, name, content, import: run, goneAfterMs: GONE_AFTER_MS, replaces: replaces ? 1 : 0 },
+      {
+        ...{ id: file.id, fileName: file.fileName, reading: file.reading, by: file.by },
+        ...{ name, content, import: run, goneAfterMs: GONE_AFTER_MS, replaces: replaces ? 1 : 0 },
+      },
     )) as [string, string, string] | [];
     if (begun.length === 0) return undefined;
     const [generation, number, place] = begun;
