@@ -8,7 +8,7 @@ import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { PortfolioState, SupplierInDoubt } from '../../src/ledger/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES, type RowState, UNFINISHED_STATES } from '../../src/ledger/row.ts';
+import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/ledger/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
@@ -141,7 +141,7 @@ function keptCounts(
     if (!cause || wanted.length !== 1) return undefined;
     return { rows: cause.rows, sum: cause.sum, ...most(cause.rows, cause.step === 'company' ? cause.rows : 0) };
   }
-  const rows = wanted.reduce((sum, state) => sum + states[state], 0);
+  const rows = rowsIn(states, wanted);
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
   // Those that were refused at a later step have their companies.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);

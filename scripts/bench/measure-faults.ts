@@ -6,7 +6,7 @@ import { makeKeys } from '../../src/ledger/keys.ts';
 import { makePersist } from '../../src/ledger/persist.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
 import { makePortfolios } from '../../src/ledger/portfolios.ts';
-import { ROW_STATES } from '../../src/ledger/row.ts';
+import { is, ROW_STATES } from '../../src/ledger/row.ts';
 import { makeRows, type Rows } from '../../src/ledger/rows.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
@@ -201,7 +201,7 @@ async function killOften(
 
 /** Rows at an end of theirs. */
 function endedRows({ states }: PortfolioState): number {
-  const ends = ROW_STATES.filter((state) => !['queued', 'company', 'documents', 'limit'].includes(state));
+  const ends = ROW_STATES.filter((state) => !is('isOpen', state));
   return ends.reduce((sum, state) => sum + states[state], 0);
 }
 

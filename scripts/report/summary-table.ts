@@ -2,23 +2,10 @@ import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
 import { resentWords } from '../../src/ledger/counts/proof.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
 import type { PortfolioState } from '../../src/ledger/portfolio.ts';
-import { ROW_STATES, type RowState } from '../../src/ledger/row.ts';
+import { ROW_STATES } from '../../src/ledger/row.ts';
+import { STATES } from '../../src/ledger/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { answerWords, notQuiteGranted } from './answer-words.ts';
-
-/** What each state means to somebody who has never read about queues. */
-const MEANING: Record<RowState, string> = {
-  queued: 'limit not requested yet',
-  company: 'being registered as a company',
-  documents: 'documents being uploaded',
-  limit: 'limit being requested',
-  done: 'limit requested and answered',
-  refused: 'the service said no',
-  held: 'outcome unknown: a person must find out',
-  skipped: 'requested before, not requested again',
-  cancelled: 'given up on request',
-  awaiting: 'waiting for another person’s approval',
-};
 
 /** The report that a finance person reads. */
 export function summaryTable(
@@ -39,7 +26,7 @@ export function summaryTable(
     row('  rows', rows),
   );
   for (const state of ROW_STATES) {
-    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
+    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${STATES[state].says}`);
   }
   const all = allBeforeWords(rows, states.skipped);
   if (all !== undefined) parts.push(`    ${all}.`);

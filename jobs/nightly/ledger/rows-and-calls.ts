@@ -4,7 +4,7 @@ import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
 import type { LostCall, Recovery } from '../../../src/ledger/recovery.ts';
-import { askedOf, type RowResult, type RowState } from '../../../src/ledger/row.ts';
+import { askedOf, is, isUnfinished, type RowResult, type RowState } from '../../../src/ledger/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/row-id.ts';
 import type { Stories } from '../../../src/ledger/story/story.ts';
 import { digestOf } from '../../../src/ledger/verdicts.ts';
@@ -97,8 +97,8 @@ export function makeCallCheck(
       const { odd, row, field } = walked;
       const state = field('state') as RowState;
       // A million times there is nothing to wait for.
-      if (state === 'done' || state === 'skipped') return odd && compareEnded(walked, odd);
-      if (!ENDED.has(state) || again.length >= MOST_AGAIN) return undefined;
+      if (is('isGranted', state)) return odd && compareEnded(walked, odd);
+      if (isUnfinished(state) || again.length >= MOST_AGAIN) return undefined;
       const { step, updatedMs } = walked.result;
       const call = state === 'held' && step === 'company' ? odd?.company : odd?.limit;
       const isForgotten = state === 'held' && !call;
@@ -118,8 +118,6 @@ export function makeCallCheck(
     },
   };
 }
-
-const ENDED: ReadonlySet<RowState> = new Set(['held', 'refused', 'cancelled']);
 
 function isMade(call: OddCall | undefined): boolean {
   return call?.state === 'made';

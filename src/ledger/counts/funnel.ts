@@ -1,5 +1,5 @@
 import type { PortfolioState } from '../portfolio.ts';
-import { STEPS, type Step } from '../row.ts';
+import { GRANTED_STATES, rowsIn, STEPS, type Step } from '../row.ts';
 import { openRows } from './standing.ts';
 
 /** One step on the way of a portfolio's rows: how many have it before them, are at it, stopped at it, and are past it. */
@@ -35,7 +35,7 @@ export function funnelOf(
     steps.push({ step, before, at: states[step], stopped: stopped[step], past: 0, calls: calls[CALL_OF[step]] });
     before += states[step];
   }
-  let past = states.done + states.skipped;
+  let past = rowsIn(states, GRANTED_STATES);
   for (const one of steps.reverse()) {
     one.past = past;
     past += one.at + one.stopped;

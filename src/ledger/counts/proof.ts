@@ -2,7 +2,7 @@ import { CALL_KINDS } from '../../call-kind.ts';
 import { counted, grouped } from '../../counted.ts';
 import type { KnownImport } from '../imports.ts';
 import type { PortfolioState } from '../portfolio.ts';
-import { UNFINISHED_STATES } from '../row.ts';
+import { rowsIn, UNFINISHED_STATES } from '../row.ts';
 import { rowCountOf } from './summary.ts';
 
 /**
@@ -94,7 +94,7 @@ function limitsCheck(state: PortfolioState): Check {
     const words = `${counted(missing, 'done row')} ${missing === 1 ? 'has' : 'have'} no limit that a call of theirs made.`;
     return { of: 'limits', is: 'wrong', figures, words };
   }
-  const underWay = UNFINISHED_STATES.reduce((sum, name) => sum + state.states[name], held);
+  const underWay = held + rowsIn(state.states, UNFINISHED_STATES);
   if (made - done <= underWay) {
     const words = `${counted(made - done, 'limit')} made, and being written down in ${made - done === 1 ? 'its row' : 'their rows'}.`;
     return { of: 'limits', is: 'open', figures, words };

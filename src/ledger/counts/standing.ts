@@ -1,5 +1,5 @@
 import type { PortfolioState } from '../portfolio.ts';
-import { OPEN_STATES } from '../row.ts';
+import { OPEN_STATES, rowsIn, SETTLED_STATES } from '../row.ts';
 
 /**
  * How far a portfolio is: an import of it runs, or was given up; it is paused; rows are open; what is left waits for another
@@ -21,12 +21,12 @@ export function standingOf({
   return states.awaiting > 0 && openRows({ states }) === 0 ? 'awaiting' : 'open';
 }
 
-/** The rows of which is known what became of them. A held row needs an answer first, though nothing of it goes on. */
-export function settledRows({ done, refused, skipped, cancelled }: PortfolioState['states']): number {
-  return done + refused + skipped + cancelled;
+/** The rows of which is known what became of them. */
+export function settledRows(states: PortfolioState['states']): number {
+  return rowsIn(states, SETTLED_STATES);
 }
 
 /** The rows for which something is still to be done without a person. */
 export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
-  return OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
+  return rowsIn(states, OPEN_STATES);
 }

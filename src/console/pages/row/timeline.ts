@@ -1,5 +1,6 @@
 import { counted } from '../../../counted.ts';
 import type { KnownImport } from '../../../ledger/imports.ts';
+import { STATES } from '../../../ledger/schema.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/story/story.ts';
 
@@ -43,12 +44,9 @@ export function timelineOf(story: RowStory): Happening[] {
       words: `The portfolio was given up by ${givenUp.by || 'somebody'}.`,
     });
   }
-  if (result.state === 'done' || result.state === 'skipped' || result.state === 'cancelled') {
-    happened.push({
-      atMs: result.updatedMs,
-      kind: result.state === 'done' ? 'good' : 'plain',
-      words: ENDS[result.state],
-    });
+  const means = STATES[result.state];
+  if ('ended' in means) {
+    happened.push({ atMs: result.updatedMs, kind: result.state === 'done' ? 'good' : 'plain', words: means.ended });
   }
   happened.push(...story.events.map(happeningOfEvent));
   // What happened within a millisecond keeps the order in which it was told.
@@ -89,12 +87,6 @@ function broughtIn(story: RowStory, last: KnownImport): Happening[] {
       : `The row came in first with one of: ${named.join('; ')}.`;
   return [{ atMs: Math.min(one.lastMs, firstTraceMs(story)), kind: 'plain', words }];
 }
-
-const ENDS = {
-  done: 'The row is done.',
-  skipped: 'The row was skipped: this request was made before.',
-  cancelled: 'The row was given up.',
-} as const;
 
 function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undefined): Happening[] {
   const { atMs, tookMs, sends, id, state, by } = call;
