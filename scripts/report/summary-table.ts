@@ -1,3 +1,4 @@
+import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
 import { resentWords } from '../../src/ledger/counts/proof.ts';
 import type { Summary } from '../../src/ledger/counts/summary.ts';
@@ -79,9 +80,9 @@ function sumLines({ states, requested, inAllRows, granted, available, before, un
   ];
 }
 
-function callLine({ company, document, limit, token, throttled }: Summary['calls']): string {
-  const sent = `Calls sent: ${grouped(company)} for companies, ${grouped(document)} for documents, ${grouped(limit)} for limits, ${grouped(token)} for tokens`;
-  return `${sent}; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
+function callLine({ token, throttled, ...calls }: Summary['calls']): string {
+  const sent = CALL_KINDS.map((kind) => `${grouped(calls[kind])} for ${KINDS[kind].several}`).join(', ');
+  return `Calls sent: ${sent}, ${grouped(token)} for tokens; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
 }
 
 function row(label: string, count: number): string {

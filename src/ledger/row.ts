@@ -1,3 +1,4 @@
+import type { CallKind } from '../call-kind.ts';
 import type { CallRecord } from '../outcome.ts';
 import type { RowId } from './row-id.ts';
 import { type Mark, STATES } from './schema.ts';
@@ -11,6 +12,9 @@ export const ROW_STATES = Object.keys(STATES) as RowState[];
 /** What a row goes through, in this order. */
 export const STEPS = statesThat('isStep');
 export type Step = StateThat<'isStep'>;
+
+/** The kind of the calls that a step makes. */
+export const KIND_OF: Readonly<Record<Step, CallKind>> = { company: 'company', documents: 'document', limit: 'limit' };
 
 /** Whether a row in this state is in progress. */
 export function isStep(state: string): state is Step {

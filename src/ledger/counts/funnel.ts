@@ -1,5 +1,5 @@
 import type { PortfolioState } from '../portfolio.ts';
-import { GRANTED_STATES, rowsIn, STEPS, type Step } from '../row.ts';
+import { GRANTED_STATES, KIND_OF, rowsIn, STEPS, type Step } from '../row.ts';
 import { openRows } from './standing.ts';
 
 /** One step on the way of a portfolio's rows: how many have it before them, are at it, stopped at it, and are past it. */
@@ -17,8 +17,6 @@ export type FunnelStep = {
 /** Calls that are still to be made at the least and at the most. */
 export type CallsLeft = { fewest: number; most: number };
 
-const CALL_OF = { company: 'company', documents: 'document', limit: 'limit' } as const;
-
 /**
  * Where the rows of a portfolio are on their way. Rows that wait stand before the first step, also those few that have taken a
  * step and go on later; skipped ones were found at the last, and cancelled ones are on no way any more.
@@ -32,7 +30,7 @@ export function funnelOf(
   let before = states.queued;
   const steps: FunnelStep[] = [];
   for (const step of STEPS) {
-    steps.push({ step, before, at: states[step], stopped: stopped[step], past: 0, calls: calls[CALL_OF[step]] });
+    steps.push({ step, before, at: states[step], stopped: stopped[step], past: 0, calls: calls[KIND_OF[step]] });
     before += states[step];
   }
   let past = rowsIn(states, GRANTED_STATES);

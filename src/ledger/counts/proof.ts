@@ -1,4 +1,4 @@
-import { CALL_KINDS } from '../../call-kind.ts';
+import { CALL_KINDS, type CallKind, KINDS } from '../../call-kind.ts';
 import { counted, grouped } from '../../counted.ts';
 import type { KnownImport } from '../imports.ts';
 import type { PortfolioState } from '../portfolio.ts';
@@ -115,12 +115,15 @@ function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
   return { of: 'twice', is: 'wrong', figures: `${counted(madeTwice, 'thing')} made twice`, words };
 }
 
-const THINGS = { company: ['company', 'companies'], document: ['document'], limit: ['limit'] } as const;
+/** `2 documents`, `1 limit`: so many of each kind, without those of which there are none. */
+export function thingsOf(counts: Readonly<Record<CallKind, number>>): string[] {
+  const some = CALL_KINDS.filter((kind) => counts[kind] > 0);
+  return some.map((kind) => counted(counts[kind], kind, KINDS[kind].several));
+}
 
 /** `2 documents, 1 limit`, of calls that may be sent again, or were, without an answer to the first; '' where there were none. */
 export function resentWords(resent: PortfolioState['resent']): string {
-  const some = CALL_KINDS.filter((kind) => resent[kind] > 0);
-  return some.map((kind) => counted(resent[kind], ...(THINGS[kind] as readonly [string, string?]))).join(', ');
+  return thingsOf(resent).join(', ');
 }
 
 function olderThanCounts(of: 'rows' | 'limits', figures: string): Check {
