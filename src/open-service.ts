@@ -1,3 +1,4 @@
+import { type CallKind, eachKind } from './call-kind.ts';
 import type { Context } from './context.ts';
 import { loginOf } from './ledger/schema/keys.ts';
 import { readShut } from './pace/door-words.ts';
@@ -40,11 +41,9 @@ export function openService(context: Context, url: string) {
     /** What holds calls back, as this process saw it last: the pace, the doors that are shut, the queues that are paused. */
     paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut(), paused: context.queues.pausedSeen() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
-    onUnknown: {
-      company: repeatable ? ('repeat' as const) : settings.ON_UNKNOWN_COMPANY,
-      document: repeatable ? ('repeat' as const) : settings.ON_UNKNOWN_DOCUMENT,
-      limit: repeatable ? ('repeat' as const) : settings.ON_UNKNOWN_LIMIT,
-    },
+    onUnknown: eachKind((kind) =>
+      repeatable ? ('repeat' as const) : settings[`ON_UNKNOWN_${kind.toUpperCase() as Uppercase<CallKind>}`],
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ForgetAnswer } from '../../src/ledger/archive/forgetting.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { ArchiveState } from '../../src/ledger/schema/archive-state.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
-import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
+import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 
 /** What somebody is shown before a portfolio is forgotten. `state` is where it is on its way, if it is on any. */
 export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested' | 'granted'>> & {
@@ -31,7 +31,7 @@ export async function lookBeforeForgetting(
   }
   const { states, sums, startedMs, finishedMs, importing, interrupted } = await portfolios.read(name);
   if (startedMs === undefined) throw refusal(name, { is: 'none' });
-  const isOpen = UNFINISHED_STATES.some((open) => states[open] > 0);
+  const isOpen = rowsIn(states, UNFINISHED_STATES) > 0;
   if (!state && (isOpen || importing || interrupted || finishedMs === undefined)) throw refusal(name, { is: 'open' });
   if (!state && states.held > 0) throw refusal(name, { is: 'held', rows: states.held });
   return { state, states, requested: sums.requested, granted: sums.granted };

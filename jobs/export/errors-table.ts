@@ -1,3 +1,4 @@
+import { is } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/row-id.ts';
 import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
@@ -36,7 +37,7 @@ export function errorsTable(
       const { file, found } = exported;
       const line = exported.line?.kind === 'plain' ? undefined : exported.line;
       const [state, problem] = [stateOf(exported), problemOf(exported)];
-      if ((state === 'done' || state === 'skipped') && problem === '') return;
+      if (is('isGranted', state) && problem === '') return;
       if (found?.result.replaced && !exported.fault) return;
       if (cause !== undefined && found?.result.cause !== cause) return;
       if (state === 'held') return onHeld();
@@ -60,7 +61,7 @@ export function errorsTable(
  */
 function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
   if (!found) return line && opened ? mendedRowOf(opened.rewriter.header)(line.cells) : '';
-  if (found.result.state === 'done' || found.result.state === 'skipped') return '';
+  if (is('isGranted', found.result.state)) return '';
   return rowName(found.row);
 }
 

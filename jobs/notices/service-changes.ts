@@ -1,7 +1,6 @@
-import type { CallKind } from '../../src/call-kind.ts';
+import { type CallKind, KINDS } from '../../src/call-kind.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { CallsHeld } from '../../src/pace/calls-held.ts';
-import { CALLS } from '../../src/pace/door-words.ts';
 import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
 
 /**
@@ -135,7 +134,7 @@ function credentialsNotice({ tells }: Judged, { nowMs }: CallsHeld): Notice | un
 }
 
 function kindsText(kinds: readonly CallKind[]): string {
-  return kinds.map((kind) => CALLS[kind]).join(' and ');
+  return kinds.map((kind) => KINDS[kind].calls).join(' and ');
 }
 
 function whyText({ shut, blocked }: CallsHeld): string {

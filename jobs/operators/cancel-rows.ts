@@ -3,7 +3,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
+import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 
@@ -46,7 +46,7 @@ export async function cancelRows(
 }
 
 function openRows({ states }: PortfolioState): number {
-  return UNFINISHED_STATES.reduce((sum, state) => sum + states[state], 0);
+  return rowsIn(states, UNFINISHED_STATES);
 }
 
 /** Gives up what can be, in the order in which rows move on, so that none is passed over; counts what is under way. */

@@ -1,9 +1,8 @@
-import { CALL_KINDS } from '../../src/call-kind.ts';
+import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { Step } from '../../src/ledger/schema/row.ts';
+import { KIND_OF } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/row-id.ts';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /** What made an id: a call, as {@link callName} names it, and for which row, in words. */
@@ -12,16 +11,12 @@ type KnownId = { call: string; of: string };
 /** The calls that made one of the ids asked for, by id. */
 type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
 
-/** The ids of the service have these prefixes, where any is shown (docs/service.md, "Ids"). */
-const PREFIXES: Partial<Record<Step, string>> = { company: COMPANY_ID_PREFIX, limit: LIMIT_ID_PREFIX };
-
 /** Why this id cannot be what the row's step made; nothing where it can. */
 export function prefixFault(made: string | undefined, { result }: FoundRow): string | undefined {
   if (made === undefined) return undefined;
-  const prefix = PREFIXES[result.step];
+  const { prefix } = KINDS[KIND_OF[result.step]];
   const cannot = `"${made}" cannot be the id for line ${result.line}, which is held at the step ${result.step}`;
-  if (prefix !== undefined && (!made.startsWith(prefix) || made === prefix))
-    return `${cannot}: its ids begin with ${prefix}.`;
+  if (prefix !== '' && (!made.startsWith(prefix) || made === prefix)) return `${cannot}: its ids begin with ${prefix}.`;
   // Without an id the ledger would let the call be sent again.
   if (made.trim() === '') return `The id for line ${result.line} is empty.`;
   return /[\s\p{Cc}]/u.test(made) ? `${cannot}: no id has a space in it.` : undefined;

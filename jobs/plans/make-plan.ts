@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { CallKind } from '../../src/call-kind.ts';
+import { CALL_KINDS, eachKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Cause } from '../../src/ledger/counts/causes.ts';
 import { sumIn } from '../../src/ledger/counts/sums.ts';
@@ -9,7 +9,7 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import { asksApprovalOf, type OverOf, whyWords } from '../../src/ledger/schema/approval.ts';
-import { ROW_STATES, type RowState, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
+import { ROW_STATES, type RowState, rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { type AskDeps, whyNeeded } from '../operators/ask-first.ts';
@@ -130,9 +130,9 @@ function keptCounts(
 ): Counts | undefined {
   if (!isByStateAlone(rest)) return undefined;
   const wanted = rest.states ?? [];
-  const none = { company: 0, document: 0, limit: 0 };
+  const none = eachKind(() => 0);
   const most = (rows: number, companies: number) => ({
-    calls: action === 'cancel' ? none : { company: companies, document: 0, limit: rows },
+    calls: action === 'cancel' ? none : { ...none, company: companies, limit: rows },
     made: none,
     isExact: true,
     isLookedUp: false,
@@ -142,7 +142,7 @@ function keptCounts(
     if (!cause || wanted.length !== 1) return undefined;
     return { rows: cause.rows, sum: cause.sum, ...most(cause.rows, cause.step === 'company' ? cause.rows : 0) };
   }
-  const rows = wanted.reduce((sum, state) => sum + states[state], 0);
+  const rows = rowsIn(states, wanted);
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
   // Those that were refused at a later step have their companies.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);
@@ -186,14 +186,7 @@ type Tally = Pick<Plan, 'rows' | 'sum' | 'calls' | 'made'>;
  */
 function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'> }) {
   let [rows, sum] = [0, new Big(0)];
-  const things: Record<CallKind, Set<string>> = { company: new Set(), document: new Set(), limit: new Set() };
-
-  async function look(kind: CallKind): Promise<{ calls: number; made: number }> {
-    const keys = [...things[kind]];
-    const ids = await Promise.all(keys.map((key) => calls.madeId({ kind, key })));
-    const made = ids.filter((id) => id !== undefined).length;
-    return { calls: keys.length - made, made };
-  }
+  const things = eachKind(() => new Set<string>());
 
   return {
     add({ row, result: { step, request, companyId } }: FoundRow): void {
@@ -207,13 +200,13 @@ function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'>
       for (const document of request.documents) things.document.add(documentKey(document));
     },
     async result(): Promise<Tally> {
-      const [company, document, limit] = [await look('company'), await look('document'), await look('limit')];
-      return {
-        rows,
-        sum: sum.toFixed(),
-        calls: { company: company.calls, document: document.calls, limit: limit.calls },
-        made: { company: company.made, document: document.made, limit: limit.made },
-      };
+      const [all, made] = [eachKind(() => 0), eachKind(() => 0)];
+      for (const kind of CALL_KINDS) {
+        const ids = await Promise.all([...things[kind]].map((key) => calls.madeId({ kind, key })));
+        made[kind] = ids.filter((id) => id !== undefined).length;
+        all[kind] = ids.length - made[kind];
+      }
+      return { rows, sum: sum.toFixed(), calls: all, made };
     },
   };
 }

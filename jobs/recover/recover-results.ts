@@ -1,3 +1,4 @@
+import { type CallKind, eachKind } from '../../src/call-kind.ts';
 import type { DocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Recovered, Recovery } from '../../src/ledger/calls/recovery.ts';
@@ -50,7 +51,7 @@ export type Recovering = {
   leftOut: LeftOut[];
 };
 
-export type RecoveredKind = 'company' | 'document' | 'limit' | 'held';
+export type RecoveredKind = CallKind | 'held';
 
 /**
  * Puts what a results file knows back into a ledger that was lost, or restored from an older copy: which companies,
@@ -67,7 +68,7 @@ export async function recoverResults({ path, reading, write }: RecoverPayload, d
   const read = readerFor(opened, path);
   const found: Recovering = { path, rows: 0, put: noCounts(), known: noCounts(), waiting: 0, replaced: 0, leftOut: [] };
   try {
-    const counted = { company: makeKeySet(), document: makeKeySet(), limit: makeKeySet(), held: makeKeySet() };
+    const counted = { ...eachKind(makeKeySet), held: makeKeySet() };
     for await (const batch of opened.batches()) await recoverLines(batch, read, { found, write, counted }, deps);
   } finally {
     await opened.close();
@@ -160,5 +161,5 @@ function isState(state: string): boolean {
 }
 
 function noCounts(): Record<RecoveredKind, number> {
-  return { company: 0, document: 0, limit: 0, held: 0 };
+  return { ...eachKind(() => 0), held: 0 };
 }

@@ -1,4 +1,4 @@
-import type { CallKind } from '../../src/call-kind.ts';
+import { type CallKind, KINDS } from '../../src/call-kind.ts';
 import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -32,16 +32,11 @@ type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[]; paused
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
 
-/** The queue in which each kind of call is made. */
-const QUEUE_OF: Readonly<Record<CallKind, QueueName>> = {
-  company: STEP_JOBS.company.queue,
-  document: STEP_JOBS.documents.queue,
-  limit: STEP_JOBS.limit.queue,
-};
-
 /** The queues whose calls leave. Jobs in the others wait for a door or a person, and say nothing of how busy the service is. */
 export function queuesAhead({ shut = [], paused = [] }: PaceSeen): QueueName[] {
-  return QUEUES.filter((queue) => !paused.includes(queue) && shut.every(({ kind }) => QUEUE_OF[kind] !== queue));
+  return QUEUES.filter(
+    (queue) => !paused.includes(queue) && shut.every(({ kind }) => STEP_JOBS[KINDS[kind].step].queue !== queue),
+  );
 }
 
 /** How many jobs the queues are to hold at this flow of calls. */

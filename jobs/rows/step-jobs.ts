@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { CallKind } from '../../src/call-kind.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/row-id.ts';
 import type { NewJob, QueueName } from '../../src/queue/queues.ts';
@@ -10,9 +9,6 @@ export const STEP_JOBS = {
   documents: { queue: 'documents', name: 'upload-documents' },
   limit: { queue: 'buyer-limits', name: 'submit-buyer-limit' },
 } as const satisfies Record<Step, { queue: QueueName; name: string }>;
-
-/** The kind of the calls that a step makes. */
-export const KIND_OF: Readonly<Record<Step, CallKind>> = { company: 'company', documents: 'document', limit: 'limit' };
 
 /** The supplier's job stands among the companies, before the rows of its portfolio. */
 export const SUPPLIER_JOB = { queue: 'companies', name: 'create-supplier' } as const;

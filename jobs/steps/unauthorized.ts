@@ -1,7 +1,7 @@
-import type { CallKind } from '../../src/call-kind.ts';
+import { type CallKind, KINDS } from '../../src/call-kind.ts';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import type { RowState } from '../../src/ledger/schema/row.ts';
+import { type RowState, rowsIn, STEPS } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/row-id.ts';
 import type { Log } from '../../src/log.ts';
 import type { Sent } from '../../src/outcome.ts';
@@ -123,11 +123,9 @@ function waitAfter(waits: number): number {
 }
 
 /** The states of rows that are at a call of this kind, or may come to it. */
-const BEFORE: Record<CallKind, readonly RowState[]> = {
-  company: ['queued', 'company'],
-  document: ['queued', 'company', 'documents'],
-  limit: ['queued', 'company', 'documents', 'limit'],
-};
+function statesBefore(kind: CallKind): readonly RowState[] {
+  return ['queued', ...STEPS.slice(0, STEPS.indexOf(KINDS[kind].step) + 1)];
+}
 
 /**
  * Whether other rows than this one are at a call of this kind or may come to it, in any portfolio of the account that may go
@@ -135,7 +133,7 @@ const BEFORE: Record<CallKind, readonly RowState[]> = {
  */
 async function areOthersOpen(kind: CallKind, row: RowId, portfolios: Portfolios): Promise<boolean> {
   const open = (await portfolios.open()).filter(mayGoOn);
-  const rows = open.flatMap(({ states }) => BEFORE[kind].map((state) => states[state]));
+  const rows = open.map(({ states }) => rowsIn(states, statesBefore(kind)));
   const own = open.some(({ name }) => name === row.portfolio) ? 1 : 0;
   return rows.reduce((sum, count) => sum + count, 0) > own;
 }

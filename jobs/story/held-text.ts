@@ -1,12 +1,5 @@
+import { KINDS } from '../../src/call-kind.ts';
 import type { HeldItem } from '../../src/ledger/story/held-item.ts';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../src/resource-ids.ts';
-
-/** What each call makes, as the service's people call it, and how its ids begin. */
-const ASKED: Record<HeldItem['kind'], { what: string; id: string }> = {
-  company: { what: 'company', id: `its id, which begins with ${COMPANY_ID_PREFIX}` },
-  document: { what: 'document', id: 'its id' },
-  limit: { what: 'buyer limit request', id: `its id, which begins with ${LIMIT_ID_PREFIX}` },
-};
 
 /** Enough to find it at the service. */
 const MOST_TOLD = 2_000;
@@ -30,9 +23,10 @@ export function heldText(items: readonly HeldItem[], { account, nowMs }: { accou
 
 function itemLines(item: HeldItem, number: number): string[] {
   const { kind, which, sentMs, heard, sent, name } = item;
-  const { what, id } = ASKED[kind];
+  const { asked, prefix } = KINDS[kind];
+  const id = prefix === '' ? 'its id' : `its id, which begins with ${prefix}`;
   return [
-    `${number}. ${what}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
+    `${number}. ${asked}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
     `   Sent: ${sentMs === undefined ? `at a time that we do not know exactly, before ${utc(item.atMs)}` : utc(sentMs)}`,
     `   What came back: ${oneLine(heard) || 'nothing'}`,
     `   What was sent: ${oneLine(sent).slice(0, MOST_TOLD) || 'not kept'}`,

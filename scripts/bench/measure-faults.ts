@@ -7,7 +7,7 @@ import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows, type Rows } from '../../src/ledger/rows/rows.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
 import { makePersist } from '../../src/ledger/schema/persist.ts';
-import { ROW_STATES } from '../../src/ledger/schema/row.ts';
+import { is, ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';
@@ -201,7 +201,7 @@ async function killOften(
 
 /** Rows at an end of theirs. */
 function endedRows({ states }: PortfolioState): number {
-  const ends = ROW_STATES.filter((state) => !['queued', 'company', 'documents', 'limit'].includes(state));
+  const ends = ROW_STATES.filter((state) => !is('isOpen', state));
   return ends.reduce((sum, state) => sum + states[state], 0);
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { endChild, readUrl } from './child-server.ts';
@@ -8,8 +9,8 @@ import { endChild, readUrl } from './child-server.ts';
 /** What the stand-in says really happened, see its `GET /_stand-in/made`. */
 export type ServiceReport = {
   /** Requests by kind and by answer. */
-  requests: Record<'token' | 'company' | 'document' | 'limit' | 'other', Record<string, number>>;
-  made: Record<'company' | 'document' | 'limit', number>;
+  requests: Record<CallKind | 'token' | 'other', Record<string, number>>;
+  made: Record<CallKind, number>;
   madeTwice: { kind: string; what: string; times: number }[];
   maxPerSecond: number;
   maxInFlight: number;

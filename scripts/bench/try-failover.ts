@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { ROW_STATES } from '../../src/ledger/schema/row.ts';
+import { is, ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { startReplicatedRedis } from './replicated-redis.ts';
 import { runContender } from './run-contender.ts';
@@ -82,7 +82,7 @@ export async function tryFailover({
   const keys = makeKeys('limitline', accountOf({ SERVICE_URL: service.url, SERVICE_ACCOUNT: undefined }));
   const portfolios = makePortfolios({ connection: redis.connection, keys });
   const { states } = await untilFinished(() => portfolios.read(PORTFOLIO), signal);
-  const ended = ROW_STATES.filter((state) => !['queued', 'company', 'documents', 'limit'].includes(state));
+  const ended = ROW_STATES.filter((state) => !is('isOpen', state));
   return {
     madeBefore,
     madeMeanwhile,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { keptResults } from '../../jobs/export/keep-results.ts';
 import { freeHeld } from '../../jobs/operators/free-held.ts';
 import { type RecoveredKind, type Recovering, recoverResults } from '../../jobs/recover/recover-results.ts';
+import { eachKind, KINDS } from '../../src/call-kind.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
@@ -89,9 +90,7 @@ function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<ty
 }
 
 const LABELS: Record<RecoveredKind, string> = {
-  company: 'companies',
-  document: 'documents',
-  limit: 'limits',
+  ...eachKind((kind) => KINDS[kind].several),
   held: 'held, outcome unknown',
 };
 

@@ -1,6 +1,6 @@
 import type { EventList, ListedEvent } from '../../jobs/story/list-events.ts';
 import { counted } from '../../src/counted.ts';
-import type { NamedRow } from '../../src/ledger/events/event-rows.ts';
+import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
 import { sizeText } from '../../src/ledger/events/event-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/folded-text.ts';
@@ -55,15 +55,8 @@ function eventLines({ firstMs, lastMs, times, sizeBytes, ids, rows, moreRows }: 
   return [head, ...rows.slice(0, MOST_ROWS).flatMap((row) => indented(rowWords(row))), ...others];
 }
 
-const WHOSE: Readonly<Record<NamedRow['of'], string>> = {
-  limit: 'the limit',
-  document: 'a document',
-  company: 'the company',
-  number: 'a number',
-};
-
 function rowWords({ row, line, name, id, of }: NamedRow): string {
-  return `${id}: ${WHOSE[of]} of ${row.portfolio} line ${line}, ${visible(name)}`;
+  return `${id}: ${whoseId(of)} of ${row.portfolio} line ${line}, ${visible(name)}`;
 }
 
 function someOf(ids: readonly string[]): string {

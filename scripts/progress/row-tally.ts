@@ -1,12 +1,9 @@
 import type { RowEnd } from '../../jobs/steps/step.ts';
-import type { RowState, Step } from '../../src/ledger/schema/row.ts';
+import { is, type RowState, type Step } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 
 /** Often enough for who watches, rarely enough for an outage in which every row ends alike. */
 const SAY_EVERY_MS = 5_000;
-
-/** What becomes of a row that a person should know of. */
-const TROUBLE: ReadonlySet<RowState> = new Set(['refused', 'held']);
 
 /** Rows that ended alike. */
 type Kind = { state: RowState; step: Step; status: number | undefined; rows: number };
@@ -36,7 +33,7 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
     /** A row has ended. */
     ended({ state, step, problem }: RowEnd): void {
       counts[state] = (counts[state] ?? 0) + 1;
-      if (!TROUBLE.has(state)) return;
+      if (!is('isFailed', state)) return;
       const status = problem?.status ?? heldStatus(problem?.message ?? '');
       const name = `${state} ${step} ${status}`;
       const kind = kinds.get(name) ?? { state, step, status, rows: 0 };

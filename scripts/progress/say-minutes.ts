@@ -1,10 +1,13 @@
-import type { RowState } from '../../src/ledger/schema/row.ts';
+import { GRANTED_STATES, type RowState, statesThat } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 import type { Service } from '../../src/open-service.ts';
 import { describePace } from '../../src/pace/pace-words.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 
 const MINUTE_MS = 60_000;
+
+/** The states that are told of: what was made, and what failed. */
+const ENDS = [...GRANTED_STATES, ...statesThat('isFailed')];
 
 type Counts = Readonly<Partial<Record<RowState, number>>>;
 
@@ -36,7 +39,7 @@ export function startSayingMinutes({
     const now = { counts: { ...counts() }, calls: callsSent(), atMs: performance.now() };
     const since = (state: RowState) => (now.counts[state] ?? 0) - (before.counts[state] ?? 0);
     const seconds = (now.atMs - before.atMs) / 1_000;
-    const rows = { done: since('done'), skipped: since('skipped'), refused: since('refused'), held: since('held') };
+    const rows = Object.fromEntries(ENDS.map((state) => [state, since(state)]));
     const calls = now.calls - before.calls;
     before = now;
     const [inFlight, waiting] = [slots.inFlight(), await queues.depth()];

@@ -1,24 +1,12 @@
+import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
-import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
+import { ROW_STATES } from '../../src/ledger/schema/row.ts';
+import { STATES } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { answerWords, notQuiteGranted } from './answer-words.ts';
-
-/** What each state means to somebody who has never read about queues. */
-const MEANING: Record<RowState, string> = {
-  queued: 'limit not requested yet',
-  company: 'being registered as a company',
-  documents: 'documents being uploaded',
-  limit: 'limit being requested',
-  done: 'limit requested and answered',
-  refused: 'the service said no',
-  held: 'outcome unknown: a person must find out',
-  skipped: 'requested before, not requested again',
-  cancelled: 'given up on request',
-  awaiting: 'waiting for another person’s approval',
-};
 
 /** The report that a finance person reads. */
 export function summaryTable(
@@ -39,7 +27,7 @@ export function summaryTable(
     row('  rows', rows),
   );
   for (const state of ROW_STATES) {
-    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${MEANING[state]}`);
+    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${STATES[state].says}`);
   }
   const all = allBeforeWords(rows, states.skipped);
   if (all !== undefined) parts.push(`    ${all}.`);
@@ -92,9 +80,9 @@ function sumLines({ states, requested, inAllRows, granted, available, before, un
   ];
 }
 
-function callLine({ company, document, limit, token, throttled }: Summary['calls']): string {
-  const sent = `Calls sent: ${grouped(company)} for companies, ${grouped(document)} for documents, ${grouped(limit)} for limits, ${grouped(token)} for tokens`;
-  return `${sent}; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
+function callLine({ token, throttled, ...calls }: Summary['calls']): string {
+  const sent = CALL_KINDS.map((kind) => `${grouped(calls[kind])} for ${KINDS[kind].several}`).join(', ');
+  return `Calls sent: ${sent}, ${grouped(token)} for tokens; ${grouped(throttled)} of them ${throttled === 1 ? 'was' : 'were'} told to slow down.`;
 }
 
 function row(label: string, count: number): string {

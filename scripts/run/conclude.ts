@@ -3,6 +3,7 @@ import { counted } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/standing.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
+import { GRANTED_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import { sayWaiting } from '../approval/say-waiting.ts';
 import { isFinished } from '../ending/open-portfolios.ts';
 import type { TimeLimit } from '../ending/time-limit.ts';
@@ -82,5 +83,7 @@ function overdueWords({ text }: TimeLimit, { states, interrupted }: PortfolioSta
 }
 
 function allWell({ rows, states, replaced, invalid }: Summary, { supplier }: PortfolioState): boolean {
-  return invalid === 0 && states.done + states.skipped + replaced === rows && (!supplier || supplier.id !== undefined);
+  return (
+    invalid === 0 && rowsIn(states, GRANTED_STATES) + replaced === rows && (!supplier || supplier.id !== undefined)
+  );
 }

@@ -1,12 +1,5 @@
-import { CALL_KINDS, type CallKind } from '../call-kind.ts';
+import { CALL_KINDS, type CallKind, KINDS } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
-
-/** What calls of a kind are called where several are meant. */
-export const CALLS: Readonly<Record<CallKind, string>> = {
-  company: 'company requests',
-  document: 'document uploads',
-  limit: 'limit requests',
-};
 
 /** How the reason begins where calls cannot leave for a fault of our own. */
 export const OURS = 'the data folder cannot be used';
@@ -22,7 +15,7 @@ export function describeShut(shut: readonly Shut[], nowMs: number = Date.now()):
   const [first] = shut;
   if (!first) return '';
   const said = [...Map.groupBy(shut, ({ why }) => isOurs(why))].map(([isOwn, doors]) => {
-    const kinds = doors.map(({ kind }) => CALLS[kind]).join(' and ');
+    const kinds = doors.map(({ kind }) => KINDS[kind].calls).join(' and ');
     const why = doors[0]?.why;
     return isOwn ? `no ${kinds} leave, since ${why}` : `the outcome of ${kinds} is unknown (${why})`;
   });

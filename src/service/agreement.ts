@@ -1,18 +1,11 @@
 import { Big } from 'big.js';
-import type { CallKind } from '../call-kind.ts';
+import { type CallKind, KINDS } from '../call-kind.ts';
 
 /**
  * Where an answer says something else than was sent. `isOthers` says that it answers somebody else's request: of a limit, another
  * company or another amount (docs/service.md, "Buyer limit request").
  */
 export type Difference = { field: string; sent: string; answered: string; isOthers: boolean };
-
-/** Fields of a limit that an answer must repeat as they were sent, where it names them at all. */
-const DECIDING: Readonly<Record<CallKind, readonly string[]>> = {
-  company: [],
-  document: [],
-  limit: ['company', 'requested_limit'],
-};
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -44,7 +37,7 @@ export function differencesOf(
       }
       const says = typeof other === 'number' ? (textOf(name) ?? String(other)) : shown(other);
       if (typeof value === 'number' && isSameDecimal(value, says)) continue;
-      const isOthers = DECIDING[kind].includes(field);
+      const isOthers = (KINDS[kind].deciding as readonly string[]).includes(field);
       found.push({ field, sent: shown(value), answered: says, isOthers });
     }
   }

@@ -1,6 +1,5 @@
-import type { CallKind } from '../call-kind.ts';
+import { type CallKind, KINDS } from '../call-kind.ts';
 import type { CallRecord } from '../outcome.ts';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
 import { differencesOf, differenceWords } from './agreement.ts';
 import { isWebPage } from './web-page.ts';
 
@@ -9,16 +8,6 @@ import { isWebPage } from './web-page.ts';
  * was answered otherwise than it was sent; `others` says the same of what makes it the answer to somebody else's request.
  */
 export type Made = { is: 'made'; id: string; record: CallRecord; others?: string } | { is: 'unreadable'; why: string };
-
-/** What an answer must have (docs/service.md, "Ids"): an id that goes on behind its prefix, where one is shown. */
-const ID_PREFIXES: Readonly<Record<CallKind, string>> = {
-  company: COMPANY_ID_PREFIX,
-  limit: LIMIT_ID_PREFIX,
-  document: '',
-};
-
-/** The fields of a buyer limit that a report shows. None is asked for: a status we never saw passes through. */
-const RECORD_FIELDS = ['status', 'total_limit', 'available_limit', 'created'] as const;
 
 /** What is kept of the differences between an answer and what was sent. */
 const MOST_DIFFERS_CHARACTERS = 256;
@@ -44,14 +33,15 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
     return { is: 'unreadable', why: isWebPage(text) ? A_WEB_PAGE : 'its body is not JSON' };
   }
   const id = textOf(fields, 'id', text);
-  const prefix = ID_PREFIXES[kind];
+  // docs/service.md, "Ids": an id goes on behind its prefix, where one is shown.
+  const { prefix, kept } = KINDS[kind];
   if (!id?.startsWith(prefix) || id.length === prefix.length) {
     return { is: 'unreadable', why: `its body has no id of a ${kind}` };
   }
   const differences = differencesOf(kind, sent, fields, (name) => textOf(fields, name, text));
-  if (kind !== 'limit' && differences.length === 0) return { is: 'made', id, record: NO_RECORD };
+  if (kept.length === 0 && differences.length === 0) return { is: 'made', id, record: NO_RECORD };
   const record: Record<string, string> = {};
-  for (const name of kind === 'limit' ? RECORD_FIELDS : []) {
+  for (const name of kept) {
     const value = textOf(fields, name, text);
     if (value !== undefined) record[name] = value;
   }

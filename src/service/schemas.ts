@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
+import { KINDS } from '../call-kind.ts';
 
 export type CompanyResource = z.output<typeof companyResourceSchema>;
 export type LimitResource = z.output<typeof limitResourceSchema>;
@@ -10,10 +10,10 @@ const idSchema = (prefix: string) =>
     .refine((id) => id.startsWith(prefix) && id.length > prefix.length, `must be an id that starts with ${prefix}`);
 
 /** A company's id, as answered and as sent in a limit request. */
-export const companyIdSchema = idSchema(COMPANY_ID_PREFIX);
+export const companyIdSchema = idSchema(KINDS.company.prefix);
 
 /** A buyer limit request's id. */
-export const limitIdSchema = idSchema(LIMIT_ID_PREFIX);
+export const limitIdSchema = idSchema(KINDS.limit.prefix);
 
 // Every object is loose: fields that the document does not show pass through, and none is made up. Which fields of a
 // company or a limit request are needed is not shown either, so a body's fields are all optional here.

@@ -1,6 +1,6 @@
 import formbody from '@fastify/formbody';
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { CallKind } from '../call-kind.ts';
+import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { SERVICE_PATHS } from '../service/paths.ts';
@@ -57,12 +57,11 @@ export function makeApp(parts: {
   );
   // JSON alone is shown; by default Fastify would take plain text too.
   app.removeContentTypeParser('text/plain');
-  app.post(SERVICE_PATHS.company, resource('company'), ({ body }, reply) =>
-    serve.serve('company', endpoints.company(body), body, reply),
-  );
-  app.post(SERVICE_PATHS.limit, resource('limit'), ({ body }, reply) =>
-    serve.serve('limit', endpoints.limit(body), body, reply),
-  );
+  for (const kind of CALL_KINDS.filter((each) => each !== 'document')) {
+    app.post(SERVICE_PATHS[kind], resource(kind), ({ body }, reply) =>
+      serve.serve(kind, endpoints[kind](body), body, reply),
+    );
+  }
   // Scopes of their own, since they read their bodies in their own way.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CALL_KINDS } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
 
 /** How the stand-in misbehaves, with all defaults filled in. */
@@ -40,7 +41,7 @@ const milliseconds = z.number().min(0);
 
 /** Which requests a rule hits. All that is given must apply, and the first rule of the list that hits is the one. */
 const ruleSchema = z.strictObject({
-  on: z.enum(['token', 'company', 'document', 'limit', 'any']),
+  on: z.enum(['token', ...CALL_KINDS, 'any']),
   /** Text that the body must contain as compact JSON; the base64 content of a document is not searched. */
   match: z.string().optional(),
   /** Each nth of the requests that `on` and `match` choose. */

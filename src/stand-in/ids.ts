@@ -1,15 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { CallKind } from '../call-kind.ts';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../resource-ids.ts';
+import { type CallKind, KINDS } from '../call-kind.ts';
 
 export type Ids = ReturnType<typeof makeIds>;
 
 /** A document's prefix is not shown; this one is the stand-in's own choice. */
-const PREFIX = {
-  company: COMPANY_ID_PREFIX,
-  document: 'doc_',
-  limit: LIMIT_ID_PREFIX,
-} as const satisfies Record<CallKind, string>;
+const prefixOf = (kind: CallKind): string => KINDS[kind].prefix || 'doc_';
 
 /** 80 random bits: no two ids alike, also among stand-ins that know nothing of each other. */
 const RANDOM_BYTES = 10;
@@ -25,12 +20,12 @@ export function makeIds({ secret }: { secret: string }) {
   const checksum = (text: string) => createHmac('sha256', secret).update(text).digest('hex').slice(0, CHECKSUM_HEX);
   return {
     make(kind: CallKind): string {
-      const body = PREFIX[kind] + randomBytes(RANDOM_BYTES).toString('hex');
+      const body = prefixOf(kind) + randomBytes(RANDOM_BYTES).toString('hex');
       return body + checksum(body);
     },
     knows(kind: CallKind, id: string): boolean {
       const body = id.slice(0, -CHECKSUM_HEX);
-      return body.startsWith(PREFIX[kind]) && id.slice(-CHECKSUM_HEX) === checksum(body);
+      return body.startsWith(prefixOf(kind)) && id.slice(-CHECKSUM_HEX) === checksum(body);
     },
   };
 }

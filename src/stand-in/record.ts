@@ -1,4 +1,4 @@
-import type { CallKind } from '../call-kind.ts';
+import { CALL_KINDS, type CallKind, eachKind } from '../call-kind.ts';
 import { makeSeenSet } from './seen-set.ts';
 
 /** `other` is whatever the service does not show. */
@@ -22,8 +22,11 @@ export type MadeRecord = ReturnType<typeof makeRecord>;
  *   counted, and the memory needed stays the same for any number of requests
  */
 export function makeRecord({ keepMade }: { keepMade: boolean }) {
-  const requests: Record<RequestKind, Record<string, number>> = forEach(REQUEST_KINDS, () => ({}));
-  const kinds = forEach(RESOURCE_KINDS, () => ({
+  const requests = Object.fromEntries(REQUEST_KINDS.map((kind) => [kind, {}])) as Record<
+    RequestKind,
+    Record<string, number>
+  >;
+  const kinds = eachKind(() => ({
     total: 0,
     seen: makeSeenSet(),
     repeated: new Map<string, number>(),
@@ -49,11 +52,10 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
     requests: () => structuredClone(requests),
 
     /** How many things of each kind were made. */
-    totals: (): Record<CallKind, number> => forEach(RESOURCE_KINDS, (kind) => kinds[kind].total),
+    totals: (): Record<CallKind, number> => eachKind((kind) => kinds[kind].total),
 
     /** How often each thing was made, by kind and by what it is; empty unless `keepMade`. */
-    times: (): Record<CallKind, Record<string, number>> =>
-      forEach(RESOURCE_KINDS, (kind) => timesOf(kinds[kind].things)),
+    times: (): Record<CallKind, Record<string, number>> => eachKind((kind) => timesOf(kinds[kind].things)),
 
     /** Every thing of a kind, in the order of making; empty unless `keepMade`. */
     things: (kind: CallKind): readonly MadeThing[] => kinds[kind].things,
@@ -63,11 +65,11 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
      * things (see `seen-set.ts`).
      */
     twice: (): MadeTwice[] =>
-      RESOURCE_KINDS.flatMap((kind) => [...kinds[kind].repeated].map(([what, times]) => ({ kind, what, times }))),
+      CALL_KINDS.flatMap((kind) => [...kinds[kind].repeated].map(([what, times]) => ({ kind, what, times }))),
 
     reset(): void {
       for (const kind of REQUEST_KINDS) requests[kind] = {};
-      for (const kind of RESOURCE_KINDS) {
+      for (const kind of CALL_KINDS) {
         kinds[kind].total = 0;
         kinds[kind].seen.clear();
         kinds[kind].repeated.clear();
@@ -77,12 +79,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
   };
 }
 
-const RESOURCE_KINDS = ['company', 'document', 'limit'] as const;
-const REQUEST_KINDS = ['token', ...RESOURCE_KINDS, 'other'] as const;
-
-function forEach<K extends string, V>(names: readonly K[], value: (name: K) => V): Record<K, V> {
-  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<K, V>;
-}
+const REQUEST_KINDS = ['token', ...CALL_KINDS, 'other'] as const;
 
 function timesOf(things: MadeThing[]): Record<string, number> {
   const times: Record<string, number> = {};

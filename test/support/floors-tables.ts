@@ -13,7 +13,6 @@ const ALONE = [
   'src/on-demand.ts',
   'src/once-at-a-time.ts',
   'src/outcome.ts',
-  'src/resource-ids.ts',
   'src/stand-in-account.ts',
 ];
 

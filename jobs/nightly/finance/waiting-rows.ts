@@ -1,6 +1,6 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
-import type { RowResult } from '../../../src/ledger/schema/row.ts';
+import { is, type RowResult } from '../../../src/ledger/schema/row.ts';
 import { quoted, rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf } from './portfolio-facts.ts';
@@ -35,7 +35,7 @@ export function makeWaitingRows({
       const same = known.get(result.request.buyer)?.rows.filter((one) => one.row.key === row.key) ?? [];
       // The request was made or is under way by now, or another row with it was sent, or refused. A row that waits to be sent again was
       // refused itself, and is told.
-      if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || SENT_STATES.has(state))) continue;
+      if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || wasSent(state))) continue;
       const name = quoted(row.portfolio);
       const isAwaiting = result.state === 'awaiting';
       const says = isAwaiting ? awaitsWords(result.awaits) : 'its portfolio is paused';
@@ -67,13 +67,7 @@ function awaitsWords(awaits: RowResult['awaits']): string {
   return `it waits for another person's approval${what}`;
 }
 
-/** A row in one of these was sent to the service, as a rule. */
-const SENT_STATES: ReadonlySet<string> = new Set([
-  'done',
-  'skipped',
-  'refused',
-  'held',
-  'company',
-  'documents',
-  'limit',
-]);
+/** A row in such a state was sent to the service, as a rule. */
+function wasSent(state: string): boolean {
+  return is('isStep', state) || is('isFailed', state) || is('isGranted', state);
+}

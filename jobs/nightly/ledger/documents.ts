@@ -1,8 +1,7 @@
 import type { StoreLooks } from '../../../src/documents/store-looks.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
-import type { RowRequest } from '../../../src/ledger/schema/row.ts';
-import { UNFINISHED_STATES } from '../../../src/ledger/schema/row.ts';
+import { isUnfinished, type RowRequest } from '../../../src/ledger/schema/row.ts';
 import { rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck, WalkDeps } from '../walk-ledger.ts';
 import { walkLedger } from '../walk-ledger.ts';
@@ -36,7 +35,7 @@ export async function makeDocumentCheck(
     for (const { sha256, name } of result.request.documents) {
       // What was stored since the folder was read is there.
       if (index.name(sha256) || (await storedDocuments.has(sha256))) continue;
-      const isOpen = (UNFINISHED_STATES as readonly string[]).includes(result.state);
+      const isOpen = isUnfinished(result.state);
       const detail = `${name}: ${storedDocuments.pathOf(sha256)}`;
       const found = { check: 'documents', detail, says: isOpen ? TO_BE_SENT : SENT, isMended: false } as const;
       await sink.found({ ...found, ...rowFacts(row, result) });

@@ -3,7 +3,7 @@ import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { Archives } from '../../../src/ledger/schema/archives.ts';
-import type { RowResult, RowState } from '../../../src/ledger/schema/row.ts';
+import { type RowResult, SETTLED_STATES } from '../../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/row-id.ts';
 import type { Queues } from '../../../src/queue/queues.ts';
 import { supplierJob } from '../../rows/step-jobs.ts';
@@ -24,9 +24,6 @@ const PAGE = 100;
  * does nothing, so it is no finding until a row has ended for so long.
  */
 const JUST_ENDED_MS = 60_000;
-
-/** A row in one of these needs no job: nothing is to be done for it, or a person has to say something first. */
-const ENDED: ReadonlySet<RowState> = new Set(['done', 'skipped', 'refused', 'cancelled']);
 
 /**
  * Removes jobs that nobody needs: of rows that there are not, and those that wait for rows that have ended. Each is looked at, then its
@@ -74,5 +71,5 @@ export async function removeStrayJobs(
 
 /** A failed job is kept with its row for people to see, whatever that is now; it belongs to nobody where there is no row. */
 function needsNone(row: RowResult | undefined, isFailed: boolean): boolean {
-  return row === undefined || (!isFailed && ENDED.has(row.state));
+  return row === undefined || (!isFailed && SETTLED_STATES.includes(row.state));
 }

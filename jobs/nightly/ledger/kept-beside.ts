@@ -7,7 +7,7 @@ import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
-import { UNFINISHED_STATES } from '../../../src/ledger/schema/row.ts';
+import { rowsIn, UNFINISHED_STATES } from '../../../src/ledger/schema/row.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
 import { MOST_NAMED, makeNamedRows, tellRows } from './named-rows.ts';
 
@@ -50,7 +50,7 @@ export function makeKeptCheck(
 
   async function tellOfCounts(portfolio: string): Promise<void> {
     const state = await portfolios.read(portfolio);
-    const open = UNFINISHED_STATES.reduce((sum, name) => sum + state.states[name], 0);
+    const open = rowsIn(state.states, UNFINISHED_STATES);
     if (state.finishedMs !== undefined && open > 0) {
       await portfolios.sweepImports(portfolio);
       await sink.found({ check: 'no job', portfolio, says: FINISHED, rows: open, isMended: true });

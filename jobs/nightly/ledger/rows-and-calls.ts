@@ -6,7 +6,7 @@ import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
-import { askedOf, type RowResult, type RowState } from '../../../src/ledger/schema/row.ts';
+import { askedOf, is, isUnfinished, type RowResult, type RowState } from '../../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../../src/ledger/schema/row-id.ts';
 import { sendAgain } from '../../operators/send-again.ts';
 import { callsOf } from '../../rows/calls-of.ts';
@@ -97,8 +97,8 @@ export function makeCallCheck(
       const { odd, row, field } = walked;
       const state = field('state') as RowState;
       // A million times there is nothing to wait for.
-      if (state === 'done' || state === 'skipped') return odd && compareEnded(walked, odd);
-      if (!ENDED.has(state) || again.length >= MOST_AGAIN) return undefined;
+      if (is('isGranted', state)) return odd && compareEnded(walked, odd);
+      if (isUnfinished(state) || again.length >= MOST_AGAIN) return undefined;
       const { step, updatedMs } = walked.result;
       const call = state === 'held' && step === 'company' ? odd?.company : odd?.limit;
       const isForgotten = state === 'held' && !call;
@@ -118,8 +118,6 @@ export function makeCallCheck(
     },
   };
 }
-
-const ENDED: ReadonlySet<RowState> = new Set(['held', 'refused', 'cancelled']);
 
 function isMade(call: OddCall | undefined): boolean {
   return call?.state === 'made';

@@ -1,9 +1,10 @@
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { is, isUnfinished } from '../../ledger/schema/row.ts';
 import { rowOf } from '../../queue/names.ts';
 import type { JobData, QueueName } from '../../queue/queues.ts';
 import { ConsoleError } from '../server/console-error.ts';
 import type { BoardFunctions, BoardRow } from './board-functions.ts';
-import { hasEnded, whatWaits, whyItStays, whyUnknown } from './retry-words.ts';
+import { whatWaits, whyItStays, whyUnknown } from './retry-words.ts';
 import { whoPresses } from './who-presses.ts';
 
 type Adapter = InstanceType<typeof BullMQAdapter>;
@@ -70,7 +71,7 @@ const denied = async (): Promise<never> => {
 function withOurRetry(job: BoardJob, given: BoardFunctions, state: BoardRow['state'] | undefined): BoardJob {
   const told = job.toJSON();
   const id = String(told.id ?? '');
-  const ended = state && hasEnded(state) ? jobStateOf(state) : undefined;
+  const ended = state && !isUnfinished(state) ? jobStateOf(state) : undefined;
   return Object.assign(Object.create(job) as BoardJob, {
     getState: async () => ended ?? job.getState(),
     // BullMQ tells of a job what the object itself has, which of this one is nothing.
@@ -94,7 +95,7 @@ async function retry(row: JobData, given: BoardFunctions, by: string): Promise<v
 
 /** The job that a row has or had, told from the ledger. */
 function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: BoardRow): BoardJob {
-  const ended = hasEnded(state);
+  const ended = !isUnfinished(state);
   const told = {
     id,
     name: job,
@@ -105,7 +106,7 @@ function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: Boa
     timestamp: updatedMs,
     ...(ended ? { processedOn: updatedMs, finishedOn: updatedMs } : {}),
     // What is there says whether it failed.
-    failedReason: isFailure(state) ? (reason ?? '') : '',
+    failedReason: is('isFailed', state) ? (reason ?? '') : '',
     stacktrace: [],
     returnvalue: null,
   };
@@ -115,9 +116,7 @@ function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: Boa
 
 /** In BullMQ's words. */
 function jobStateOf(state: BoardRow['state']): 'failed' | 'completed' | 'waiting' | 'active' {
-  if (isFailure(state)) return 'failed';
-  if (hasEnded(state)) return 'completed';
+  if (is('isFailed', state)) return 'failed';
+  if (!isUnfinished(state)) return 'completed';
   return state === 'queued' ? 'waiting' : 'active';
 }
-
-const isFailure = (state: BoardRow['state']): boolean => state === 'refused' || state === 'held';

@@ -3,34 +3,34 @@ import type { RowState } from '../../ledger/schema/row.ts';
 import { type Html, html } from '../html/html.ts';
 
 /** A row's state, and what lines that led to no row are. */
-export type Shown = RowState | 'awaiting' | 'invalid' | 'duplicate';
+export type Shown = RowState | 'invalid' | 'duplicate';
 
 /** How a state is told: by its word, by a shape, and by a colour (styles/4-states.css); never by one of them alone. */
-const STATES: Readonly<Record<Shown, { words: string; shape: string }>> = {
-  queued: { words: 'queued', shape: 'M8 3.5a4.5 4.5 0 1 0 .01 0' },
-  company: { words: 'company', shape: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8' },
-  documents: { words: 'documents', shape: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8' },
-  limit: { words: 'limit', shape: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8' },
-  done: { words: 'done', shape: 'M3 8.5 6.5 12 13 4.5' },
-  refused: { words: 'refused', shape: 'M4 4l8 8M12 4l-8 8' },
-  held: { words: 'held', shape: 'M5.5 3.5v9M10.5 3.5v9' },
-  skipped: { words: 'skipped', shape: 'M3 4l4 4-4 4M8.5 4l4 4-4 4' },
-  cancelled: { words: 'cancelled', shape: 'M3.5 8h9' },
-  awaiting: { words: 'awaiting', shape: 'M8 2.5a5.5 5.5 0 1 0 .01 0M8 5v3.2L10 10' },
-  invalid: { words: 'invalid', shape: 'M8 2.5 14 13H2zM8 6.5v3M8 11.2v.1' },
-  duplicate: { words: 'duplicate', shape: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3' },
+const SHAPES: Readonly<Record<Shown, string>> = {
+  queued: 'M8 3.5a4.5 4.5 0 1 0 .01 0',
+  company: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
+  documents: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
+  limit: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
+  done: 'M3 8.5 6.5 12 13 4.5',
+  refused: 'M4 4l8 8M12 4l-8 8',
+  held: 'M5.5 3.5v9M10.5 3.5v9',
+  skipped: 'M3 4l4 4-4 4M8.5 4l4 4-4 4',
+  cancelled: 'M3.5 8h9',
+  awaiting: 'M8 2.5a5.5 5.5 0 1 0 .01 0M8 5v3.2L10 10',
+  invalid: 'M8 2.5 14 13H2zM8 6.5v3M8 11.2v.1',
+  duplicate: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
 };
 
 /** The order in which states stand in bars, legends and filters: by the way a row goes. */
-export const SHOWN_STATES = Object.keys(STATES) as Shown[];
+export const SHOWN_STATES = Object.keys(SHAPES) as Shown[];
 
 /** The shape of a state, for those who see it: the word stands beside it. */
 export function stateShape(state: Shown): Html {
-  return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${STATES[state].shape}"/></svg>`;
+  return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[state]}"/></svg>`;
 }
 
 /** A state as a badge: shape, word and colour. `words` instead of the state's own, such as `12 held`. */
-export function stateBadge(state: Shown, words: string = STATES[state].words): Html {
+export function stateBadge(state: Shown, words: string = state): Html {
   return html`<span class="badge state-${state}">${stateShape(state)}${words}</span>`;
 }
 
@@ -48,7 +48,7 @@ export function stateBar(
     (counts[state] ?? 0) > 0 ? [{ state, count: counts[state] ?? 0 }] : [],
   );
   const total = there.reduce((sum, { count }) => sum + count, 0);
-  const words = there.map(({ state, count }) => `${grouped(count)} ${STATES[state].words}`).join(', ') || 'no rows';
+  const words = there.map(({ state, count }) => `${grouped(count)} ${state}`).join(', ') || 'no rows';
   let left = 0;
   const widths = widthsOf(there.map(({ count }) => count));
   const pieces = there.map(({ state }, place) => {
@@ -63,7 +63,7 @@ export function stateBar(
     </svg>
     ${
       options.legend &&
-      html`<ul class="legend">${there.map(({ state, count }) => html`<li>${stateBadge(state, `${grouped(count)} ${STATES[state].words}`)}</li>`)}</ul>`
+      html`<ul class="legend">${there.map(({ state, count }) => html`<li>${stateBadge(state, `${grouped(count)} ${state}`)}</li>`)}</ul>`
     }
   </div>`;
 }

@@ -1,4 +1,4 @@
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../resource-ids.ts';
+import { CALL_KINDS, KINDS } from '../../call-kind.ts';
 
 /** What of an event may be an id: each once, and how many more there were than are indexed. */
 export type EventIds = { ids: string[]; more: number };
@@ -53,9 +53,11 @@ export function idsIn(body: Buffer): EventIds {
   return { ids: all.slice(0, MOST_IDS), more: beyond.size + Math.max(0, all.length - MOST_IDS) };
 }
 
+const PREFIXES = CALL_KINDS.map((kind) => KINDS[kind].prefix).filter((prefix) => prefix !== '');
+
 /** Whether a text begins as the service's ids do, where that is shown. Pure. */
 export function hasKnownPrefix(run: string): boolean {
-  return [COMPANY_ID_PREFIX, LIMIT_ID_PREFIX].some((prefix) => run.startsWith(prefix) && run.length > prefix.length);
+  return PREFIXES.some((prefix) => run.startsWith(prefix) && run.length > prefix.length);
 }
 
 function isLikeAnId(run: string): boolean {

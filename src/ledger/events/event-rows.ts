@@ -1,3 +1,4 @@
+import { CALL_KINDS, type CallKind, KINDS } from '../../call-kind.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/verdicts.ts';
 import type { Keys } from '../schema/keys.ts';
@@ -18,7 +19,7 @@ export type NamedRow = {
   requested: string;
   /** The id that stands in the event, and whose it is. */
   id: string;
-  of: 'limit' | 'company' | 'document' | 'number';
+  of: CallKind | 'number';
 };
 
 /** The first rows that an event names; `moreRows` says that there are others, as there are where it names a company of many requests. */
@@ -110,7 +111,9 @@ type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['
 function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly NamedRow[]>): RowsOfEvent {
   const rows = new Map<string, NamedRow>();
   // What belongs to one row alone says more than what it shares with others.
-  const named = ids.flatMap((id) => byId.get(id) ?? []).sort((one, other) => RANK[one.of] - RANK[other.of]);
+  const named = ids
+    .flatMap((id) => byId.get(id) ?? [])
+    .sort((one, other) => RANK.indexOf(one.of) - RANK.indexOf(other.of));
   for (const one of named) {
     const name = `${one.row.portfolio}/${one.row.key}`;
     if (!rows.has(name)) rows.set(name, one);
@@ -119,7 +122,13 @@ function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly 
   return { rows: all.slice(0, MOST_ROWS), moreRows: all.length > MOST_ROWS };
 }
 
-const RANK: Readonly<Record<NamedRow['of'], number>> = { limit: 0, document: 1, company: 2, number: 3 };
+/** The last thing that is made of a row comes first, and a number last. */
+const RANK: readonly NamedRow['of'][] = [...CALL_KINDS.toReversed(), 'number'];
+
+/** Whose an id is, such as "the limit". */
+export function whoseId(of: NamedRow['of']): string {
+  return of === 'number' ? 'a number' : KINDS[of].whose;
+}
 
 function toKnown(
   row: RowId,

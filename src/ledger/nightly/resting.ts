@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
-import { ROW_STATES, type RowState } from '../schema/row.ts';
+import { is, ROW_STATES, type RowState } from '../schema/row.ts';
 import { amountText, shareOf } from './amount-limbs.ts';
 import { makeMark } from './mark.ts';
 import { makeRowSums } from './row-sums.ts';
@@ -111,7 +111,7 @@ function makePlacedMarks() {
         approvals.add(approval);
         expected.add(`${approval} ${row.key}`, at);
       }
-      if (state !== 'refused' && state !== 'held') return true;
+      if (!is('isFailed', state)) return true;
       causes.add(cause);
       expected.add(`${cause} ${row.key}`, at);
       return cause !== '';
@@ -151,13 +151,13 @@ function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): str
   const asked: unknown = result.request.limit?.requested_limit;
   const requested = amountText(asked ?? '?');
   const short = `${bucket}|${requested}`;
-  if (state === 'done' || state === 'skipped') {
+  if (is('isGranted', state)) {
     const record = result.record as Readonly<Record<string, unknown>>;
     const granted = amountText(record.total_limit);
     const available = state === 'skipped' ? '' : amountText(record.available_limit);
     return `${short}|${granted}|${available}|${shareOf(granted, requested)}||${statusOf(record.status)}`;
   }
-  const cause = state === 'refused' || state === 'held' ? field('cause') : '';
+  const cause = is('isFailed', state) ? field('cause') : '';
   return cause === '' ? short : `${short}||||${cause}|`;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { RowState } from '../schema/row.ts';
+import { GRANTED_STATES, is, type RowState, SETTLED_STATES, statesThat, UNFINISHED_STATES } from '../schema/row.ts';
 import { fieldsOf, type StoredPage, type StoredRow, storedPage } from './stored-row.ts';
 
 /**
@@ -10,17 +10,11 @@ import { fieldsOf, type StoredPage, type StoredRow, storedPage } from './stored-
  * waits for people, then what has ended.
  */
 export const WALKED_STATES = [
-  'queued',
-  'company',
-  'documents',
-  'limit',
-  'awaiting',
-  'held',
-  'refused',
-  'cancelled',
-  'skipped',
-  'done',
-] as const satisfies readonly RowState[];
+  ...UNFINISHED_STATES,
+  ...statesThat('isHeld'),
+  ...SETTLED_STATES.filter((state) => !is('isGranted', state)),
+  ...GRANTED_STATES.toReversed(),
+];
 
 /** Rows at a time: a millisecond of Redis' time, and as much as may be alive here at once without outliving its looks. */
 const PAGE = 50;

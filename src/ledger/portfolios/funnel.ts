@@ -1,4 +1,4 @@
-import { STEPS, type Step } from '../schema/row.ts';
+import { GRANTED_STATES, KIND_OF, rowsIn, STEPS, type Step } from '../schema/row.ts';
 import type { PortfolioState } from './portfolio.ts';
 import { openRows } from './standing.ts';
 
@@ -17,8 +17,6 @@ export type FunnelStep = {
 /** Calls that are still to be made at the least and at the most. */
 export type CallsLeft = { fewest: number; most: number };
 
-const CALL_OF = { company: 'company', documents: 'document', limit: 'limit' } as const;
-
 /**
  * Where the rows of a portfolio are on their way. Rows that wait stand before the first step, also those few that have taken a
  * step and go on later; skipped ones were found at the last, and cancelled ones are on no way any more.
@@ -32,10 +30,10 @@ export function funnelOf(
   let before = states.queued;
   const steps: FunnelStep[] = [];
   for (const step of STEPS) {
-    steps.push({ step, before, at: states[step], stopped: stopped[step], past: 0, calls: calls[CALL_OF[step]] });
+    steps.push({ step, before, at: states[step], stopped: stopped[step], past: 0, calls: calls[KIND_OF[step]] });
     before += states[step];
   }
-  let past = states.done + states.skipped;
+  let past = rowsIn(states, GRANTED_STATES);
   for (const one of steps.reverse()) {
     one.past = past;
     past += one.at + one.stopped;

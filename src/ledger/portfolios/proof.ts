@@ -1,6 +1,6 @@
-import { CALL_KINDS } from '../../call-kind.ts';
+import { CALL_KINDS, type CallKind, KINDS } from '../../call-kind.ts';
 import { counted, grouped } from '../../counted.ts';
-import { UNFINISHED_STATES } from '../schema/row.ts';
+import { rowsIn, UNFINISHED_STATES } from '../schema/row.ts';
 import type { KnownImport } from './imports.ts';
 import type { PortfolioState } from './portfolio.ts';
 import { rowCountOf } from './summary.ts';
@@ -94,7 +94,7 @@ function limitsCheck(state: PortfolioState): Check {
     const words = `${counted(missing, 'done row')} ${missing === 1 ? 'has' : 'have'} no limit that a call of theirs made.`;
     return { of: 'limits', is: 'wrong', figures, words };
   }
-  const underWay = UNFINISHED_STATES.reduce((sum, name) => sum + state.states[name], held);
+  const underWay = held + rowsIn(state.states, UNFINISHED_STATES);
   if (made - done <= underWay) {
     const words = `${counted(made - done, 'limit')} made, and being written down in ${made - done === 1 ? 'its row' : 'their rows'}.`;
     return { of: 'limits', is: 'open', figures, words };
@@ -115,12 +115,15 @@ function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
   return { of: 'twice', is: 'wrong', figures: `${counted(madeTwice, 'thing')} made twice`, words };
 }
 
-const THINGS = { company: ['company', 'companies'], document: ['document'], limit: ['limit'] } as const;
+/** `2 documents`, `1 limit`: so many of each kind, without those of which there are none. */
+export function thingsOf(counts: Readonly<Record<CallKind, number>>): string[] {
+  const some = CALL_KINDS.filter((kind) => counts[kind] > 0);
+  return some.map((kind) => counted(counts[kind], kind, KINDS[kind].several));
+}
 
 /** `2 documents, 1 limit`, of calls that may be sent again, or were, without an answer to the first; '' where there were none. */
 export function resentWords(resent: PortfolioState['resent']): string {
-  const some = CALL_KINDS.filter((kind) => resent[kind] > 0);
-  return some.map((kind) => counted(resent[kind], ...(THINGS[kind] as readonly [string, string?]))).join(', ');
+  return thingsOf(resent).join(', ');
 }
 
 function olderThanCounts(of: 'rows' | 'limits', figures: string): Check {

@@ -1,5 +1,6 @@
 import { heldRemedy } from '../../held-remedy.ts';
 import type { BuyerRow } from '../rows/buyer-rows.ts';
+import { is } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/row-id.ts';
 
 /** A line that is about to be brought in. */
@@ -67,7 +68,7 @@ export function isTaken({ replaced }: BuyerRow, { row, importId }: Asking): bool
 
 /** Whether nothing was sent of a row's limit, so that another may stand in its place. */
 export function isUnsent({ state, limit }: BuyerRow): boolean {
-  return limit === 'free' && state !== 'done' && state !== 'skipped';
+  return limit === 'free' && !is('isGranted', state);
 }
 
 /**

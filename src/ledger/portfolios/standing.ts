@@ -1,4 +1,4 @@
-import { OPEN_STATES } from '../schema/row.ts';
+import { OPEN_STATES, rowsIn, SETTLED_STATES } from '../schema/row.ts';
 import type { PortfolioState } from './portfolio.ts';
 
 /**
@@ -21,12 +21,12 @@ export function standingOf({
   return states.awaiting > 0 && openRows({ states }) === 0 ? 'awaiting' : 'open';
 }
 
-/** The rows of which is known what became of them. A held row needs an answer first, though nothing of it goes on. */
-export function settledRows({ done, refused, skipped, cancelled }: PortfolioState['states']): number {
-  return done + refused + skipped + cancelled;
+/** The rows of which is known what became of them. */
+export function settledRows(states: PortfolioState['states']): number {
+  return rowsIn(states, SETTLED_STATES);
 }
 
 /** The rows for which something is still to be done without a person. */
 export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
-  return OPEN_STATES.reduce((sum, state) => sum + states[state], 0);
+  return rowsIn(states, OPEN_STATES);
 }

@@ -1,7 +1,7 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { Cause } from '../counts/causes.ts';
 import type { Sums } from '../counts/sums.ts';
-import { ROW_STATES, type RowState } from '../schema/row.ts';
+import { ROW_STATES, type RowState, rowsIn } from '../schema/row.ts';
 import type { PortfolioState } from './portfolio.ts';
 import type { Portfolios } from './portfolios.ts';
 
@@ -69,7 +69,7 @@ export async function summarize(
 
 /** How many rows a portfolio has, in whatever state. */
 export function rowCountOf({ states }: Pick<PortfolioState, 'states'>): number {
-  return ROW_STATES.reduce((sum, state) => sum + states[state], 0);
+  return rowsIn(states, ROW_STATES);
 }
 
 /** ISO 8601 in UTC. */

@@ -1,23 +1,59 @@
+import type { CallKind } from '../../call-kind.ts';
 import type { CallRecord } from '../../outcome.ts';
 import type { RowId } from './row-id.ts';
+import { type Mark, STATES } from './schema.ts';
+
+export type RowState = keyof typeof STATES;
+type StateThat<M extends Mark> = { [S in RowState]: M extends keyof (typeof STATES)[S] ? S : never }[RowState];
+
+/** Every state, in the order in which they are told. */
+export const ROW_STATES = Object.keys(STATES) as RowState[];
 
 /** What a row goes through, in this order. */
-export const STEPS = ['company', 'documents', 'limit'] as const;
-export type Step = (typeof STEPS)[number];
+export const STEPS = statesThat('isStep');
+export type Step = StateThat<'isStep'>;
+
+/** The kind of the calls that a step makes. */
+export const KIND_OF: Readonly<Record<Step, CallKind>> = { company: 'company', documents: 'document', limit: 'limit' };
 
 /** Whether a row in this state is in progress. */
 export function isStep(state: string): state is Step {
-  return (STEPS as readonly string[]).includes(state);
+  return is('isStep', state);
 }
 
-export const ROW_STATES = ['queued', ...STEPS, 'done', 'refused', 'held', 'skipped', 'cancelled', 'awaiting'] as const;
-export type RowState = (typeof ROW_STATES)[number];
-
 /** The states in which something is still to be done for a row. */
-export const OPEN_STATES = ['queued', ...STEPS] as const satisfies readonly RowState[];
+export const OPEN_STATES = statesThat('isOpen');
 
 /** The states that keep a portfolio from being finished: rows that are open, and those that wait for another person's approval. */
-export const UNFINISHED_STATES = [...OPEN_STATES, 'awaiting'] as const satisfies readonly RowState[];
+export const UNFINISHED_STATES = [...OPEN_STATES, ...statesThat('isWaiting')] as const;
+
+/** The states of rows of which it is known what became of them. A held row needs an answer first, though nothing of it goes on. */
+export const SETTLED_STATES: readonly RowState[] = ROW_STATES.filter(
+  (state) => !isUnfinished(state) && !is('isHeld', state),
+);
+
+/** The states of rows whose limit was made. */
+export const GRANTED_STATES = statesThat('isGranted');
+
+/** Whether this holds of a state, as {@link STATES} has it. */
+export function is<M extends Mark>(mark: M, state: string): state is StateThat<M> {
+  return Object.hasOwn(STATES, state) && mark in STATES[state as RowState];
+}
+
+/** The states of which this holds, in their order. */
+export function statesThat<M extends Mark>(mark: M): readonly StateThat<M>[] {
+  return ROW_STATES.filter((state) => is(mark, state));
+}
+
+/** Whether rows in this state keep their portfolio from being finished. */
+export function isUnfinished(state: string): state is (typeof UNFINISHED_STATES)[number] {
+  return is('isOpen', state) || is('isWaiting', state);
+}
+
+/** How many rows are in these states. */
+export function rowsIn(states: Readonly<Partial<Record<RowState, number>>>, wanted: readonly RowState[]): number {
+  return wanted.reduce((sum, state) => sum + (states[state] ?? 0), 0);
+}
 
 /** A document as the row names it; its content is in the data folder under its digest. */
 export type RowDocument = { name: string; mediaType: string; sizeBytes: number; sha256: string };

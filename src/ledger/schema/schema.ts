@@ -58,19 +58,60 @@ export const ROW = {
   atNight: { is: 'text', says: 'nights, moment and revision with which rules sent it again' },
 } as const satisfies Record<string, Field>;
 
-/** What a state means: whether something is to be done still, whether it is a step, failed, or asks for nothing any more. */
+/**
+ * The states of rows, in the order in which they are told. `says`: what it means to somebody who has never read about queues. `isOpen`:
+ * something is still to be done without a person; `isStep`: it is at that step; `isWaiting`: another person has to approve it first;
+ * `isHeld`: a person has to say what became of its call. What is none of these is settled. `isFailed`: it is among the rows of its cause;
+ * `isGranted`: its limit was made; `isOut`: it asks for nothing any more. `ended`: how its story ends; `stays`: why nothing is sent again.
+ */
 export const STATES = {
-  queued: { isOpen: true },
-  company: { isOpen: true, isStep: true },
-  documents: { isOpen: true, isStep: true },
-  limit: { isOpen: true, isStep: true },
-  done: { isGranted: true },
-  refused: { isFailed: true, isOut: true },
-  held: { isFailed: true },
-  skipped: { isGranted: true, isOut: true },
-  cancelled: { isOut: true },
-  awaiting: {},
-} as const satisfies Record<string, Record<string, true>>;
+  queued: { says: 'limit not requested yet', isOpen: true },
+  company: { says: 'being registered as a company', isOpen: true, isStep: true },
+  documents: { says: 'documents being uploaded', isOpen: true, isStep: true },
+  limit: { says: 'limit being requested', isOpen: true, isStep: true },
+  done: {
+    says: 'limit requested and answered',
+    ended: 'The row is done.',
+    stays: 'The limit of this row was made already and is not requested twice.',
+    isGranted: true,
+  },
+  refused: {
+    says: 'the service said no',
+    stays: 'Another row stands in the place of this one, so it stays as it is.',
+    isFailed: true,
+    isOut: true,
+  },
+  held: {
+    says: 'outcome unknown: a person must find out',
+    stays:
+      'Nobody knows what became of the call of this row, so sending it again could ask for a limit twice. Say what became of it at the held desk: /held.',
+    isFailed: true,
+    isHeld: true,
+  },
+  skipped: {
+    says: 'requested before, not requested again',
+    ended: 'The row was skipped: this request was made before.',
+    stays: 'This request was made before and is not made twice.',
+    isGranted: true,
+    isOut: true,
+  },
+  cancelled: {
+    says: 'given up on request',
+    ended: 'The row was given up.',
+    stays: 'This row was given up. Send it again with npx limitline retry NAME --state cancelled.',
+    isOut: true,
+  },
+  awaiting: {
+    says: 'waiting for another person’s approval',
+    stays: 'This row waits for another person’s approval: see /approvals.',
+    isWaiting: true,
+  },
+} as const satisfies Record<string, StateMeaning>;
+
+type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in Mark]?: true };
+
+/** What may hold of a state. */
+export type Mark = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
 /** What a row brings from its step: fields that are written as they are told, where they are not "". */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;

@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { RowResult } from '../schema/row.ts';
+import { is, type RowResult } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/row-id.ts';
 import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
 import type { RowFilter } from './row-filter.ts';
@@ -44,7 +44,7 @@ function problemText({ problem }: RowResult): string {
 
 /** The states in which a row is among those of its cause. */
 function isFailed({ state }: RowResult): boolean {
-  return state === 'refused' || state === 'held';
+  return is('isFailed', state);
 }
 
 function isBetween(amount: string, min: string | undefined, max: string | undefined): boolean {

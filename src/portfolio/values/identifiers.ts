@@ -1,4 +1,4 @@
-import { COMPANY_ID_PREFIX } from '../../resource-ids.ts';
+import { KINDS } from '../../call-kind.ts';
 import type { Reading } from './reading.ts';
 
 /**
@@ -12,11 +12,11 @@ export function readIdentifier(text: string): Reading {
 
 /** Reads the id of a company that the service knows already (docs/service.md, "Company"). */
 export function readCompanyId(text: string): Reading {
-  const isId = text.startsWith(COMPANY_ID_PREFIX) && text.length > COMPANY_ID_PREFIX.length && !/\s/.test(text);
+  const isId = text.startsWith(KINDS.company.prefix) && text.length > KINDS.company.prefix.length && !/\s/.test(text);
   return isId ? { value: text } : { problem: COMPANY_ID_PROBLEM };
 }
 
-const COMPANY_ID_PROBLEM = `This is not a company id of the service, which begins with ${COMPANY_ID_PREFIX}: correct it, or leave the cell empty for a new company.`;
+const COMPANY_ID_PROBLEM = `This is not a company id of the service, which begins with ${KINDS.company.prefix}: correct it, or leave the cell empty for a new company.`;
 
 /** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve digits and more. */
 const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;

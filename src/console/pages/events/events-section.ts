@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import type { RowsOfEvent } from '../../../ledger/events/event-rows.ts';
+import { type RowsOfEvent, whoseId } from '../../../ledger/events/event-rows.ts';
 import { sizeText } from '../../../ledger/events/event-text.ts';
 import type { EventTotals, KeptEvent } from '../../../ledger/events/kept-event.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -85,13 +85,6 @@ export function namedBy({ rows, moreRows, ids }: ShownEvent, most: number): Html
     .slice(0, most)
     .map(
       ({ row, line, name, of }) =>
-        html`<div>${WHOSE[of]} <a href="${rowAddress(row)}">${theirWords(name)} (${row.portfolio}, line ${line})</a></div>`,
+        html`<div>${whoseId(of)} of <a href="${rowAddress(row)}">${theirWords(name)} (${row.portfolio}, line ${line})</a></div>`,
     )}${others}</div>`;
 }
-
-const WHOSE = {
-  limit: 'the limit of',
-  document: 'a document of',
-  company: 'the company of',
-  number: 'a number of',
-} as const;

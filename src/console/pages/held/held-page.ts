@@ -1,3 +1,4 @@
+import { KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
 import type { HeldRow } from '../../../ledger/rows/story.ts';
 import { rowName } from '../../../ledger/schema/row-id.ts';
@@ -70,22 +71,17 @@ function trailOf(portfolio: string) {
   ];
 }
 
-const MADE: Readonly<Record<HeldItem['kind'], string>> = {
-  company: 'Company',
-  document: 'Document',
-  limit: 'Buyer limit request',
-};
-
 function itemPart(
   item: HeldItem,
   { portfolio, textOf, csrf }: Pick<HeldPageGiven, 'portfolio' | 'textOf' | 'csrf'>,
 ): Html {
   const { row, kind, which, sentMs, atMs, heard, sent, step, isKnown } = item;
   const name = cutWords(item.name);
-  return html`<li class="held-item" aria-label="${MADE[kind]} for ${name}">
+  const asked = `${KINDS[kind].asked.charAt(0).toUpperCase()}${KINDS[kind].asked.slice(1)}`;
+  return html`<li class="held-item" aria-label="${asked} for ${name}">
     <div class="held-facts">
       <h3><a href="${rowAddress(row)}">${theirWords(name)}</a> ${amount(item.amount)}</h3>
-      <p>${MADE[kind]}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`${row.portfolio}, `}line ${item.line} of ${theirWords(item.import)}</p>
+      <p>${asked}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`${row.portfolio}, `}line ${item.line} of ${theirWords(item.import)}</p>
       <p>Sent ${sentMs === undefined ? html`before ${moment(atMs)}` : moment(sentMs)}, ${timeAgo(sentMs ?? atMs)}</p>
       <p class="hint">What came back: ${heard}</p>
       <details><summary>What was sent</summary><pre class="answer" tabindex="0" aria-label="What was sent for ${name}">${sent || 'not kept'}</pre></details>

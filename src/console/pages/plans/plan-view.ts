@@ -1,6 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
 import { elsewhereWords } from '../../../ledger/plans/held-elsewhere.ts';
 import type { Plan, PlanState } from '../../../ledger/plans/plan.ts';
+import { thingsOf } from '../../../ledger/portfolios/proof.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
@@ -113,11 +114,8 @@ function paceHint({ seconds }: Plan): string {
 }
 
 function callsWords({ calls, isLookedUp }: Plan): string {
-  const parts = [
-    ...(calls.company > 0 ? [counted(calls.company, 'company', 'companies')] : []),
-    ...(calls.document > 0 ? [counted(calls.document, 'document')] : []),
-    counted(calls.limit, 'limit'),
-  ];
+  const limits = calls.limit > 0 ? [] : [counted(0, 'limit')];
+  const parts = [...thingsOf(calls), ...limits];
   return isLookedUp
     ? parts.join(', ')
     : `at the most ${parts.join(', ')}, and documents that were not sent yet; what is made already is not made again`;
@@ -125,11 +123,7 @@ function callsWords({ calls, isLookedUp }: Plan): string {
 
 function madeWords({ made, action }: Plan): string {
   if (action === 'cancel') return '';
-  const parts = [
-    ...(made.company > 0 ? [counted(made.company, 'company', 'companies')] : []),
-    ...(made.document > 0 ? [counted(made.document, 'document')] : []),
-    ...(made.limit > 0 ? [counted(made.limit, 'limit')] : []),
-  ];
+  const parts = thingsOf(made);
   return parts.length === 0 ? '' : `${parts.join(', ')}, made already`;
 }
 

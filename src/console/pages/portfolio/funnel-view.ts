@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { FunnelStep } from '../../../ledger/portfolios/funnel.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import type { Step } from '../../../ledger/schema/row.ts';
+import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stateShape } from '../../parts/state.ts';
 
@@ -10,7 +10,7 @@ const STEP_WORDS: Readonly<Record<Step, string>> = { company: 'Company', documen
 /** The way of the rows: what waits, what is at each step, what is answered; a card each, with a bar of its share. */
 export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
-  const answered = states.done + states.skipped;
+  const answered = rowsIn(states, GRANTED_STATES);
   return html`<ol class="funnel">
     ${stage({ name: 'Waiting', state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}
     ${steps.map(({ step, at, past, stopped, calls }) =>

@@ -1,5 +1,5 @@
+import { KINDS } from '../../../call-kind.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
-import { COMPANY_ID_PREFIX, LIMIT_ID_PREFIX } from '../../../resource-ids.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
@@ -66,7 +66,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
 }
 
 /** How ids of each step begin, where that is shown. */
-const BEGINNING = { company: COMPANY_ID_PREFIX, documents: '', limit: LIMIT_ID_PREFIX } as const;
+const BEGINNING = { company: KINDS.company.prefix, documents: '', limit: KINDS.limit.prefix } as const;
 
 /**
  * The two answers to "what became of it": it was made, with its id, or it was not. Each leads to a plan that says what follows.

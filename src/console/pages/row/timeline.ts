@@ -1,6 +1,7 @@
 import { counted } from '../../../counted.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
+import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
 
 /** Something that happened: when, in ms; what, in a sentence; and what was said or sent, as it came. */
@@ -15,8 +16,6 @@ export type Happening = {
   /** The event of the service that this tells of, by its id. */
   event?: string;
 };
-
-const THINGS = { company: 'company', document: 'document', limit: 'limit' } as const;
 
 /**
  * What happened to a row, oldest first: what the ledger told its story, and what its calls and imports know besides; pure.
@@ -43,12 +42,9 @@ export function timelineOf(story: RowStory): Happening[] {
       words: `The portfolio was given up by ${givenUp.by || 'somebody'}.`,
     });
   }
-  if (result.state === 'done' || result.state === 'skipped' || result.state === 'cancelled') {
-    happened.push({
-      atMs: result.updatedMs,
-      kind: result.state === 'done' ? 'good' : 'plain',
-      words: ENDS[result.state],
-    });
+  const means = STATES[result.state];
+  if ('ended' in means) {
+    happened.push({ atMs: result.updatedMs, kind: result.state === 'done' ? 'good' : 'plain', words: means.ended });
   }
   happened.push(...story.events.map(happeningOfEvent));
   // What happened within a millisecond keeps the order in which it was told.
@@ -90,12 +86,6 @@ function broughtIn(story: RowStory, last: KnownImport): Happening[] {
   return [{ atMs: Math.min(one.lastMs, firstTraceMs(story)), kind: 'plain', words }];
 }
 
-const ENDS = {
-  done: 'The row is done.',
-  skipped: 'The row was skipped: this request was made before.',
-  cancelled: 'The row was given up.',
-} as const;
-
 function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undefined): Happening[] {
   const { atMs, tookMs, sends, id, state, by } = call;
   const whose = madeFor === undefined ? '' : ` for row ${madeFor}`;
@@ -117,30 +107,30 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
   switch (entry.is) {
     case 'refused': {
       const late = entry.late ? ', late: its outcome had been unknown' : '';
-      const words = `The service refused the ${THINGS[entry.kind]} with status ${entry.status ?? 'unknown'}${sentAfter(entry.sentMs)}${late}.`;
+      const words = `The service refused the ${entry.kind} with status ${entry.status ?? 'unknown'}${sentAfter(entry.sentMs)}${late}.`;
       return { atMs, kind: 'bad', words, ...(entry.body === '' ? {} : { detail: entry.body }) };
     }
     case 'unknown':
       return {
         atMs,
         kind: 'doubt',
-        words: `No answer to the ${THINGS[entry.kind]} call${sentAfter(entry.sentMs)}: nobody knows what became of it.`,
+        words: `No answer to the ${entry.kind} call${sentAfter(entry.sentMs)}: nobody knows what became of it.`,
         detail: entry.heard,
       };
     case 'sent again':
       return {
         atMs,
         kind: 'plain',
-        words: `The ${THINGS[entry.kind]} call is sent again, as the settings say (ON_UNKNOWN_${entry.kind.toUpperCase()}).`,
+        words: `The ${entry.kind} call is sent again, as the settings say (ON_UNKNOWN_${entry.kind.toUpperCase()}).`,
       };
     case 'made late':
       return {
         atMs,
         kind: 'good',
-        words: `An answer came after all: the ${THINGS[entry.kind]} was made, ${entry.id}.`,
+        words: `An answer came after all: the ${entry.kind} was made, ${entry.id}.`,
       };
     case 'made twice':
-      return { atMs, kind: 'bad', words: `The ${THINGS[entry.kind]} was made twice: ${entry.id} and ${entry.again}.` };
+      return { atMs, kind: 'bad', words: `The ${entry.kind} was made twice: ${entry.id} and ${entry.again}.` };
     case 'held':
       return { atMs, kind: 'doubt', words: 'The row is held: a person has to say what became of its call.' };
     case 'failed':
@@ -157,7 +147,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
       return { atMs, kind: 'plain', words: 'It is known what became of its call, so the row goes on.' };
     case 'resolved': {
       const said = entry.made === undefined ? 'was not made and may be sent again' : `was made, ${entry.made}`;
-      return { atMs, kind: 'person', words: `${entry.by || 'Somebody'} said: the ${THINGS[entry.kind]} ${said}.` };
+      return { atMs, kind: 'person', words: `${entry.by || 'Somebody'} said: the ${entry.kind} ${said}.` };
     }
     case 'cancelled':
       return { atMs, kind: 'person', words: `Given up by ${entry.by}.` };
