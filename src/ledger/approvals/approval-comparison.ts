@@ -30,7 +30,11 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
         found.rows += 1;
         if (DECIMAL.test(amount)) found.sum = found.sum.plus(amount);
       }
-      if (strays.length > 0 && Number(await drop([keys.portfolio(portfolio), index], strays)) < 0) break;
+      if (
+        strays.length > 0 &&
+        Number(await drop({ portfolio: keys.portfolio(portfolio), rows: index }, { strays })) < 0
+      )
+        break;
       from -= strays.length;
       more = page.length === PAGE;
     }
@@ -38,14 +42,19 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
   }
 
   async function compareOne(portfolio: string, id: string): Promise<number> {
-    const places = [keys.approval(id), keys.approvals, keys.approvalsAnswered, keys.approvalRows(portfolio, id)];
+    const lists = { waits: keys.approvals, answered: keys.approvalsAnswered };
+    const places = { approval: keys.approval(id), ...lists, rows: keys.approvalRows(portfolio, id) };
     for (let look = 0; look < LOOKS; look += 1) {
       const fields = await connection.hgetall(keys.approval(id));
       if (fields.standing === undefined) return 0;
       const { rows, sum } = await countRows(portfolio, id);
       const isRight = Number(fields.rows) === rows && sum.eq(sumIn(fields, 'rows'));
-      const args = [`${portfolio}/${id}`, fields.moves ?? '', isRight ? '' : rows, isRight ? '' : sum.toFixed()];
-      const differed = Number(await mend(places, args));
+      const told = {
+        name: `${portfolio}/${id}`,
+        moves: fields.moves,
+        ...(!isRight && { count: rows, sum: sum.toFixed() }),
+      };
+      const differed = Number(await mend(places, told));
       if (differed >= 0) return differed;
     }
     return 0;

@@ -84,21 +84,21 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Takes its rows and their stories out, and notes the documents that they named; answers after each page how many rows that were. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
-        yield Number(await rows([keys.forgottenFiles(name), ...page], []));
+        yield Number(await rows({ files: keys.forgottenFiles(name), found: page }, {}));
       }
     },
 
     /** Takes what was heard out of the calls that its rows made; answers the ids of what they made, page by page. */
     async *calls(name: string): AsyncGenerator<string[]> {
       for await (const page of pages(keys.calls, 'hash'))
-        yield (await calls(page, [`${name}/`, CALL_FIELDS])) as string[];
+        yield (await calls({ calls: page }, { begins: `${name}/`, fields: CALL_FIELDS })) as string[];
     },
 
     /** The buyers that it brought or asks for, page by page; others may be among them. */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {
-        const found = (await buyersOf(page, [name, REQUESTS_LOOKED_AT])) as (number | string)[];
+        const found = (await buyersOf({ buyers: page }, { name, most: REQUESTS_LOOKED_AT })) as (number | string)[];
         const places = found.filter((_one, at) => at % 2 === 0).map(Number);
         yield places.map((place, at) => ({
           key: (page[place - 1] ?? '').slice(from),
@@ -110,9 +110,9 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Writes what is left of buyers; false where what is known of one was changed since it was read. */
     async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
       if (buyers.length === 0) return true;
-      const places = [keys.buyersVersion, ...buyers.map(({ key }) => keys.buyer(key))];
+      const places = { version: keys.buyersVersion, buyers: buyers.map(({ key }) => keys.buyer(key)) };
       const texts = buyers.flatMap(({ record, left }) => [record, left]);
-      return (await writeBuyers(places, texts)) === buyers.length;
+      return (await writeBuyers(places, { texts })) === buyers.length;
     },
 
     /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */

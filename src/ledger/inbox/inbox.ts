@@ -47,7 +47,8 @@ export function makeInbox({
 }): Inbox {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [hold, noteTaken] = [script('hold-inbox'), script('note-taken')];
-  const lists = [keys.inboxFiles, keys.inboxContents, keys.inboxLately, keys.inboxOpen];
+  const files = { files: keys.inboxFiles, contents: keys.inboxContents };
+  const lists = { ...files, lately: keys.inboxLately, open: keys.inboxOpen };
 
   async function readAll(ids: readonly string[]): Promise<TakenFile[]> {
     if (ids.length === 0) return [];
@@ -68,7 +69,7 @@ export function makeInbox({
     async note(file) {
       const content = file.is === 'imported' ? (file.content ?? '') : '';
       const isOpen = file.is === 'imported' && file.results === undefined ? 1 : 0;
-      await noteTaken(lists, [file.id, JSON.stringify(file), file.atMs, content, isOpen, kept]);
+      await noteTaken(lists, { id: file.id, file: JSON.stringify(file), atMs: file.atMs, content, isOpen, kept });
     },
     async forget(id) {
       await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();

@@ -1,11 +1,10 @@
 -- Asks for the right to carry a plan out: one process at a time has it, and whoever comes by a plan whose process gave no
 -- sign for some seconds goes on with it.
--- KEYS[1] the plan
--- ARGV[1] who asks: one attempt of a process   ARGV[2] ms without a sign after which the other is gone
--- ARGV[3] ms for which a plan is kept from now on   ARGV[4] who confirms it
+-- @keys plan
+-- @args runner goneAfterMs keepMs by
+-- runner: who asks, one attempt of a process; goneAfterMs: ms without a sign after which the other is gone; keepMs: ms for which a plan
+-- is kept from now on; by: who confirms it.
 -- Answers "go" | "running" | "ended" | "gone": there is none, it has expired, or it is that of another
-local plan = KEYS[1]
-local runner, goneAfterMs, keepMs, by = unpack(ARGV)
 local found = redis.call('HMGET', plan, 'plan', 'runner', 'sign', 'ended', 'expires')
 if not found[1] then return 'gone' end
 if found[4] then return 'ended' end

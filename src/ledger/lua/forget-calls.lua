@@ -1,9 +1,11 @@
 -- Takes out of calls that a portfolio asked for last whatever may have been said of people: what was heard, and words of the answer.
 -- What keeps a thing from being made twice stays: that it was made, under which id, when, for which row, and digests of what was sent.
--- KEYS calls   ARGV[1] what the names of the portfolio's rows begin with: "<portfolio>/"   ARGV[2] the fields that stay, with a space between
+-- @keys …calls
+-- @args begins fields
+-- begins: what the names of the portfolio's rows begin with, "<portfolio>/"; fields: those that stay, with a space between.
 -- Answers the ids of what these calls made. Heard twice it finds nothing else to take out.
 local stays = { record = true }
-for field in string.gmatch(ARGV[2], '%S+') do stays[field] = true end
+for field in string.gmatch(fields, '%S+') do stays[field] = true end
 -- Amounts, times, and a status of one word: numbers of the books. A sentence may name anybody.
 local function plain(record)
   local kept = {}
@@ -17,9 +19,9 @@ local function plain(record)
   return cjson.encode(kept)
 end
 local ids = {}
-for _, call in ipairs(KEYS) do
+for _, call in ipairs(calls) do
   local row = redis.call('HGET', call, 'row') or ''
-  if string.sub(row, 1, #ARGV[1]) == ARGV[1] then
+  if string.sub(row, 1, #begins) == begins then
     for _, field in ipairs(redis.call('HKEYS', call)) do
       if not stays[field] then redis.call('HDEL', call, field) end
     end

@@ -50,17 +50,20 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
      * @param runner names this attempt, and no other of any process
      */
     async claim(id: string, runner: string, by: string): Promise<PlanClaim> {
-      return (await claim([keys.plan(id)], [runner, GONE_AFTER_MS, KEPT_FOR_MS, by])) as PlanClaim;
+      return (await claim(
+        { plan: keys.plan(id) },
+        { runner, goneAfterMs: GONE_AFTER_MS, keepMs: KEPT_FOR_MS, by },
+      )) as PlanClaim;
     },
 
     /** Says that it goes on, and what was counted; answers false where another goes on with it by now. */
     async note(id: string, runner: string, counts: PlanCounts = {}) {
-      return (await note([keys.plan(id)], [runner, 0, ...Object.entries(counts).flat()])) === 1;
+      return (await note({ plan: keys.plan(id) }, { runner, counts: Object.entries(counts).flat() })) === 1;
     },
 
     /** Its rows wait for another person, under this approval. Answers false where another goes on with it by now. */
     async waits(id: string, runner: string, approval: string) {
-      return (await note([keys.plan(id)], [runner, 0, 'waits', approval])) === 1;
+      return (await note({ plan: keys.plan(id) }, { runner, counts: ['waits', approval] })) === 1;
     },
 
     /** Keeps what somebody says of held rows, as text, for as long as it may be confirmed. */
@@ -76,7 +79,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
 
     /** It was carried out to its end. */
     async end(id: string, runner: string, counts: PlanCounts = {}) {
-      await note([keys.plan(id)], [runner, 1, ...Object.entries(counts).flat()]);
+      await note({ plan: keys.plan(id) }, { runner, ends: 1, counts: Object.entries(counts).flat() });
     },
   };
 }
