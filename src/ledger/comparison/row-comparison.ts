@@ -56,12 +56,16 @@ export function makeRowComparison({
   isSearched?: boolean | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [compareLua, changeSide, leaveSide] = [script('compare-rows'), script('change-side'), script('leave-side')];
+  const [compareLua, changeSide] = [script('compare-rows'), script('change-side')];
   const change = makeGatedScript(connection, 'change-fields');
   const lists = makeRowLists({ connection, keys });
   const readWords = makeRowWords({ connection, keys });
   const sweeps = makeSweeps({ connection, keys, words: readWords });
   const underWay = new Map<string, Promise<void>>();
+  const sidesOf = (name: string) => {
+    const sums = { a: keys.sums(name, 'a'), b: keys.sums(name, 'b') };
+    return { portfolio: keys.portfolio(name), ...sums, causes: keys.causes(name) };
+  };
 
   /** Compares rows of one portfolio: the search as well, where their side is. */
   async function comparePage(page: readonly RowId[], { side, note }: How, all = nothingYet()): Promise<void> {
@@ -145,9 +149,7 @@ export function makeRowComparison({
 
   /** What is left of the sums from which all rows went over to the other side: it was wrong. */
   async function leftOfSums(portfolio: string, side: string): Promise<string[]> {
-    const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
-    const places = { portfolio: keys.portfolio(portfolio), old, causes: keys.causes(portfolio) };
-    const left = (await leaveSide(places, { side })) as string[];
+    const left = (await changeSide(sidesOf(portfolio), { side })) as string[];
     return namesOfSums(left.filter((_, at) => at % 2 === 0));
   }
 
@@ -174,8 +176,7 @@ export function makeRowComparison({
         note(row);
       };
       for (const name of portfolios) {
-        const places = { portfolio: keys.portfolio(name), a: keys.sums(name, 'a'), b: keys.sums(name, 'b') };
-        const side = String(await changeSide(places, {}));
+        const side = String(await changeSide(sidesOf(name), {}));
         sides.set(name, side);
         // First, since what comes meanwhile is in both, or in the rows alone.
         const before = isSearched ? await sweeps.sizes(name) : { names: 0, ids: 0 };

@@ -39,7 +39,7 @@ export function makeBuyerLists({ connection, keys }: { connection: RedisConnecti
     async look(buyer: string): Promise<{ twice: string[]; unknown: string[] }> {
       const list = await connection.lrange(keys.buyerLimits(buyer), 0, -1);
       const ids = new Set(list);
-      const single = () => mend({ limits: keys.buyerLimits(buyer), made: [] }, {}) as Promise<string[]>;
+      const single = () => mend({ limits: keys.buyerLimits(buyer) }, {}) as Promise<string[]>;
       const twice = ids.size < list.length ? await single() : [];
       const made = await madeFor(buyer);
       const unknown = made ? [...ids].filter((id) => !made.has(id)) : [];
