@@ -7,7 +7,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     'resolve',
     'lost later',
     'a word answers for a call that was lost after it (issue 24, 2)',
-    ['local isLater = ARGV[6]', 'local isLater = false and ARGV[6]'],
+    ["local isLater = asOf ~= ''", "local isLater = false and asOf ~= ''"],
     ['resolved by plans', ...RESOLVED],
     [
       inLua('rare-moves', "return before == '' or", 'return true or'),

@@ -33,12 +33,12 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     ['if was.tally ~= is.tally then', 'if false then'],
     BOARD,
   ),
-  lua('resolve', 'doubts', 'what was resolved is in doubt still', ['forgetDoubts(KEYS[at])', ''], RESOLVED),
+  lua('resolve', 'doubts', 'what was resolved is in doubt still', ['forgetDoubts(call)', ''], RESOLVED),
   lua(
     'resolve',
     'counted',
     'what a person says was made is not counted',
-    ["redis.call('HINCRBY', KEYS[2], 'made:' .. ARGV[2], 1)", ''],
+    ["redis.call('HINCRBY', account, 'made:' .. kind, 1)", ''],
     RESOLVED,
   ),
   lua(
