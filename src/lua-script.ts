@@ -12,7 +12,7 @@ export const FORMAT = '5';
 
 type Value = string | number | Buffer;
 
-/** Values by name, "" where one is left out; a list for the name that takes the rest. */
+/** Values by name, "" where one is left out; a list for the name that takes the rest, none where it is left out. */
 type Named<V> = Readonly<Record<string, V | readonly V[] | undefined>>;
 
 /**
@@ -59,9 +59,10 @@ function inOrder<V extends Value>(names: readonly string[], given: readonly V[] 
   const known = names.map((name) => name.replace('…', ''));
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`a script has no ${unknown}, only ${known.join(', ')}`);
-  return known.flatMap((name): readonly (V | string)[] => {
+  return known.flatMap((name, place): readonly (V | string)[] => {
     const value = given[name];
-    return value === undefined ? [''] : isList(value) ? value : [value as V];
+    if (value === undefined) return names[place]?.startsWith('…') ? [] : [''];
+    return isList(value) ? value : [value as V];
   });
 }
 

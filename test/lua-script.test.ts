@@ -29,6 +29,16 @@ test('a script is run with its keys and arguments, and with what it includes', a
   expect(await run(['key'], ['argument', 7])).toEqual(['key-argument', 2]);
 });
 
+test('a script has its keys and arguments by the names in its head; what is left out is "", and a list that is left out is none', async () => {
+  const url = await luaFiles({
+    'named.lua': '-- @keys one …others\n-- @args word more …rest\nreturn { one, #others, word, more, #rest, rest[2] }',
+  });
+  const run = makeLuaScript(connectRedis(), url('named.lua'));
+  expect(await run({ one: 'a' }, { more: 'm' })).toEqual(['a', 0, '', 'm', 0]);
+  expect(await run({ one: 'a', others: ['b'] }, { word: 'w', rest: ['x', 'y'] })).toEqual(['a', 1, 'w', '', 2, 'y']);
+  expect(() => run({ one: 'a' }, { words: 'w' })).toThrow('a script has no words, only word, more, rest');
+});
+
 test('a script that is registered while commands are gathered for one write is run all the same', async () => {
   const url = await luaFiles({ 'late.lua': 'return ARGV[1]' });
   const connection = new Redis({ path: inject('redisSocket'), enableAutoPipelining: true });

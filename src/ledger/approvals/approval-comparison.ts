@@ -11,8 +11,11 @@ const LOOKS = 3;
 
 /** Compares what approvals bind with the rows that wait for them, and mends what differs. */
 export function makeApprovalComparison({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [mend, drop] = [script('mend-approval'), script('drop-strays')];
+  const mend = makeLuaScript(connection, new URL('../lua/mend-approval.lua', import.meta.url));
+  const placesOf = (portfolio: string, id: string) => {
+    const lists = { waits: keys.approvals, answered: keys.approvalsAnswered };
+    return { approval: keys.approval(id), ...lists, rows: keys.approvalRows(portfolio, id) };
+  };
 
   /** How many rows wait for it, and what they ask for. What stands among them and waits for another is taken out. */
   async function countRows(portfolio: string, id: string): Promise<{ rows: number; sum: Big }> {
@@ -30,7 +33,8 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
         found.rows += 1;
         if (DECIMAL.test(amount)) found.sum = found.sum.plus(amount);
       }
-      if (strays.length > 0 && Number(await drop([keys.portfolio(portfolio), index], strays)) < 0) break;
+      if (strays.length > 0 && Number(await mend(placesOf(portfolio, id), { name: `${portfolio}/${id}`, strays })) < 0)
+        break;
       from -= strays.length;
       more = page.length === PAGE;
     }
@@ -38,14 +42,17 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
   }
 
   async function compareOne(portfolio: string, id: string): Promise<number> {
-    const places = [keys.approval(id), keys.approvals, keys.approvalsAnswered, keys.approvalRows(portfolio, id)];
     for (let look = 0; look < LOOKS; look += 1) {
       const fields = await connection.hgetall(keys.approval(id));
       if (fields.standing === undefined) return 0;
       const { rows, sum } = await countRows(portfolio, id);
       const isRight = Number(fields.rows) === rows && sum.eq(sumIn(fields, 'rows'));
-      const args = [`${portfolio}/${id}`, fields.moves ?? '', isRight ? '' : rows, isRight ? '' : sum.toFixed()];
-      const differed = Number(await mend(places, args));
+      const told = {
+        name: `${portfolio}/${id}`,
+        moves: fields.moves,
+        ...(!isRight && { count: rows, sum: sum.toFixed() }),
+      };
+      const differed = Number(await mend(placesOf(portfolio, id), told));
       if (differed >= 0) return differed;
     }
     return 0;

@@ -24,11 +24,11 @@ export function makeApprovalRule({
   keys: Pick<Keys, 'account'>;
   own: ApprovalPolicy;
 }) {
-  const put = makeLuaScript(connection, new URL('../lua/put-approval-rule.lua', import.meta.url));
+  const put = makeLuaScript(connection, new URL('../lua/change-fields.lua', import.meta.url));
   /** Writes the rule and answers what it was, in one step, so that of several who change it alike one does. */
   async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {
-    const fields = textsOf(policy).flatMap((text, place) => [FIELDS[place] ?? '', text ?? '']);
-    return policyIn((await put([keys.account], fields)) as Kept);
+    const changes = textsOf(policy).flatMap((text, place) => [text ? 'HSET' : 'HDEL', FIELDS[place] ?? '', text ?? '']);
+    return policyIn((await put({ hash: keys.account }, { changes })) as Kept);
   }
 
   const kept = async () => policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept);

@@ -256,8 +256,8 @@ export function makeCalls({
     async makersOf(
       ids: readonly { kind: CallKind; id: string }[],
     ): Promise<({ key: string; row: string } | undefined)[]> {
-      const args = ids.flatMap(({ kind, id }) => [kind, id]);
-      const found = (await persist('find made', () => findMade([keys.calls], args))) as string[][];
+      const told = { ids: ids.flatMap(({ kind, id }) => [kind, id]) };
+      const found = (await persist('find made', () => findMade({ calls: keys.calls }, told))) as string[][];
       return found.map(([key, row = '']) => (key === undefined ? undefined : { key, row }));
     },
 

@@ -66,7 +66,8 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
       const facts = { role, version: readBuild(), host: hostname(), pid: process.pid, state: 'works', inHand: 0 };
       let heard: unknown = null;
       const sign = async () => {
-        const wish = await say([keys.fleet], [processId, JSON.stringify({ ...facts, ...work?.now() })]);
+        const says = JSON.stringify({ ...facts, ...work?.now() });
+        const wish = await say({ fleet: keys.fleet }, { process: processId, says });
         if (wish !== heard) work?.onWish(wish === 'quiet');
         heard = wish;
       };

@@ -33,7 +33,8 @@ export async function startPresence({
 }) {
   const alive = makeLuaScript(connection, new URL('../lua/alive.lua', import.meta.url));
   const sign = async () => {
-    const found = (await alive([keys.workers, keys.disputes(processId)], [processId, ALL_SILENT_MS])) as string[];
+    const places = { workers: keys.workers, disputes: keys.disputes(processId) };
+    const found = (await alive(places, { process: processId, silentMs: ALL_SILENT_MS })) as string[];
     if (found.length > 0) onDisputes(found.map(readDispute));
   };
   await sign();

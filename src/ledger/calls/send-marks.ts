@@ -96,7 +96,7 @@ export function makeSendMarks({
   const acceptAsIt = async (): Promise<boolean> => {
     const last = (await lastKnown())?.number ?? 0;
     own = undefined;
-    return (await persist('accept marks', () => accept([keys.marks], [last]))) === 1;
+    return (await persist('accept marks', () => accept({ marks: keys.marks }, { known: last }))) === 1;
   };
 
   /** Asks, with a new mark or without, and ends it where Redis is older. */

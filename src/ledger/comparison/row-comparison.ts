@@ -56,12 +56,16 @@ export function makeRowComparison({
   isSearched?: boolean | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [compareLua, changeSide, leaveSide] = [script('compare-rows'), script('change-side'), script('leave-side')];
-  const change = makeGatedScript(connection, 'change-portfolio');
+  const [compareLua, changeSide] = [script('compare-rows'), script('change-side')];
+  const change = makeGatedScript(connection, 'change-fields');
   const lists = makeRowLists({ connection, keys });
   const readWords = makeRowWords({ connection, keys });
   const sweeps = makeSweeps({ connection, keys, words: readWords });
   const underWay = new Map<string, Promise<void>>();
+  const sidesOf = (name: string) => {
+    const sums = { a: keys.sums(name, 'a'), b: keys.sums(name, 'b') };
+    return { portfolio: keys.portfolio(name), ...sums, causes: keys.causes(name) };
+  };
 
   /** Compares rows of one portfolio: the search as well, where their side is. */
   async function comparePage(page: readonly RowId[], { side, note }: How, all = nothingYet()): Promise<void> {
@@ -70,8 +74,8 @@ export function makeRowComparison({
     for (let look = 0; look <= LOOKS && left.length > 0; look += 1) {
       const searched = left.filter((one) => one.isSearched).map(({ row }) => row);
       const words = new Map((await readWords(searched)).map((one, at) => [searched[at], one]));
-      const args = left.flatMap(({ row, cause }) => [row.key, ...(words.get(row) ?? ['', '']), ...cause]);
-      const answer = (await compareLua([keys.account], [portfolio, side, ...args])) as Answer;
+      const told = left.flatMap(({ row, cause }) => [row.key, ...(words.get(row) ?? ['', '']), ...cause]);
+      const answer = (await compareLua({ account: keys.account }, { name: portfolio, side, told })) as Answer;
       const [state, cause, search, row, uncaused, others, [rows, ids, addedIds, addedNames]] = answer;
       for (const [is, found] of Object.entries({ state, cause, search, row })) {
         for (const key of found) note({ portfolio, is: is as 'state', key });
@@ -106,7 +110,7 @@ export function makeRowComparison({
 
   async function tallyRows(portfolio: string): Promise<void> {
     await compareIndexed(portfolio, { side: '', note: () => {} });
-    await change([keys.portfolio(portfolio)], ['HSET', 'tallied', TALLIED]);
+    await change({ hash: keys.portfolio(portfolio) }, { changes: ['HSET', 'tallied', TALLIED] });
   }
 
   /**
@@ -145,8 +149,7 @@ export function makeRowComparison({
 
   /** What is left of the sums from which all rows went over to the other side: it was wrong. */
   async function leftOfSums(portfolio: string, side: string): Promise<string[]> {
-    const old = keys.sums(portfolio, side === 'a' ? 'b' : 'a');
-    const left = (await leaveSide([keys.portfolio(portfolio), old, keys.causes(portfolio)], [side])) as string[];
+    const left = (await changeSide(sidesOf(portfolio), { side })) as string[];
     return namesOfSums(left.filter((_, at) => at % 2 === 0));
   }
 
@@ -173,8 +176,7 @@ export function makeRowComparison({
         note(row);
       };
       for (const name of portfolios) {
-        const places = [keys.portfolio(name), keys.sums(name, 'a'), keys.sums(name, 'b')];
-        const side = String(await changeSide(places, []));
+        const side = String(await changeSide(sidesOf(name), {}));
         sides.set(name, side);
         // First, since what comes meanwhile is in both, or in the rows alone.
         const before = isSearched ? await sweeps.sizes(name) : { names: 0, ids: 0 };

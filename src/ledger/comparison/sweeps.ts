@@ -24,8 +24,9 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
     for (let from = 0; from < members.length; from += PAGE) {
       const page = members.slice(from, from + PAGE);
       const known = isSearch ? await words(page.map(({ row }) => row)) : [];
-      const args = page.flatMap(({ member, row }, at) => [member, row.portfolio, row.key, ...(known[at] ?? ['', ''])]);
-      const taken = (await sweepLua([keys.account, set], [isSearch ? 'search' : '', ...args])) as string[];
+      const told = page.flatMap(({ member, row }, at) => [member, row.portfolio, row.key, ...(known[at] ?? ['', ''])]);
+      const places = { account: keys.account, set };
+      const taken = (await sweepLua(places, { isSearch: isSearch ? 1 : 0, members: told })) as string[];
       taken.forEach(note);
     }
   }

@@ -1,5 +1,6 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
+import { makeLooks } from './glances.ts';
 
 /** A portfolio with rows that failed, and how many. */
 export type FailingPortfolio = { name: string; refused: number; held: number };
@@ -8,18 +9,17 @@ export type FailingPortfolio = { name: string; refused: number; held: number };
 const PAGE = 1_000;
 
 /** Makes a function that finds the latest portfolios with refused or held rows, so many at the most. */
-export function makeFailingPortfolios({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const look = makeLuaScript(connection, new URL('../lua/failing-portfolios.lua', import.meta.url));
+export function makeFailingPortfolios(ledger: { connection: RedisConnection; keys: Keys }) {
+  const looks = makeLooks(ledger);
   return async (most: number): Promise<FailingPortfolio[]> => {
     const failing: FailingPortfolio[] = [];
-    for (let from = 0; ; from += PAGE) {
-      const [seen, ...found] = (await look([keys.portfolios, keys.portfolio('')], [from, PAGE])) as (string | number)[];
-      for (let at = 0; at < found.length; at += 3) {
-        const [name, refused, held] = found.slice(at, at + 3);
-        failing.push({ name: String(name), refused: Number(refused), held: Number(held) });
+    for await (const page of looks(['refused', 'held'], { count: PAGE, newest: 1 })) {
+      for (const { name, counts } of page) {
+        const [refused = 0, held = 0] = counts;
+        if (refused + held > 0) failing.push({ name, refused, held });
         if (failing.length === most) return failing;
       }
-      if (seen !== PAGE) return failing;
     }
+    return failing;
   };
 }

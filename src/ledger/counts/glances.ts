@@ -1,6 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { pausedItself, type SelfPause } from '../schema/pause-reasons.ts';
+import type { RowState } from '../schema/row.ts';
 
 /** What there is to notice of a portfolio at one moment, without a look at its rows. */
 export type Glance = {
@@ -18,29 +19,42 @@ export type Glance = {
 /** Portfolios looked at in one script: a millisecond of Redis' time. */
 const PAGE = 200;
 
-/** Fields that glances.lua answers of each portfolio. */
-const FIELDS = 7;
+/** A portfolio at one moment: texts are '' where there is none, and of why it is paused the beginning; `counts` of its rows by state. */
+type Look = { name: string; finished: string; paused: string; firstOver: string; counts: number[] };
 
-/** Makes a function that glances at all portfolios of an account, a page at a time, the oldest first. */
-export function makeGlances({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+/** Makes a function that looks at all portfolios of an account, a page at a time, the oldest first or the newest. */
+export function makeLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const look = makeLuaScript(connection, new URL('../lua/glances.lua', import.meta.url));
-  return async function* glances(): AsyncGenerator<Glance[]> {
-    for (let from = 0, seen = PAGE; seen === PAGE; from += PAGE) {
-      const [count, ...found] = (await look([keys.portfolios, keys.portfolio('')], [from, PAGE])) as (
-        | string
-        | number
-      )[];
-      seen = Number(count);
-      yield Array.from({ length: found.length / FIELDS }, (_, place) => {
-        return readGlance(found.slice(place * FIELDS, (place + 1) * FIELDS));
-      });
+  const places = { portfolios: keys.portfolios, begins: keys.portfolio('') };
+  return async function* looks(
+    states: readonly RowState[],
+    { count, newest = 0 }: { count: number; newest?: 0 | 1 },
+  ): AsyncGenerator<Look[]> {
+    for (let from = 0, seen = count; seen === count; from += count) {
+      const found = (await look(places, { from, count, newest, states })) as [...Texts, ...number[]][];
+      seen = found.length;
+      yield found.map(([name, finished, paused, firstOver, ...counts]) => ({
+        name,
+        finished,
+        paused,
+        firstOver,
+        counts,
+      }));
     }
   };
 }
 
-function readGlance(fields: readonly (string | number)[]): Glance {
-  const [name = '', finished = '', paused = '', firstOver = ''] = fields.map(String);
-  const [done = 0, refused = 0, held = 0] = fields.slice(4).map(Number);
+type Texts = [name: string, finished: string, paused: string, firstOver: string];
+
+/** Makes a function that glances at all portfolios of an account, a page at a time, the oldest first. */
+export function makeGlances(ledger: { connection: RedisConnection; keys: Keys }) {
+  const looks = makeLooks(ledger);
+  return async function* glances(): AsyncGenerator<Glance[]> {
+    for await (const page of looks(['done', 'refused', 'held'], { count: PAGE })) yield page.map(toGlance);
+  };
+}
+
+function toGlance({ name, finished, paused, firstOver, counts: [done = 0, refused = 0, held = 0] }: Look): Glance {
   return {
     name,
     finishedMs: finished === '' ? undefined : Number(finished),

@@ -1,7 +1,8 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../schema/keys.ts';
 import { OPEN_STATES, ROW_STATES, type RowState } from '../schema/row.ts';
+import { makeLooks } from './glances.ts';
 
 /** What an account has in all. */
 export type RowTotals = {
@@ -33,25 +34,26 @@ export function makeRowTotals({
   keys: Keys;
   keptMs?: number;
 }): () => Promise<RowTotals> {
-  const count = makeLuaScript(connection, new URL('../lua/row-totals.lua', import.meta.url));
+  const looks = makeLooks({ connection, keys });
   return async () => {
     const kept = await connection.get(keys.rowTotals);
     if (kept !== null) return JSON.parse(kept) as RowTotals;
-    const sums: number[] = [];
-    for (let from = 0, more = true; more; from += PAGE) {
-      const found = (await count(
-        [keys.portfolios, keys.portfolio('')],
-        [from, PAGE, OPEN_STATES.length, ...ROW_STATES],
-      )) as number[];
-      found.forEach((value, place) => {
-        sums[place] = (sums[place] ?? 0) + value;
-      });
-      more = found[0] === PAGE;
+    const sums = ROW_STATES.map(() => 0);
+    const totals = { portfolios: 0, open: 0, paused: 0, toSend: 0 };
+    for await (const page of looks(ROW_STATES, { count: PAGE })) {
+      for (const { finished, paused, counts } of page) {
+        totals.portfolios += 1;
+        if (finished === '') totals.open += 1;
+        if (paused !== '') totals.paused += 1;
+        for (const [place, rows] of counts.entries()) {
+          sums[place] = (sums[place] ?? 0) + rows;
+          if (paused === '' && place < OPEN_STATES.length) totals.toSend += rows;
+        }
+      }
     }
-    const [portfolios = 0, open = 0, paused = 0, toSend = 0, ...states] = sums;
-    const rows = Object.fromEntries(ROW_STATES.map((state, place) => [state, states[place] ?? 0]));
-    const totals = { rows: rows as RowTotals['rows'], portfolios, open, paused, toSend };
-    await writeAnyway(connection, 'SET', keys.rowTotals, JSON.stringify(totals), 'PX', keptMs);
-    return totals;
+    const rows = Object.fromEntries(ROW_STATES.map((state, place) => [state, sums[place] ?? 0]));
+    const found: RowTotals = { rows: rows as RowTotals['rows'], ...totals };
+    await writeAnyway(connection, 'SET', keys.rowTotals, JSON.stringify(found), 'PX', keptMs);
+    return found;
   };
 }

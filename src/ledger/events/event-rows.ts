@@ -47,8 +47,8 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     for (let from = 0; from < digests.length; from += DIGESTS_AT_ONCE) {
       const page = digests.slice(from, from + DIGESTS_AT_ONCE);
       // One more than is told, so that it is known that there are more.
-      for (const key of (await findIds([keys.portfolio(portfolio)], [MOST_ROWS + 1, ...page])) as string[])
-        found.add(key);
+      const told = { most: MOST_ROWS + 1, digests: page };
+      for (const key of (await findIds({ portfolio: keys.portfolio(portfolio) }, told)) as string[]) found.add(key);
     }
     return readRows([...found].map((key) => ({ portfolio, key })));
   }

@@ -25,7 +25,7 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
   async function drop(ids: readonly string[]): Promise<number> {
     let dropped = 0;
     for (let from = 0; from < ids.length; from += DROPPED_AT_ONCE) {
-      dropped += Number(await dropScript(eventKeys(keys), ids.slice(from, from + DROPPED_AT_ONCE)));
+      dropped += Number(await dropScript(eventKeys(keys), { ids: ids.slice(from, from + DROPPED_AT_ONCE) }));
     }
     return dropped;
   }

@@ -42,8 +42,8 @@ type Waiting = {
 type Together = Waiting & { others: Waiting[]; headers: string; ids: string[]; more: number };
 
 /** What keys the scripts of events are run with. */
-export function eventKeys(keys: Keys): string[] {
-  return [keys.eventsLately, keys.eventTotals, keys.event(''), keys.eventIds('')];
+export function eventKeys(keys: Keys) {
+  return { lately: keys.eventsLately, totals: keys.eventTotals, events: keys.event(''), index: keys.eventIds('') };
 }
 
 /**
@@ -61,9 +61,9 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
 
   async function keepTogether(together: readonly Together[]): Promise<void> {
     const by = randomBytes(6).toString('base64url');
-    const args = together.flatMap(argsOf);
+    const told = { by, most: limits.mostBytes, keepMs: limits.keepMs, told: together.flatMap(argsOf) };
     try {
-      const answers = (await script(eventKeys(keys), [by, limits.mostBytes, limits.keepMs, ...args])) as number[];
+      const answers = (await script(eventKeys(keys), told)) as number[];
       for (const [place, one] of together.entries()) {
         const answer = ANSWERS[answers[place] ?? 0] ?? 'full';
         one.resolve(answer);

@@ -42,7 +42,8 @@ export function makeInbox({
   kept?: number;
 }): Inbox {
   const noteTaken = makeLuaScript(connection, new URL('../lua/note-taken.lua', import.meta.url));
-  const lists = [keys.inboxFiles, keys.inboxContents, keys.inboxLately, keys.inboxOpen];
+  const files = { files: keys.inboxFiles, contents: keys.inboxContents };
+  const lists = { ...files, lately: keys.inboxLately, open: keys.inboxOpen };
 
   async function readAll(ids: readonly string[]): Promise<TakenFile[]> {
     if (ids.length === 0) return [];
@@ -63,7 +64,7 @@ export function makeInbox({
     async note(file) {
       const content = file.is === 'imported' ? (file.content ?? '') : '';
       const isOpen = file.is === 'imported' && file.results === undefined ? 1 : 0;
-      await noteTaken(lists, [file.id, JSON.stringify(file), file.atMs, content, isOpen, kept]);
+      await noteTaken(lists, { id: file.id, file: JSON.stringify(file), atMs: file.atMs, content, isOpen, kept });
     },
     async forget(id) {
       await connection.multi().hdel(keys.inboxFiles, id).zrem(keys.inboxLately, id).srem(keys.inboxOpen, id).exec();

@@ -1,9 +1,9 @@
 -- Lists the requests of buyers, in any portfolio of the account. Of a buyer who has very many some are told, and where to go on.
--- KEYS[1] what the keys of rows begin with, less portfolio and key   KEYS[2] what the keys of limit calls begin with
--- KEYS[3…] the buyers' requests   ARGV[1] requests of one buyer at the most, or some more   ARGV[2] where to go on; 0 to begin
+-- @keys rows limits …buyers
+-- What the keys of rows begin with, less portfolio and key; what the keys of limit calls begin with; the buyers' requests.
+-- @args most from
+-- most: requests of one buyer at the most, or some more; from: where to go on, 0 to begin.
 -- Answers for each buyer { how many, where to go on or "0", row, amount, state, line, import, replaced or "", state of its limit call or "", row, … }
-local rows, limits = KEYS[1], KEYS[2]
-local most = tonumber(ARGV[1])
 
 local function tell(told, name, amount)
   local portfolio, key = string.match(name, '^(.*)/(.*)$')
@@ -20,14 +20,14 @@ local function tell(told, name, amount)
 end
 
 local answer = {}
-for at = 3, #KEYS do
-  local count = redis.call('HLEN', KEYS[at])
-  local isFew = count <= most
+for _, requests in ipairs(buyers) do
+  local count = redis.call('HLEN', requests)
+  local isFew = count <= tonumber(most)
   local next, found = '0', {}
   if isFew then
-    found = redis.call('HGETALL', KEYS[at])
+    found = redis.call('HGETALL', requests)
   else
-    next, found = unpack(redis.call('HSCAN', KEYS[at], ARGV[2], 'COUNT', most))
+    next, found = unpack(redis.call('HSCAN', requests, from, 'COUNT', most))
   end
   local told = { count, next }
   for place = 1, #found, 2 do tell(told, found[place], found[place + 1]) end

@@ -1,12 +1,11 @@
 -- Chooses the rows of a portfolio that go first, in the order of their lines: as many as were asked for, and none is taken
 -- back, so that no more than these are ever sent, whoever feeds. When all of them are at an end while others wait, the
 -- portfolio pauses itself. Lines come in by and by, so some may be chosen later: no more than a page of them each time.
--- KEYS[1] the portfolio   KEYS[2] the set of the chosen   KEYS[3] the rows that wait, by line
--- KEYS[4…] the rows in each of the other open states
--- ARGV[1] the key of a row, less its name   ARGV[2] why it is paused then   ARGV[3] place of the first that is listed
--- ARGV[4] how many are listed
+-- @keys portfolio chosen waiting begins …others
+-- The set of the chosen; the rows that wait, by line; what the keys of rows begin with; the rows in each of the other open states.
+-- @args words from count
+-- words: why it is paused then; from: place of the first that is listed; count: how many are listed.
 -- Answers { row, step, row, step, … } of the chosen ones that wait, in the order of their lines.
-local portfolio, chosen, waiting = unpack(KEYS, 1, 3)
 local PAGE = 1000
 -- @include archived
 if isArchived(portfolio) then return {} end
@@ -15,8 +14,8 @@ local rows = redis.call('ZINTER', 2, waiting, chosen)
 
 -- Chooses from the next rows that wait, so far as there are any that are not chosen yet.
 local function chooseMore(wanted)
-  for from = 0, redis.call('ZCARD', waiting) - 1, PAGE do
-    local page = redis.call('ZRANGE', waiting, from, from + PAGE - 1)
+  for place = 0, redis.call('ZCARD', waiting) - 1, PAGE do
+    local page = redis.call('ZRANGE', waiting, place, place + PAGE - 1)
     local isChosen, more = redis.call('SMISMEMBER', chosen, unpack(page)), {}
     for at, row in ipairs(page) do
       if isChosen[at] == 0 and #more < wanted then more[#more + 1] = row end
@@ -34,16 +33,15 @@ if wanted > 0 and #rows < redis.call('ZCARD', waiting) and chooseMore(wanted) th
   rows = redis.call('ZINTER', 2, waiting, chosen)
 end
 local open = #rows
-for at = 4, #KEYS do
-  if open == 0 then open = #redis.call('ZINTER', 2, KEYS[at], chosen) end
+for _, rowsOf in ipairs(others) do
+  if open == 0 then open = #redis.call('ZINTER', 2, rowsOf, chosen) end
 end
 if open == 0 and most > 0 and redis.call('ZCARD', waiting) > 0 then
-  if redis.call('HSETNX', portfolio, 'paused', ARGV[2]) == 1 then redis.call('HSET', portfolio, 'firstOver', ARGV[2]) end
+  if redis.call('HSETNX', portfolio, 'paused', words) == 1 then redis.call('HSET', portfolio, 'firstOver', words) end
 end
 local answer = {}
-local first = tonumber(ARGV[3]) + 1
-for at = first, math.min(#rows, first + tonumber(ARGV[4]) - 1) do
+for at = from + 1, math.min(#rows, from + count) do
   answer[#answer + 1] = rows[at]
-  answer[#answer + 1] = redis.call('HGET', ARGV[1] .. rows[at], 'step') or 'company'
+  answer[#answer + 1] = redis.call('HGET', begins .. rows[at], 'step') or 'company'
 end
 return answer

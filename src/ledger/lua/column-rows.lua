@@ -1,14 +1,13 @@
 -- Lists rows by requested limit, status and state, in the order of columns, and so of lines: whole columns of 1,024 lines.
--- KEYS[1] the portfolio   KEYS[2] the key of a row, less its name
--- ARGV[1] first column   ARGV[2] last column   ARGV[3] limit from, or ""   ARGV[4] limit to, or ""
--- ARGV[5] 1 where a status is asked for   ARGV[6] that status   ARGV[7] rows, or some more
--- ARGV[8] how much is looked at, at the most or some more: columns and rows   ARGV[9…] the states, none for all
+-- @keys portfolio begins
+-- The portfolio, and what the keys of its rows begin with.
+-- @args first last from to ofStatus status rows most …states
+-- first and last: columns; from and to: of the limit, or ""; ofStatus: 1 where a status is asked for; rows: so many, or some more;
+-- most: how much is looked at, at the most or some more, columns and rows; states: of the rows, none for all.
 -- Answers { the column to go on with, what was looked at, row key, line, row key, line, … }, in no order within a column.
 -- @include columns
-local portfolio, rowsBegin = KEYS[1], KEYS[2]
-local first, last, from, to, ofStatus, status, rows, most = unpack(ARGV, 1, 8)
-local isMeant, anyState = {}, #ARGV == 8
-for at = 9, #ARGV do isMeant[ARGV[at]] = true end
+local isMeant, anyState = {}, #states == 0
+for _, state in ipairs(states) do isMeant[state] = true end
 
 -- Of the columns that there are, those that may have such rows.
 local function kindsOf()
@@ -37,7 +36,7 @@ while column <= tonumber(last) and #answer < 2 + 2 * rows and seen < tonumber(mo
     local keys = redis.call('ZRANGE', columnKey(portfolio, kind.size, column, kind.status), from, to, 'BYSCORE')
     seen = seen + 1 + #keys
     for _, key in ipairs(keys) do
-      local found = redis.call('HMGET', rowsBegin .. key, 'line', 'state')
+      local found = redis.call('HMGET', begins .. key, 'line', 'state')
       if found[1] and (anyState or isMeant[found[2]]) then
         answer[#answer + 1] = key
         answer[#answer + 1] = found[1]

@@ -1,10 +1,11 @@
 -- Compares rows with what is kept of them beside (the places at which they stand, and their part of the sums), and mends what differs. Each is
 -- compared in one step, whoever moves it before and afterwards. What stands where no row is is taken out by sweep.lua.
--- KEYS[1] the account
--- ARGV[1] the portfolio's name
--- ARGV[2] side of the sums on which the rows are to be from now on, if it still is the portfolio's; or "" to leave them: then rows
--- of an older ledger enter
--- ARGV[3…] row key, digest of its request (SHA-1), the words that it is searched by; when the row was written whose cause was found, id of that
+-- @keys account
+-- @args name side …told
+-- name: the portfolio's
+-- side: of the sums, on which the rows are to be from now on, if it still is the portfolio's; or "" to leave them: then rows of an older
+-- ledger enter
+-- told: row key, digest of its request (SHA-1), the words that it is searched by; when the row was written whose cause was found, id of that
 -- cause, what is known of it, id of the coarser one, what is known of that; or row key and seven times "" …
 -- Answers { keys of rows that did not stand with their state, of those that did not with their cause, of those not found by all that they are
 -- searched by, of those not in the sums as they are, of failed rows that have no known cause, of those that have other words by now }: six lists;
@@ -19,18 +20,18 @@ local NOW = nowText()
 -- @include derive
 -- @include change
 -- @include places
-local portfolio = portfolioOf(ARGV[1])
+local portfolio = portfolioOf(name)
 local found = { state = {}, cause = {}, search = {}, row = {}, unknown = {}, others = {} }
 local counts = { 0, 0, 0, 0 }
 
 -- The cause for which the row failed, where it is known now and was not.
 local function learnedCause(row, at)
   if row.cause and redis.call('HEXISTS', portfolio.hash .. ':causes', row.cause) == 1 then return nil end
-  if ARGV[at + 4] == '' or ARGV[at + 3] ~= laterOf(row, 'updated') then
+  if told[at + 4] == '' or told[at + 3] ~= laterOf(row, 'updated') then
     table.insert(found.unknown, row.key)
     return nil
   end
-  return keepCause(portfolio.hash .. ':causes', unpack(ARGV, at + 4, at + 7))
+  return keepCause(portfolio.hash .. ':causes', unpack(told, at + 4, at + 7))
 end
 
 -- Answers whether it stood there already.
@@ -68,21 +69,21 @@ local function comparePlaces(row, words, learned, tally)
 end
 
 local function compare(row, at)
-  local digest, words = ARGV[at + 1], ARGV[at + 2]
+  local digest, words = told[at + 1], told[at + 2]
   if words ~= '' and redis.sha1hex(laterOf(row, 'request') or '') ~= digest then
     table.insert(found.others, row.key)
     words = ''
   end
   local learned = isFailedState(row.state) and learnedCause(row, at)
-  local now = change(row, { cause = learned or nil }, nil, askedIn(laterOf(row, 'request')), portfolio.side == ARGV[2] and ARGV[2] or nil)
+  local now = change(row, { cause = learned or nil }, nil, askedIn(laterOf(row, 'request')), portfolio.side == side and side or nil)
   local isTallied = row.tally and string.sub(now.tally, 2) == string.sub(row.tally, 2)
   if not isTallied and not learned then table.insert(found.row, row.key) end
   -- Its own part of the sums may have been wrong; that it was searched by that is no finding of its own.
   comparePlaces(now, words, learned, shareIn(row.tally).side and row.tally)
 end
 
-for at = 3, portfolio.archive and 0 or #ARGV, 8 do
-  local row = rowOf(portfolio, ARGV[at])
+for at = 1, portfolio.archive and 0 or #told, 8 do
+  local row = rowOf(portfolio, told[at])
   if row and tonumber(row.line or '') then
     counts[1] = counts[1] + 1
     compare(row, at)

@@ -1,13 +1,14 @@
 -- Finds the rows of a portfolio that have one of these ids or numbers.
--- KEYS[1] the portfolio   ARGV[1] rows of one level at the most   ARGV[2…] digests, of 12 hex digits each
+-- @keys portfolio
+-- @args most …digests
+-- most: rows of one level at the most; digests: of 12 hex digits each.
 -- Answers row keys, each once.
 -- @include index-entries
-local portfolio, most = KEYS[1], ARGV[1]
 local answer, isKnown = {}, {}
-for at = 2, #ARGV do
-  local from = packed(ARGV[at])
+for _, digest in ipairs(digests) do
+  local from = packed(digest)
   for level = 0, levelOf(portfolio) or 0 do
-    local bucket = bucketOf(portfolio, ARGV[at], level)
+    local bucket = bucketOf(portfolio, digest, level)
     for _, entry in ipairs(redis.call('ZRANGE', bucket, '[' .. from, '(' .. from .. '\127', 'BYLEX', 'LIMIT', 0, most)) do
       local key = string.sub(entry, 7)
       if not isKnown[key] then

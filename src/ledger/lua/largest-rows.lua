@@ -1,13 +1,13 @@
 -- Finds the largest rows that wait for an approval: by the sizes of amounts that there are, the largest first.
--- KEYS[1] the portfolio   KEYS[2] the key of a row, less its name
--- ARGV[1] the approval   ARGV[2] how many rows   ARGV[3] last column   ARGV[4] how much is looked at, at the most or some more
--- ARGV[5] the size to go on with, or ""   ARGV[6] the column to go on with   ARGV[7…] what was found so far: row key, amount, …
+-- @keys portfolio begins
+-- The portfolio, and what the keys of its rows begin with.
+-- @args approval rows last most size column …known
+-- rows: how many; last: the last column; most: how much is looked at, at the most or some more; size and column: to go on with, size or "";
+-- known: what was found so far, row key, amount, …
 -- Answers { the size to go on with, "" where the largest are found, the column, row key, amount, … }, the largest first.
 -- @include columns
-local portfolio, rowsBegin = KEYS[1], KEYS[2]
-local approval, count, last, most = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local upTo, column, seen, best = tonumber(ARGV[5]) or math.huge, tonumber(ARGV[6]), 0, {}
-for at = 7, #ARGV, 2 do best[#best + 1] = { key = ARGV[at], amount = ARGV[at + 1] } end
+local count, upTo, seen, best = tonumber(rows), tonumber(size) or math.huge, 0, {}
+for at = 1, #known, 2 do best[#best + 1] = { key = known[at], amount = known[at + 1] } end
 
 local function put(key, amount)
   local place = #best + 1
@@ -23,7 +23,7 @@ local function lookAt(key)
     local from = #best < count and '-inf' or '(' .. best[count].amount
     batch = redis.call('ZRANGE', key, '+inf', from, 'BYSCORE', 'REV', 'LIMIT', at, count, 'WITHSCORES')
     for place = 1, #batch, 2 do
-      local row = redis.call('HMGET', rowsBegin .. batch[place], 'state', 'approval')
+      local row = redis.call('HMGET', begins .. batch[place], 'state', 'approval')
       if row[1] == 'awaiting' and row[2] == approval then put(batch[place], batch[place + 1]) end
     end
     at, seen = at + count, seen + 1 + #batch / 2
@@ -52,8 +52,8 @@ end
 for _, size in ipairs(sizes) do
   -- What goes on in the middle of a size that is gone by now begins the next one.
   if tonumber(size) ~= upTo then column = 0 end
-  while column <= last do
-    if seen >= most then return answer(size) end
+  while tonumber(column) <= tonumber(last) do
+    if seen >= tonumber(most) then return answer(size) end
     for _, status in ipairs(statusesOf[size]) do lookAt(columnKey(portfolio, size, column, status)) end
     column = column + 1
   end

@@ -1,13 +1,15 @@
--- Lists an approval as it stands, and writes down what its rows ask for where that was counted wrongly, unless it changed since.
--- KEYS[1] the approval   KEYS[2] what waits   KEYS[3] what was answered and is not carried out yet   KEYS[4] its rows
--- ARGV[1] its name, "<portfolio>/<id>"   ARGV[2] `moves` of it when its rows were looked at
--- ARGV[3] how many rows there are, or "" where they were counted rightly   ARGV[4] what they ask for
--- Answers how much differed; or -1 where it changed meanwhile.
+-- Lists an approval as it stands, and writes down what its rows ask for where that was counted wrongly, unless it changed since. Or takes out
+-- rows that stand among its own and do not belong to it.
+-- @keys approval waits answered rows
+-- The approval, what waits, what was answered and is not carried out yet, and its rows.
+-- @args name moves count sum …strays
+-- name: its own, "<portfolio>/<id>"; moves: of it, when its rows were looked at; count: how many rows there are, or "" where they were
+-- counted rightly; sum: what they ask for; strays: keys of the rows that are taken out, where nothing else is to be done.
+-- Answers how much differed, or how many rows were taken out; or -1 where it changed meanwhile, or the portfolio is archived.
 -- @include amounts
-local approval, waits, answered, rows = unpack(KEYS)
-local name, moves, count, sum = unpack(ARGV)
 -- @include archived
-if isArchived(string.match(approval, '^(.*):approval:') .. ':portfolio:' .. string.match(name, '^[^/]*')) then return 0 end
+if isArchived(string.match(approval, '^(.*):approval:') .. ':portfolio:' .. string.match(name, '^[^/]*')) then return -1 end
+if #strays > 0 then return redis.call('ZREM', rows, unpack(strays)) end
 local found = redis.call('HMGET', approval, 'standing', 'moves', 'asked', 'kind', 'rows', 'supplierMs')
 if found[2] ~= moves then return -1 end
 -- Whoever began to ask and was killed before a row waited asks no more. A killed import goes on under its approval.

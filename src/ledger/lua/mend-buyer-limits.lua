@@ -1,9 +1,23 @@
--- Puts a limit into its buyer's list where it lacks there, if it still is that of a row that is done, and its call says the same.
--- KEYS[1] the buyer's list   KEYS[2] the row   KEYS[3] the call that made its limit   ARGV[1] id of the limit
--- Answers 1 where it was put in. Behind those that are there: in which order they were granted is not known any more.
-local id = ARGV[1]
-local row, call = redis.call('HMGET', KEYS[2], 'state', 'limit'), redis.call('HMGET', KEYS[3], 'state', 'id')
-if row[1] ~= 'done' or row[2] ~= id or call[1] ~= 'made' or call[2] ~= id then return 0 end
-if redis.call('LPOS', KEYS[1], id) then return 0 end
-redis.call('RPUSH', KEYS[1], id)
-return 1
+-- Puts a limit into its buyer's list where it lacks there, if it still is that of a row that is done, and its call says the same. Or takes out
+-- what stands in the list more than once, in one step: two checks that both saw it twice leave it once, and so does one whose reply was lost
+-- and who asks again.
+-- @keys limits …made
+-- The buyer's list; the row of the limit, and the call that made it.
+-- @args id
+-- The limit's, or "".
+-- Answers the ids that lacked, or stood there more than once. One that lacked comes behind those that are there: in which order they were
+-- granted is not known any more. One that stood there twice keeps its first place.
+if id ~= '' then
+  local row, call = redis.call('HMGET', made[1], 'state', 'limit'), redis.call('HMGET', made[2], 'state', 'id')
+  if row[1] ~= 'done' or row[2] ~= id or call[1] ~= 'made' or call[2] ~= id then return {} end
+  if redis.call('LPOS', limits, id) then return {} end
+  redis.call('RPUSH', limits, id)
+  return { id }
+end
+local seen, twice = {}, {}
+for _, each in ipairs(redis.call('LRANGE', limits, 0, -1)) do
+  seen[each] = (seen[each] or 0) + 1
+  if seen[each] == 2 then twice[#twice + 1] = each end
+end
+for _, each in ipairs(twice) do redis.call('LREM', limits, 1 - seen[each], each) end
+return twice

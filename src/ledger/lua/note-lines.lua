@@ -1,24 +1,24 @@
 -- Writes down what is wrong with lines of an import, or that nothing is, together with the key of the line's request. Counts
 -- are the sizes of the hashes.
--- KEYS[1] the portfolio   KEYS[2] its invalid lines   KEYS[3] its duplicate lines   KEYS[4] its rows whose line is invalid
--- KEYS[5] what the keys of its rows begin with
--- ARGV[1] content: the file and how it is read
--- ARGV[2…] line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "", its buyer or "" …
+-- @keys portfolio invalid duplicate kept rows
+-- Its invalid lines, its duplicate lines, its rows whose line is invalid, and what the keys of its rows begin with.
+-- @args content …lines
+-- content: the file and how it is read; lines: line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "",
+-- its buyer or "", …
 -- @brings-in
 -- Answers 2 where something was noted before, 1 where nothing was: then sound lines have nothing to take back. Answers 0 when another
 -- file's lines are shown by now: then these are not kept.
 -- @include archived
-local portfolio, invalid, duplicate, kept, rows = unpack(KEYS)
 local archived = archivedError(portfolio)
 if archived then return archived end
-if redis.call('HGET', portfolio, 'content') ~= ARGV[1] then return 0 end
+if redis.call('HGET', portfolio, 'content') ~= content then return 0 end
 local import = redis.call('HGET', portfolio, 'importNumber')
 local before = redis.call('EXISTS', invalid, duplicate, kept)
 
 local function noteKind(faulty, kind)
   local wrong, others = {}, {}
-  for at = 2, #ARGV, 5 do
-    local line, lineKind, problem, key = unpack(ARGV, at, at + 3)
+  for at = 1, #lines, 5 do
+    local line, lineKind, problem, key = unpack(lines, at, at + 3)
     if lineKind == kind then
       wrong[#wrong + 1] = line
       wrong[#wrong + 1] = key .. ' ' .. problem
@@ -40,8 +40,8 @@ end
 
 noteKind(invalid, 'invalid')
 noteKind(duplicate, 'duplicate')
-for at = 2, #ARGV, 5 do
-  local line, kind, _, key, buyer = unpack(ARGV, at, at + 4)
+for at = 1, #lines, 5 do
+  local line, kind, _, key, buyer = unpack(lines, at, at + 4)
   if key ~= '' then
     if kind == 'invalid' and isKept(line, key, buyer) then
       redis.call('HSET', kept, key, line)

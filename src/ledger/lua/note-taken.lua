@@ -1,10 +1,10 @@
 -- Writes down what is known of a file that was taken from a drop folder, all of it anew. Beyond the newest so many, the oldest are forgotten.
--- KEYS[1] what became of files   KEYS[2] contents that were imported   KEYS[3] all of them by time   KEYS[4] those without results
--- ARGV[1] id   ARGV[2] the file, as JSON   ARGV[3] when it was taken, in ms   ARGV[4] digest of its content, or "" where it was not
--- imported   ARGV[5] 1 where its results are still to be written   ARGV[6] how many are kept
+-- @keys files contents lately open
+-- What became of files, contents that were imported, all of them by time, and those without results.
+-- @args id file atMs content isOpen kept
+-- file: as JSON; atMs: when it was taken; content: its digest, or "" where it was not imported; isOpen: 1 where its results are still to be
+-- written; kept: how many are kept.
 -- Answers 1.
-local files, contents, lately, open = unpack(KEYS)
-local id, file, atMs, content, isOpen, kept = unpack(ARGV)
 -- A process that was held up knows what it reads as under way still, and another has brought it to its end.
 local before, now = redis.call('HGET', files, id), cjson.decode(file)
 if before and now.is == 'taken' and now.content and cjson.decode(before).is ~= 'taken' then return 1 end

@@ -1,12 +1,13 @@
 -- Reads whom identifiers point to, and what is known of those buyers, all at one moment.
--- KEYS[1] the version of what is known   KEYS[2] what the keys of identifiers begin with   KEYS[3] those of buyers
--- ARGV[1] digests of identifiers, 16 characters each and one behind the other; the first three name the bucket
+-- @keys versionKey identifiers buyers
+-- The version of what is known, and what the keys of identifiers and of buyers begin with.
+-- @args digests
+-- Of identifiers, 16 characters each and one behind the other; the first three name the bucket.
 -- Answers { version, { place, buyers of the identifier at that place, place, … }, { key, record, key, record, … } }: identifiers
 -- that point to any, from place 0 on, and buyers as they were written (write-buyers.lua), each of them once.
-local versionKey, identifiers, buyers = unpack(KEYS)
 local pointing, records, isRead = {}, {}, {}
 local place = 0
-for bucket, rest in string.gmatch(ARGV[1], '(...)(.............)') do
+for bucket, rest in string.gmatch(digests, '(...)(.............)') do
   local holders = redis.call('HGET', identifiers .. bucket, rest)
   if holders then
     pointing[#pointing + 1], pointing[#pointing + 2] = place, holders

@@ -1,7 +1,8 @@
 -- Takes out of a set what does not stand there by the rows (places.lua).
--- KEYS[1] the account   KEYS[2] the set
--- ARGV[1] "search" where its rows are searched by it, or ""
--- ARGV[2…] member, its row's portfolio and key, digest of the row's request (SHA-1), "" where there is none, the words that it is searched by;
+-- @keys account set
+-- @args isSearch …members
+-- isSearch: 1 where rows are searched by the set, else 0
+-- members: member, its row's portfolio and key, digest of the row's request (SHA-1), "" where there is none, the words that it is searched by;
 -- these two "" where it is no set of the search …
 -- Answers the keys of the rows of those that were taken out.
 -- @include schema
@@ -17,18 +18,18 @@ local taken = {}
 local function isSo(row, member, words)
   local places, ids = placesOf(row, words)
   for _, sets in pairs(places) do
-    if sets[KEYS[2]] and sets[KEYS[2]][member] ~= nil then return true end
+    if sets[set] and sets[set][member] ~= nil then return true end
   end
   return ids[member] ~= nil
 end
 
-for at = 2, #ARGV, 5 do
-  local member, name, key, digest, words = unpack(ARGV, at, at + 4)
+for at = 1, #members, 5 do
+  local member, name, key, digest, words = unpack(members, at, at + 4)
   local portfolio = portfolioOf(name)
   local row = rowOf(portfolio, key)
-  local request = ARGV[1] == 'search' and row and laterOf(row, 'request')
+  local request = isSearch == '1' and row and laterOf(row, 'request')
   local isKnown = (request and redis.sha1hex(request) or '') == digest
   local isWrong = not portfolio.archive and isKnown and not (row and isSo(row, member, words))
-  if isWrong and redis.call('ZREM', KEYS[2], member) == 1 then taken[#taken + 1] = key end
+  if isWrong and redis.call('ZREM', set, member) == 1 then taken[#taken + 1] = key end
 end
 return taken

@@ -1,10 +1,10 @@
 -- Whether it is for this process to tell that a portfolio is finished: for the first that asks.
--- KEYS[1] the portfolio   ARGV[1] when it was finished, in ms   ARGV[2] process
+-- @keys portfolio
+-- @args finished process
+-- finished: when it was, in ms.
 -- Answers 1, also when the same process asks again, or 0: another tells it, or the portfolio goes on already.
-local portfolio = KEYS[1]
 -- @include archived
 if isArchived(portfolio) then return 0 end
-local finished, process = unpack(ARGV)
 if redis.call('HGET', portfolio, 'finished') ~= finished then return 0 end
 local mine = finished .. ' ' .. process
 local told = redis.call('HGET', portfolio, 'told')

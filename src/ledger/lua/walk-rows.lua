@@ -1,13 +1,14 @@
 -- Reads rows of one state in the order of their lines, each at one moment with its calls and its buyer's list: for the nightly check.
--- KEYS[1] index of the state   KEYS[2], KEYS[3], KEYS[4], KEYS[5] what the keys of its rows, of the calls for limits, of those for
--- companies, and of what is known of buyers begin with
--- ARGV[1] the first line   ARGV[2] rows at most   ARGV[3] 1 where calls and lists are looked at   ARGV[4] what stands between two texts
--- ARGV[5…] the fields of a row that are read: first state, request, company, limit
+-- @keys index begins limits companies buyers
+-- The index of the state; what the keys of its rows, of the calls for limits, of those for companies, and of what is known of buyers
+-- begin with.
+-- @args line count withCalls between …fields
+-- line: the first; count: rows at most; withCalls: 1 where calls and lists are looked at; between: what stands between two texts; fields:
+-- those of a row that are read, first state, request, company, limit.
 -- Answers { rows, text }: of each row key, line, odd, field, field, … in one text, which costs a third of a list; "" for what a row does
 -- not have. "odd" is "" where the calls of a row, and its buyer's list, are as they should be; else what they are, as JSON
 -- { limit, company = { state, id, row, owner, at }, list }.
 local call = redis.call
-local begins, limits, companies, buyers = unpack(KEYS, 2)
 local ended = { done = true, skipped = true }
 
 -- What is known of a call, where that is not what is expected of it: made, with this id; or, of a row that has not ended, nothing.
@@ -45,14 +46,14 @@ local function oddOf(key, state, request, company, limit)
   return next(odd) and cjson.encode(odd) or ''
 end
 
-local members = call('ZRANGE', KEYS[1], ARGV[1], '+inf', 'BYSCORE', 'LIMIT', '0', ARGV[2], 'WITHSCORES')
-local answer, place, fields = {}, 0, #ARGV - 4
+local members = call('ZRANGE', index, line, '+inf', 'BYSCORE', 'LIMIT', '0', count, 'WITHSCORES')
+local answer, place = {}, 0
 for at = 1, #members, 2 do
-  local key, found = members[at], call('HMGET', begins .. members[at], unpack(ARGV, 5))
+  local key, found = members[at], call('HMGET', begins .. members[at], unpack(fields))
   answer[place + 1], answer[place + 2] = key, members[at + 1]
-  answer[place + 3] = ARGV[3] == '1' and found[1] and oddOf(key, unpack(found, 1, 4)) or ''
+  answer[place + 3] = withCalls == '1' and found[1] and oddOf(key, unpack(found, 1, 4)) or ''
   place = place + 3
-  for field = 1, fields do answer[place + field] = found[field] or '' end
-  place = place + fields
+  for field = 1, #fields do answer[place + field] = found[field] or '' end
+  place = place + #fields
 end
-return { #members / 2, table.concat(answer, ARGV[4]) }
+return { #members / 2, table.concat(answer, between) }

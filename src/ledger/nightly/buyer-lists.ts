@@ -10,7 +10,6 @@ const MOST_REQUESTS = 500;
 /** The lists of buyers' limits, compared with the limits that were made. */
 export function makeBuyerLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const mend = makeLuaScript(connection, new URL('../lua/mend-buyer-limits.lua', import.meta.url));
-  const single = makeLuaScript(connection, new URL('../lua/single-buyer-limits.lua', import.meta.url));
 
   /** The ids of all limits that were made for a buyer's requests, as their calls and rows have them. */
   async function madeFor(buyer: string): Promise<Set<string> | undefined> {
@@ -31,15 +30,17 @@ export function makeBuyerLists({ connection, keys }: { connection: RedisConnecti
   return {
     /** Puts the limit of a row that is done into its buyer's list, and answers whether it lacked there. */
     async add(row: RowId, { buyer, id }: { buyer: string; id: string }): Promise<boolean> {
-      const places = [keys.buyerLimits(buyer), keys.row(row.portfolio, row.key), keys.call('limit', row.key)];
-      return (await mend(places, [id])) === 1;
+      const made = [keys.row(row.portfolio, row.key), keys.call('limit', row.key)];
+      const added = (await mend({ limits: keys.buyerLimits(buyer), made }, { id })) as string[];
+      return added.length === 1;
     },
 
     /** Takes out what stands in a buyer's list more than once, and answers which ids did, and which no request of the buyer has made. */
     async look(buyer: string): Promise<{ twice: string[]; unknown: string[] }> {
       const list = await connection.lrange(keys.buyerLimits(buyer), 0, -1);
       const ids = new Set(list);
-      const twice = ids.size < list.length ? ((await single([keys.buyerLimits(buyer)], [])) as string[]) : [];
+      const single = () => mend({ limits: keys.buyerLimits(buyer) }, {}) as Promise<string[]>;
+      const twice = ids.size < list.length ? await single() : [];
       const made = await madeFor(buyer);
       const unknown = made ? [...ids].filter((id) => !made.has(id)) : [];
       return { twice, unknown };

@@ -44,12 +44,13 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     withCalls = false,
     ask = (command) => command(),
   }: Walk): AsyncGenerator<Iterable<StoredRow>> {
-    const begins = [keys.row(portfolio, ''), keys.call('limit', ''), keys.call('company', ''), keys.buyer('')];
-    const places = [keys.rowsInState(portfolio, state), ...begins];
+    const calls = { limits: keys.call('limit', ''), companies: keys.call('company', '') };
+    const begins = { begins: keys.row(portfolio, ''), ...calls, buyers: keys.buyer('') };
+    const places = { index: keys.rowsInState(portfolio, state), ...begins };
     const fields = fieldsOf(state);
     const readPage = async (line: number, count: number): Promise<StoredPage> => {
-      const args = [line, count, withCalls ? 1 : 0, BETWEEN, ...fields];
-      const [rows, text] = (await ask(() => walkRows(places, args))) as [number, string];
+      const told = { line, count, withCalls: withCalls ? 1 : 0, between: BETWEEN, fields };
+      const [rows, text] = (await ask(() => walkRows(places, told))) as [number, string];
       return storedPage(portfolio, { rows, texts: text.split(BETWEEN), fields });
     };
     const read = (line: number, count: number) => {

@@ -22,9 +22,11 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
 
     /** Writes down what is wrong with these lines of the import of this content, see note-lines.lua. */
     async noteLines(name: string, content: string, lines: ReadonlyMap<number, NotedLine>): Promise<void> {
-      const hashes = [keys.portfolio(name), ...faultyKeysOf(name), keys.keptRows(name), keys.row(name, '')];
+      const faultyKeys = { invalid: keys.faultyLines(name, 'invalid'), duplicate: keys.faultyLines(name, 'duplicate') };
+      const rowKeys = { kept: keys.keptRows(name), rows: keys.row(name, '') };
+      const places = { portfolio: keys.portfolio(name), ...faultyKeys, ...rowKeys };
       const tell = (page: readonly [number, NotedLine][]) =>
-        note(hashes, [content, ...page.flatMap(([line, noted]) => argsOf(line, noted))]);
+        note(places, { content, lines: page.flatMap(([line, noted]) => argsOf(line, noted)) });
       if (lines.size === 0) return;
       const faulty = [...lines].filter(([, { fault }]) => fault !== null);
       const [first = [], ...others] = pagesOf(faulty);

@@ -26,7 +26,7 @@ export function makePortfolios({
   isSearched?: boolean;
 }) {
   const archives = makeArchives({ connection, keys });
-  const change = makeGatedScript(connection, 'change-portfolio');
+  const change = makeGatedScript(connection, 'change-fields');
   const imports = makeImports({ connection, keys });
   const comparison = makeRowComparison({ connection, keys, isSearched });
   const causes = makeCauses({ connection, keys });
@@ -74,7 +74,7 @@ export function makePortfolios({
 
     /** No new call starts for it from now on, in any process; calls in flight are answered. */
     async pause(name: string, why: string): Promise<void> {
-      await change([keys.portfolio(name)], ['HSET', 'paused', why]);
+      await change({ hash: keys.portfolio(name) }, { changes: ['HSET', 'paused', why] });
     },
 
     /**
@@ -82,14 +82,14 @@ export function makePortfolios({
      * The rows themselves are moved one by one. An import that is dead by now, or dies, is waited for no more. `by` is kept with the portfolio: of a hundred thousand rows none says it again.
      */
     async cancel(name: string, by = ''): Promise<void> {
-      const fields = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
-      await change([keys.portfolio(name)], fields);
+      const changes = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
+      await change({ hash: keys.portfolio(name) }, { changes });
       await imports.sweepImports(name);
     },
 
     /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio; to none of one that is archived. */
     async count(name: string, what: 'token' | 'throttled'): Promise<void> {
-      const counted = change([keys.portfolio(name)], ['HINCRBY', `calls:${what}`, 1]);
+      const counted = change({ hash: keys.portfolio(name) }, { changes: ['HINCRBY', `calls:${what}`, 1] });
       await counted.catch((error) => {
         if (archivedOf(error) === undefined) throw error;
       });

@@ -6,7 +6,7 @@ import type { Supplier } from './portfolio.ts';
 /** Whom the portfolios' limits are asked for on behalf of. */
 export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeGatedScript(connection, name);
-  const [end, change] = [script('end-supplier'), script('change-portfolio')];
+  const [end, change] = [script('end-supplier'), script('change-fields')];
   return {
     /**
      * Names the supplier of a portfolio.
@@ -15,8 +15,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
      */
     async setSupplier(name: string, supplier: Supplier, approval?: string): Promise<void> {
       const of = approval === undefined ? 'HDEL' : 'HSET';
-      const fields = ['HSET', 'supplier', JSON.stringify(supplier), of, 'supplierApproval', approval ?? ''];
-      await change([keys.portfolio(name)], fields);
+      const changes = ['HSET', 'supplier', JSON.stringify(supplier), of, 'supplierApproval', approval ?? ''];
+      await change({ hash: keys.portfolio(name) }, { changes });
     },
 
     /**
@@ -25,7 +25,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
      * @param approval for which it waits, and which will not be given: of one that waits for another, nothing
      */
     async endSupplier(name: string, supplier: Supplier & { key: string }, approval = ''): Promise<void> {
-      await end([keys.portfolio(name)], [supplier.key, JSON.stringify(supplier), approval]);
+      const told = { key: supplier.key, supplier: JSON.stringify(supplier), approval };
+      await end({ portfolio: keys.portfolio(name) }, told);
     },
 
     /** Whether somebody said no to this supplier, in whichever portfolio, and nobody yes since. */
@@ -35,8 +36,8 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     /** Asks again for a supplier that was cancelled with its portfolio. */
     async reviveSupplier(name: string, { body, key }: Supplier): Promise<void> {
       const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
-      const fields = ['HSET', 'supplier', JSON.stringify({ body, key }), 'HSET', 'importGen', cancels];
-      await change([keys.portfolio(name)], fields);
+      const changes = ['HSET', 'supplier', JSON.stringify({ body, key }), 'HSET', 'importGen', cancels];
+      await change({ hash: keys.portfolio(name) }, { changes });
     },
   };
 }

@@ -40,9 +40,8 @@ const BUYERS_AT_ONCE = 50;
 export function makeBuyerRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const list = makeLuaScript(connection, new URL('../lua/buyer-rows.lua', import.meta.url));
   const tell = async (buyers: readonly string[], cursor: string) => {
-    const hashes = buyers.map((buyer) => keys.buyerRows(buyer));
-    const args = [MOST_TOLD, cursor];
-    return (await list([keys.rows, keys.call('limit', ''), ...hashes], args)) as (string | number)[][];
+    const places = { rows: keys.rows, limits: keys.call('limit', ''), buyers: buyers.map(keys.buyerRows) };
+    return (await list(places, { most: MOST_TOLD, from: cursor })) as (string | number)[][];
   };
   return {
     /**

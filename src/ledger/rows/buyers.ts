@@ -26,7 +26,8 @@ export type Buyers = ReturnType<typeof makeBuyers>;
 export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [read, write] = [script('read-buyers'), script('write-buyers')];
-  const places = [keys.buyersVersion, keys.identifiers(''), keys.buyer('')];
+  const begins = { identifiers: keys.identifiers(''), buyers: keys.buyer('') };
+  const places = { versionKey: keys.buyersVersion, ...begins };
 
   return {
     /** Reads what the digests (16 characters each) point to. A holder's key stands in its text as 16 such characters. */
@@ -35,7 +36,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
         const pages: BuyersRead[] = [];
         for (let from = 0; from < digests.length; from += PAGE) {
           const page = digests.slice(from, from + PAGE);
-          pages.push(pageOf(page, (await read(places, [page.join('')])) as BuyersAnswer));
+          pages.push(pageOf(page, (await read(places, { digests: page.join('') })) as BuyersAnswer));
         }
         const [first = { version: '0', holders: new Map(), buyers: new Map() }, ...others] = pages;
         // Somebody wrote between two pages: they are of two moments.
@@ -55,8 +56,8 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
         keys.call('limit', row.key),
         keys.row(row.portfolio, row.key),
       ]);
-      const told = [version, linesOf(holders), linesOf(buyers), [...likes].join('')];
-      return (await write([...places, ...mended], told)) === 1;
+      const told = { version, holders: linesOf(holders), records: linesOf(buyers), likes: [...likes].join('') };
+      return (await write({ ...places, mended }, told)) === 1;
     },
 
     /** What is known of these buyers now, as it was written; less those of whom nothing is. */

@@ -34,7 +34,7 @@ export function makeFinished({
         const [finished, known] = (answers[place]?.[1] ?? []) as (string | null)[];
         if (!finished || Number(finished) < sinceMs || told.get(name) === finished) continue;
         if (known?.startsWith(`${finished} `) && known !== `${finished} ${processId}`) continue;
-        const mine = await tell([keys.portfolio(name)], [finished, processId]);
+        const mine = await tell({ portfolio: keys.portfolio(name) }, { finished, process: processId });
         if (mine !== 1) continue;
         told.set(name, finished);
         found.push(name);

@@ -16,10 +16,11 @@ export const MOST_FIRST = 10_000;
 export function makeFirstRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [send, choose, resume] = [script('send-first'), script('choose-first'), script('resume')];
+  const placesOf = (name: string) => ({ portfolio: keys.portfolio(name), chosen: keys.firstRows(name) });
   return {
     /** From now on so many rows of it leave the queue, 1 to {@link MOST_FIRST}, those counted that already did so. */
     async sendFirst(name: string, count: number): Promise<void> {
-      await send([keys.portfolio(name), keys.firstRows(name)], [count]);
+      await send(placesOf(name), { count });
     },
 
     /**
@@ -28,7 +29,7 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
      */
     async resume(name: string): Promise<number | undefined> {
       const canaries = STEPS.map((step) => `canary:${step}`);
-      const left = (await resume([keys.portfolio(name), keys.firstRows(name)], [...canaries, 'others'])) as string;
+      const left = (await resume(placesOf(name), { fields: [...canaries, 'others'] })) as string;
       return left === '' ? undefined : Number(left);
     },
 
@@ -41,11 +42,14 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
       first: number,
       { from, count }: { from: number; count: number },
     ): Promise<{ row: RowId; step: Step }[]> {
-      const states = ['queued', ...STEPS].map((state) => keys.rowsInState(name, state));
-      const found = (await choose(
-        [keys.portfolio(name), keys.firstRows(name), ...states],
-        [keys.row(name, ''), firstWords(first), from, count],
-      )) as string[];
+      const others = STEPS.map((step) => keys.rowsInState(name, step));
+      const places = {
+        ...placesOf(name),
+        waiting: keys.rowsInState(name, 'queued'),
+        begins: keys.row(name, ''),
+        others,
+      };
+      const found = (await choose(places, { words: firstWords(first), from, count })) as string[];
       const pairs = Array.from({ length: found.length / 2 }, (_, place) => found.slice(2 * place, 2 * place + 2));
       return pairs.map(([key = '', step]) => ({ row: { portfolio: name, key }, step: step as Step }));
     },

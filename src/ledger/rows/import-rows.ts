@@ -7,7 +7,7 @@ import type { RowId } from '../schema/row-id.ts';
 /** The rows of a portfolio by the import that had them last. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [atLines, trips] = [script('rows-at-lines'), tripsOf(connection, keys)];
+  const [atLines, trips] = [script('list-rows'), tripsOf(connection, keys)];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {
@@ -17,9 +17,10 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       importId: string,
       { from, to }: { from: number; to: number },
     ): Promise<{ row: RowId; line: number }[]> {
-      const found = (await atLines([keys.row(portfolio, ''), ...indexes(portfolio)], [importId, from, to])) as string[];
+      const places = { begins: keys.row(portfolio, ''), sets: indexes(portfolio) };
+      const found = (await atLines(places, { from, to, count: -1, import: importId })) as string[];
       const rows: { row: RowId; line: number }[] = [];
-      for (let place = 0; place < found.length; place += 2) {
+      for (let place = 0; place < found.length; place += 3) {
         rows.push({ row: { portfolio, key: found[place] ?? '' }, line: Number(found[place + 1]) });
       }
       return rows.sort((a, b) => a.line - b.line);

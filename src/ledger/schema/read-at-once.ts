@@ -13,9 +13,9 @@ export async function readAtOnce(
   readings: readonly Reading[],
 ): Promise<{ atMs: number; answers: unknown[] }> {
   const read = makeLuaScript(connection, new URL('../lua/read-at-once.lua', import.meta.url));
-  const args = readings.flatMap(([command, , ...words]) => [command, words.length, ...words]);
-  const keys = readings.map(([, key]) => key);
-  const [[seconds, microseconds], ...answers] = (await read(keys, args)) as [[string, string], ...unknown[]];
+  const commands = readings.flatMap(([command, , ...words]) => [command, words.length, ...words]);
+  const answer = await read({ keys: readings.map(([, key]) => key) }, { commands });
+  const [[seconds, microseconds], ...answers] = answer as [[string, string], ...unknown[]];
   return { atMs: Number(seconds) * 1_000 + Number(microseconds) / 1_000, answers };
 }
 

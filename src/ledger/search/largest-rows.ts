@@ -27,14 +27,11 @@ export function makeLargestRows({ connection, keys }: { connection: RedisConnect
     // Rows that came without the indexes stand in no column.
     if (isFew || indexed < rows)
       return { found: await connection.zrange(own, '0', String(FEW_ROWS - 1)), isExact: isFew };
-    const of = [approval, count, Math.floor(lastLine / LINES_OF_COLUMN), MOST_LOOKED_AT];
+    const places = { portfolio: keys.portfolio(portfolio), begins: keys.row(portfolio, '') };
+    const of = { approval, rows: count, last: Math.floor(lastLine / LINES_OF_COLUMN), most: MOST_LOOKED_AT };
     let [size, column, best]: [string, string, string[]] = ['', '0', []];
     for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
-      const args = [...of, size, column, ...best];
-      [size = '', column = '0', ...best] = (await look(
-        [keys.portfolio(portfolio), keys.row(portfolio, '')],
-        args,
-      )) as string[];
+      [size = '', column = '0', ...best] = (await look(places, { ...of, size, column, known: best })) as string[];
       if (size === '') break;
     }
     return { found: best.filter((_text, at) => at % 2 === 0), isExact: size === '' };

@@ -9,34 +9,34 @@ export type RowLists = ReturnType<typeof makeRowLists>;
 
 /** Which rows are in a state, and what became of each; nothing here changes one. */
 export function makeRowLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [waitingRows, rowsBehind] = [script('waiting-rows'), script('rows-behind')];
-  const setsOf = (portfolio: string, state: RowState) => [keys.rowsInState(portfolio, state), keys.row(portfolio, '')];
+  const listRows = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
+
+  async function list(
+    portfolio: string,
+    state: RowState,
+    of: { place?: number; from?: number; to?: string; count: number },
+  ) {
+    const places = { begins: keys.row(portfolio, ''), sets: [keys.rowsInState(portfolio, state)] };
+    const found = (await listRows(places, of)) as string[];
+    const rows: IndexedRow[] = [];
+    for (let place = 0; place < found.length; place += 3) {
+      const [key = '', line, step] = found.slice(place, place + 3);
+      rows.push({ row: { portfolio, key }, line: Number(line), step: step as Step });
+    }
+    return rows;
+  }
 
   return {
     /**
      * Rows of one state, in the order of their lines, from a line on: a place that stays one while others move rows. Rows of
      * several imports may share a line.
      */
-    async behind(portfolio: string, state: RowState, { line, count }: { line: number; count: number }) {
-      const found = (await rowsBehind(setsOf(portfolio, state), [line, count])) as string[];
-      const rows: IndexedRow[] = [];
-      for (let place = 0; place < found.length; place += 3) {
-        const [key = '', at, step] = found.slice(place, place + 3);
-        rows.push({ row: { portfolio, key }, line: Number(at), step: step as Step });
-      }
-      return rows;
-    },
+    behind: (portfolio: string, state: RowState, { line, count }: { line: number; count: number }) =>
+      list(portfolio, state, { from: line, to: '+inf', count }),
 
     /** Rows of one state, in the order of their lines, each with the step that it is at or begins with. */
-    async inState(portfolio: string, state: RowState, { from = 0, count }: { from?: number; count: number }) {
-      const found = (await waitingRows(setsOf(portfolio, state), [from, count])) as string[];
-      const rows: { row: RowId; step: Step }[] = [];
-      for (let place = 0; place < found.length; place += 2) {
-        rows.push({ row: { portfolio, key: found[place] ?? '' }, step: found[place + 1] as Step });
-      }
-      return rows;
-    },
+    inState: (portfolio: string, state: RowState, { from = 0, count }: { from?: number; count: number }) =>
+      list(portfolio, state, { place: from, count }),
 
     /** Whether the row is counted in that state. */
     async isIn(row: RowId, state: RowState): Promise<boolean> {

@@ -103,7 +103,10 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
 
     /** Keys of rows that have this id or number, or one of the same digest; MOST_OF_ID or more where there may be others. */
     async byId(portfolio: string, text: string): Promise<string[]> {
-      return (await findIds([keys.portfolio(portfolio)], [MOST_OF_ID, ...digestsOfText(text)])) as string[];
+      return (await findIds(
+        { portfolio: keys.portfolio(portfolio) },
+        { most: MOST_OF_ID, digests: digestsOfText(text) },
+      )) as string[];
     },
 
     /** Keys of a portfolio's rows of the buyers that an identifier points to, with those buyers. */
@@ -124,11 +127,11 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       { min = '', max = '', status, states = [] }: RowFilter,
       { after, lastLine, count }: { after: Candidate; lastLine: number; count: number },
     ): Promise<{ found: Candidate[]; next: Candidate | undefined; seen: number }> {
-      const of = [status === undefined ? '' : 1, status ?? '', count, MOST_LOOKED_AT];
-      const columns = [after.line, lastLine].map((line) => Math.floor(line / LINES_OF_COLUMN));
+      const [first, last] = [after.line, lastLine].map((line) => Math.floor(line / LINES_OF_COLUMN));
+      const of = { first, last, from: min, to: max, ofStatus: status === undefined ? '' : 1, status, states };
       const answer = await columnRows(
-        [keys.portfolio(portfolio), keys.row(portfolio, '')],
-        [...columns, min, max, ...of, ...states],
+        { portfolio: keys.portfolio(portfolio), begins: keys.row(portfolio, '') },
+        { ...of, rows: count, most: MOST_LOOKED_AT },
       );
       const [column = 0, seen = 0, ...pairs] = answer as [number, number, ...string[]];
       const behind = candidatesOf(pairs)

@@ -115,7 +115,7 @@ describe('a paused portfolio', () => {
     expect(await rows.advance(row, 'company', 'limit')).toBe('limit');
     await portfolios.pause('q4', 'by request');
     expect(await rows.advance(row, 'limit', 'queued')).toBe('queued');
-    expect(await rows.inState('q4', 'queued', { count: 10 })).toEqual([{ row, step: 'limit' }]);
+    expect(await rows.inState('q4', 'queued', { count: 10 })).toEqual([{ row, line: 2, step: 'limit' }]);
     await portfolios.resume('q4');
     expect(await rows.begin(row, 'limit')).toMatchObject({ state: 'limit' });
   });

@@ -56,7 +56,7 @@ export function storyOf(name: string, schedule: Schedule, run: Run): string {
 
 /** Reads, clocks and timers change nothing for anybody. */
 const UNTOLD =
-  /^(a timer|looks|time |info|say-process|read-at-once|rows-behind|note-import \S+ \S+ sweep|waiting-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
+  /^(a timer|looks|time |info|say-process|read-at-once|note-import \S+ \S+ sweep|list-rows|smembers|hkeys|write-anyway|multi|zcard|hm?get|zrange|zscore|zcard|hgetall|exists|alive|take |look |evalsha|get |queue [^:]+: (jobs|counts|how many|is it|state))/;
 
 function isTold({ brief, deviation, isQuiet }: Step): boolean {
   return deviation !== undefined || (!isQuiet && !UNTOLD.test(textOf(brief)));
