@@ -121,7 +121,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Writes what is left of buyers; false where what is known of one was changed since it was read. */
     async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
       if (buyers.length === 0) return true;
-      const places = { version: keys.buyersVersion, buyers: buyers.map(({ key }) => keys.buyer(key)) };
+      const places = [keys.buyersVersion, ...buyers.map(({ key }) => keys.buyer(key))];
       const texts = buyers.flatMap(({ record, left }) => [record, left]);
       return (await forget(places, ['buyers', ...texts])) === buyers.length;
     },
