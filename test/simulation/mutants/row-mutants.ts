@@ -1,6 +1,7 @@
 import { APPROVED, BOARD, CANCELLED, CORRECTED, foundBy, lua, RESOLVED } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
 
+const LET_GO = 'approved, and refused';
 const LOST = 'corrected while its answer is lost';
 
 /** Guards of what moves rows, and of what people say. */
@@ -122,15 +123,25 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     ["if standing == 'granted' or standing == 'declined' then return 'answered' end", ''],
     APPROVED,
   ),
-  lua(
-    'approval-moves',
-    'awaiting',
-    'what was let go is let go again',
-    [
-      "if row.state ~= 'awaiting' or row.approval ~= it.approval then return nil, l",
-      'if row.approval ~= it.approval then return nil, l',
-    ],
-    APPROVED,
+  foundBy(
+    lua(
+      'approval-moves',
+      'awaiting',
+      'what was let go is let go again',
+      [
+        "if row.state ~= 'awaiting' or row.approval ~= it.approval then return nil, l",
+        'if row.approval ~= it.approval then return nil, l',
+      ],
+      [LET_GO],
+    ),
+    {
+      world: LET_GO,
+      schedule: {
+        order: ['amy', 'ann', 'bob'],
+        deviations: { 'amy#13': 'stands still' },
+        answers: { 'limit of Buyer-1@example.com 1000 #1': 'refused' },
+      },
+    },
   ),
   lua(
     'approval-moves',

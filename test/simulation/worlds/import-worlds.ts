@@ -179,4 +179,13 @@ export const IMPORT_PLANS: readonly WorldPlan[] = [
     rows: [...ONE_ROW, ['q4', 'Buyer 1', '2000'], ['q5', 'Buyer 1', '1000']],
     people: { nora: checksAtNight, carl: cancels('q5') },
   },
+  {
+    name: 'approved, and refused',
+    workers: WORKERS,
+    env: { APPROVE_ALWAYS: 'on' },
+    rows: [],
+    before: IN,
+    people: { amy: answers('approve') },
+    answers: { [LIMIT_1]: 'refused' },
+  },
 ];
