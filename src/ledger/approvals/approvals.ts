@@ -88,9 +88,9 @@ export function makeApprovals({
     { portfolio, id }: ApprovalId,
     { fields = {}, authors, ...of }: Started & { kind?: ApprovalKind },
   ): Promise<string> {
-    const people = Object.fromEntries(authors.map((by) => [by, personOf(by)]));
+    const people = Object.fromEntries(authors.map((by) => [by.toWellFormed(), personOf(by)]));
     const places = { ...placesOf({ portfolio, id }), all: keys.approvalsOf(portfolio) };
-    const told = { id, name: portfolio, ...of, fields: JSON.stringify(fields), authors: JSON.stringify(people) };
+    const told = { id, name: portfolio, ...of, fields: wholeText(fields), authors: wholeText(people) };
     return (await persist('begin approval', () => begin(places, told))) as string;
   }
 
@@ -290,4 +290,9 @@ function declinedWords(approval: Approval | undefined): string {
   const { by = '', words = '' } = approval?.answered ?? {};
   if (by === '') return 'not approved';
   return words === '' ? `declined by ${by}` : `declined by ${by}: ${words}`;
+}
+
+/** As JSON that Lua reads: half a character is sent to Redis as U+FFFD in any case. */
+function wholeText(fields: Readonly<Record<string, string>>): string {
+  return JSON.stringify(fields, (_name, value) => (typeof value === 'string' ? value.toWellFormed() : value));
 }

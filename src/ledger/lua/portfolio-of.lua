@@ -89,6 +89,10 @@ end
 -- of portfolios.
 local function writeGathered(now)
   local faults = {}
+  local function try(name, ...)
+    local answer = redis.pcall(...)
+    faults[name] = faults[name] or type(answer) == 'table' and answer or nil
+  end
   for hash, fields in pairs(counters) do
     for field, number in pairs(fields) do
       local is = number ~= 0 and redis.pcall('HINCRBY', hash, field, string.format('%.0f', number))
@@ -99,10 +103,10 @@ local function writeGathered(now)
     for set, members in pairs(portfolio.sets) do
       local fault, added = writeSet(set, members)
       faults[name] = faults[name] or fault
-      if portfolio.kinds[set] and not fault and added > 0 then redis.call('SADD', portfolio.hash .. ':columns', portfolio.kinds[set]) end
+      if portfolio.kinds[set] and not fault and added > 0 then try(name, 'SADD', portfolio.hash .. ':columns', portfolio.kinds[set]) end
     end
     for cause in pairs(portfolio.left) do
-      if redis.call('EXISTS', portfolio.hash .. ':cause:' .. cause) == 0 then redis.call('HDEL', portfolio.hash .. ':causes', cause) end
+      if redis.call('EXISTS', portfolio.hash .. ':cause:' .. cause) == 0 then try(name, 'HDEL', portfolio.hash .. ':causes', cause) end
     end
     if portfolio.opens or portfolio.ends then
       local isNoted, fault = pcall(noteFinish, portfolio.hash, now, portfolio.opens and not portfolio.ends, { portfolio.importing, portfolio.finished })

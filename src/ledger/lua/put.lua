@@ -57,8 +57,8 @@ end
 -- Why nothing is done of a line; nil where it is brought in.
 local function whyNot(line)
   local it, portfolio, row, state, old = line.it, line.portfolio, line.row, line.state, line.old
-  local isKnown = state or line.call.state or redis.call('HEXISTS', line.requests, line.name) == 1
-  if it.isNew == '1' and (isKnown or line.wasCancelled) then return 'again' end
+  local isKnown = state or line.call.state or line.wasCancelled
+  if it.isNew == '1' and (isKnown or redis.call('HEXISTS', line.requests, line.name) == 1) then return 'again' end
   -- Sent for another line, under this name but for another buyer or amount.
   if line.sent and (line.call.asked or '') ~= '' and line.call.asked ~= it.asked then return 'changed' end
   if state and not line.same and (line.sent or state == 'done') then return 'changed' end

@@ -25,8 +25,6 @@ CALLS.settle = function(of, it)
   end
   local other = takeId(call, it.id)
   if other and it.kind == 'limit' and it.accepted ~= '1' then return { '', rowOfOther(call, other) } end
-  -- First what may fail, if somebody damaged it.
-  if it.kind == 'limit' then redis.call('RPUSH', limits, it.id) end
   -- Two buyers with one company: a limit of the one would be asked for the other.
   if other and it.kind == 'company' then
     local shared = ROOT .. ':shared-companies'
@@ -46,5 +44,7 @@ CALLS.settle = function(of, it)
   end
   add(KEYS[1], 'made:' .. it.kind, 1)
   if not portfolio.archive then add(portfolio.hash, 'made:' .. it.kind, 1) end
+  -- Last what may fail, if somebody damaged it: that it was made is on record, and whoever asks again is told.
+  if it.kind == 'limit' then redis.call('RPUSH', limits, it.id) end
   return { it.id, late and 1 or 0 }, not late
 end
