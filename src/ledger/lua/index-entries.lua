@@ -47,5 +47,6 @@ local function digestOfId(id)
 end
 
 local function nameEntry(words, key)
-  return (string.match(words, '\n(.*)$') or '') .. '\0' .. key
+  local at = string.find(words, '\n', 1, true)
+  return (at and string.sub(words, at + 1) or '') .. '\0' .. key
 end

@@ -6,7 +6,7 @@ local portfolios, counters = {}, {}
 -- Some fields of a hash, by name.
 local function fieldsOf(hash, names)
   local found, fields = redis.call('HMGET', hash, unpack(names)), {}
-  for at, name in ipairs(names) do fields[name] = found[at] end
+  for at = 1, #names do fields[names[at]] = found[at] end
   return fields
 end
 

@@ -109,11 +109,13 @@ end
 
 local function moveWords(line, now)
   if line.it.words == '' then return end
-  local hash, level, had, has = line.portfolio.hash, searchLevel(line.portfolio) or 0, line.had, digestsIn(line.it.words)
+  local hash, level, had = line.portfolio.hash, searchLevel(line.portfolio) or 0, line.had
   if not line.state then
-    for digest in pairs(has) do addId(hash, digest, line.key, level) end
+    local digests = string.sub(line.it.words, 1, string.find(line.it.words, '\n', 1, true))
+    for digest in string.gmatch(digests, '%x+') do addId(hash, digest, line.key, level) end
     return
   end
+  local has = digestsIn(line.it.words)
   local ids = {}
   for id in pairs(idsOf(now)) do ids[digestOfId(id)] = true end
   for digest in pairs(had) do

@@ -11,29 +11,31 @@ local function isOutState(state) return state == 'refused' or state == 'skipped'
 -- What is read of a row at first; who has more fields than that and those that every row has is read whole.
 local function readRow(hash)
   local found, has = redis.call('HMGET', hash, 'state', 'step', 'line', 'rev', 'gen', 'tally', 'company', 'documents', 'limit', 'approval'), 3
+  if not found[1] then return {} end
   for at = 1, 10 do if found[at] then has = has + 1 end end
   local row = { state = found[1], step = found[2], line = found[3], rev = found[4], gen = found[5], tally = found[6], company = found[7], documents = found[8], limit = found[9], approval = found[10] }
-  if not row.state or redis.call('HLEN', hash) == has then return row end
+  if redis.call('HLEN', hash) == has then return row end
   found = redis.call('HGETALL', hash)
   for at = 1, #found, 2 do row[found[at]] = found[at + 1] end
   return row
 end
 
 -- What a move is told, from ARGV[at] on, by name; and where the next one begins.
+local given = ARGV
 local function toldOf(move, at)
-  if move == 'begin' then return { step = ARGV[at + 0] }, at + 1 end
-  if move == 'claim' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], revision = ARGV[at + 3], words = ARGV[at + 4], asked = ARGV[at + 5], mark = ARGV[at + 6], link = ARGV[at + 7], onUnknown = ARGV[at + 8], sends = ARGV[at + 9], withinMs = ARGV[at + 10], vanishedAfterMs = ARGV[at + 11], disputedAfterMs = ARGV[at + 12] }, at + 13 end
-  if move == 'settle' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], buyer = ARGV[at + 3], id = ARGV[at + 4], record = ARGV[at + 5], accepted = ARGV[at + 6] }, at + 7 end
-  if move == 'release' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], why = ARGV[at + 3], status = ARGV[at + 4], body = ARGV[at + 5], revision = ARGV[at + 6], mostPutOffs = ARGV[at + 7] }, at + 8 end
-  if move == 'doubt' then return { kind = ARGV[at + 0], thing = ARGV[at + 1], owner = ARGV[at + 2], heard = ARGV[at + 3], sends = ARGV[at + 4], withinMs = ARGV[at + 5], firstWaitMs = ARGV[at + 6], longestWaitMs = ARGV[at + 7], others = ARGV[at + 8] }, at + 9 end
-  if move == 'advance' then return { from = ARGV[at + 0], to = ARGV[at + 1], revision = ARGV[at + 2], answered = ARGV[at + 3], refusals = ARGV[at + 4], why = ARGV[at + 5], failed = ARGV[at + 6], told = ARGV[at + 7], granted = ARGV[at + 8], available = ARGV[at + 9], status = ARGV[at + 10], company = ARGV[at + 11], documents = ARGV[at + 12], limit = ARGV[at + 13], record = ARGV[at + 14], problem = ARGV[at + 15] }, at + 16 end
-  if move == 'giveUp' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], calls = ARGV[at + 4], vanishedAfterMs = ARGV[at + 5] }, at + 6 end
-  if move == 'leaveOut' then return { import = ARGV[at + 0], begun = ARGV[at + 1], problem = ARGV[at + 2] }, at + 3 end
-  if move == 'requeue' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], night = ARGV[at + 4], isMeant = ARGV[at + 5], asks = ARGV[at + 6], above = ARGV[at + 7], person = ARGV[at + 8], days = ARGV[at + 9] }, at + 10 end
-  if move == 'await' then return { from = ARGV[at + 0], plan = ARGV[at + 1], before = ARGV[at + 2], told = ARGV[at + 3], night = ARGV[at + 4], approval = ARGV[at + 5], answer = ARGV[at + 6], of = ARGV[at + 7], asOf = ARGV[at + 8], written = ARGV[at + 9] }, at + 10 end
-  if move == 'put' then return { line = ARGV[at + 0], import = ARGV[at + 1], request = ARGV[at + 2], buyer = ARGV[at + 3], step = ARGV[at + 4], amount = ARGV[at + 5], asked = ARGV[at + 6], gen = ARGV[at + 7], seen = ARGV[at + 8], isNew = ARGV[at + 9], old = ARGV[at + 10], problem = ARGV[at + 11], takes = ARGV[at + 12], words = ARGV[at + 13], approval = ARGV[at + 14], statements = ARGV[at + 15], known = ARGV[at + 16], before = ARGV[at + 17] }, at + 18 end
-  if move == 'free' then return { approval = ARGV[at + 0] }, at + 1 end
-  if move == 'goAnswered' then return { approval = ARGV[at + 0] }, at + 1 end
-  if move == 'holdAgain' then return { approval = ARGV[at + 0] }, at + 1 end
-  if move == 'carriedOut' then return { approval = ARGV[at + 0] }, at + 1 end
+  if move == 'begin' then return { step = given[at + 0] }, at + 1 end
+  if move == 'claim' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], revision = given[at + 3], words = given[at + 4], asked = given[at + 5], mark = given[at + 6], link = given[at + 7], onUnknown = given[at + 8], sends = given[at + 9], withinMs = given[at + 10], vanishedAfterMs = given[at + 11], disputedAfterMs = given[at + 12] }, at + 13 end
+  if move == 'settle' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], buyer = given[at + 3], id = given[at + 4], record = given[at + 5], accepted = given[at + 6] }, at + 7 end
+  if move == 'release' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], why = given[at + 3], status = given[at + 4], body = given[at + 5], revision = given[at + 6], mostPutOffs = given[at + 7] }, at + 8 end
+  if move == 'doubt' then return { kind = given[at + 0], thing = given[at + 1], owner = given[at + 2], heard = given[at + 3], sends = given[at + 4], withinMs = given[at + 5], firstWaitMs = given[at + 6], longestWaitMs = given[at + 7], others = given[at + 8] }, at + 9 end
+  if move == 'advance' then return { from = given[at + 0], to = given[at + 1], revision = given[at + 2], answered = given[at + 3], refusals = given[at + 4], why = given[at + 5], failed = given[at + 6], told = given[at + 7], granted = given[at + 8], available = given[at + 9], status = given[at + 10], company = given[at + 11], documents = given[at + 12], limit = given[at + 13], record = given[at + 14], problem = given[at + 15] }, at + 16 end
+  if move == 'giveUp' then return { from = given[at + 0], plan = given[at + 1], before = given[at + 2], told = given[at + 3], calls = given[at + 4], vanishedAfterMs = given[at + 5] }, at + 6 end
+  if move == 'leaveOut' then return { import = given[at + 0], begun = given[at + 1], problem = given[at + 2] }, at + 3 end
+  if move == 'requeue' then return { from = given[at + 0], plan = given[at + 1], before = given[at + 2], told = given[at + 3], night = given[at + 4], isMeant = given[at + 5], asks = given[at + 6], above = given[at + 7], person = given[at + 8], days = given[at + 9] }, at + 10 end
+  if move == 'await' then return { from = given[at + 0], plan = given[at + 1], before = given[at + 2], told = given[at + 3], night = given[at + 4], approval = given[at + 5], answer = given[at + 6], of = given[at + 7], asOf = given[at + 8], written = given[at + 9] }, at + 10 end
+  if move == 'put' then return { line = given[at + 0], import = given[at + 1], request = given[at + 2], buyer = given[at + 3], step = given[at + 4], amount = given[at + 5], asked = given[at + 6], gen = given[at + 7], seen = given[at + 8], isNew = given[at + 9], old = given[at + 10], problem = given[at + 11], takes = given[at + 12], words = given[at + 13], approval = given[at + 14], statements = given[at + 15], known = given[at + 16], before = given[at + 17] }, at + 18 end
+  if move == 'free' then return { approval = given[at + 0] }, at + 1 end
+  if move == 'goAnswered' then return { approval = given[at + 0] }, at + 1 end
+  if move == 'holdAgain' then return { approval = given[at + 0] }, at + 1 end
+  if move == 'carriedOut' then return { approval = given[at + 0] }, at + 1 end
 end

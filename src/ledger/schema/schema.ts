@@ -200,18 +200,20 @@ export function schemaLua(): string {
     '-- What is read of a row at first; who has more fields than that and those that every row has is read whole.',
     'local function readRow(hash)',
     `  local found, has = redis.call('HMGET', hash, ${list(first)}), ${always.length}`,
+    '  if not found[1] then return {} end',
     `  for at = 1, ${first.length} do if found[at] then has = has + 1 end end`,
     `  local row = { ${first.map((name, at) => `${name} = found[${at + 1}]`).join(', ')} }`,
-    "  if not row.state or redis.call('HLEN', hash) == has then return row end",
+    "  if redis.call('HLEN', hash) == has then return row end",
     "  found = redis.call('HGETALL', hash)",
     '  for at = 1, #found, 2 do row[found[at]] = found[at + 1] end',
     '  return row',
     'end',
     '',
     '-- What a move is told, from ARGV[at] on, by name; and where the next one begins.',
+    'local given = ARGV',
     'local function toldOf(move, at)',
     ...Object.entries(MOVES).map(([move, told]) => {
-      const fields = told.map((name, place) => `${name} = ARGV[at + ${place}]`).join(', ');
+      const fields = told.map((name, place) => `${name} = given[at + ${place}]`).join(', ');
       return `  if move == '${move}' then return { ${fields} }, at + ${told.length} end`;
     }),
     'end',
