@@ -86,7 +86,7 @@ export function makeCalls({
   persist: Persist;
   /** Without them a claim is as safe as the one Redis that has it. */
   replicas?: Replicas | undefined;
-  /** How calls of rows that go as most do are served; those of this connection where left out. */
+  /** By which scripts calls are served; those of this connection where left out. */
   trips?: Trips;
   /** The mark under which what is claimed now is to leave (send-marks.ts). */
   mark?: () => LastLink | undefined;

@@ -19,7 +19,7 @@ export type RowOptions = {
   canaryRefusals: number;
   /** What this process' settings ask another person's approval for, whatever the ledger's rule does. */
   ownPolicy?: ApprovalPolicy | undefined;
-  /** How rows that go as most do are served; those of this connection where left out. */
+  /** By which scripts rows are moved; those of this connection where left out. */
   trips?: Trips;
 };
 

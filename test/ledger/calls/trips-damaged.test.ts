@@ -59,7 +59,7 @@ test('so it is where another portfolio is damaged whose row was to be served at 
   const [row = { portfolio: '', key: '' }] = await bringIn(ledger, 'q4', 1);
   const [bad = { portfolio: '', key: '' }] = await bringIn(ledger, 'bad', 1);
   const { thing, settle } = await claimLimit(ledger, row);
-  // Something is out of the ordinary of its own row, so that it is left to the scripts of their own.
+  // Its own portfolio was finished when it came back.
   await ledger.connection.hset(ledger.keys.portfolio('q4'), { finished: '1' });
   await ledger.connection.set(`${ledger.keys.portfolio('bad')}:state:company`, 'damaged');
   const [, made] = await Promise.allSettled([ledger.rows.begin(bad, 'company'), settle()]);
