@@ -77,7 +77,7 @@ export function makeAtMostOnce({
     return { is: 'go', first, settle, giveBack };
   };
 
-  /** The call is written down, its row moved on and the next call claimed, at once; nothing where that is to be done one by one. */
+  /** Writes the call down, moves its row on and claims the next call, in one step, as far as each goes as it does for most rows. */
   const goOnward = async (
     thing: Thing & { buyer: string },
     owner: string,

@@ -165,7 +165,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     'in doubt',
     'what others lost is looked at no more where the row goes on at once',
     [', not late\n', ', true\n'],
-    ['resent behind another'],
+    ['resent behind another', ...TWO, 'late answers and people'],
   ),
   lua('doubts', 'open', 'no send is kept as open', ["redis.call('HINCRBY', call, 'open', 1)", ''], ['one row']),
 ];

@@ -9,8 +9,8 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     id: 'at-most-once: settled',
     words: 'what was made is not written down',
     file: 'src/ledger/calls/at-most-once.ts',
-    from: "case 'made': {\n      const { id, record } = sent;\n      return () => writeMade(id, record, claimed);",
-    to: "case 'made': {\n      const { id, record } = sent;\n      return async () => ({ is: 'made', id, record });",
+    from: 'known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: behind });',
+    to: "known = { id, late: false, went: 'stayed' };",
     worlds: ['one row', 'one request in two portfolios'],
   },
   {
