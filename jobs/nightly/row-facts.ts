@@ -11,7 +11,7 @@ export function rowFacts(row: RowId, { line, request }: Pick<RowResult, 'line' |
 /**
  * What a check found of a row, where nothing is mended: what finance wants to know of is for people.
  *
- * @param says what is the matter, in words that all rows of the same kind share
+ * @param says what was found, in a sentence that is the same for all rows with this finding, so that reports can group them
  */
 export function rowItem(
   check: CheckName,

@@ -85,7 +85,7 @@ export function makeTrips(run: (args: (string | number)[]) => Promise<unknown[]>
       gathered.push({ row, moves, resolve, reject });
       if (isUnderWay) return;
       isUnderWay = true;
-      // Whatever else is asked in this turn of the event loop comes along.
+      // Requests of the same turn of the event loop join this batch.
       setImmediate(takeAll);
     });
 }

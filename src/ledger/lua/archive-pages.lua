@@ -22,7 +22,7 @@ local function pieceOf(key, kind, place, name)
   end
   local cells = { name, kind, place }
   for at = 1, #found, kind == 'hash' and 2 or 1 do
-    -- Where the portfolio is on its way is no part of what it is.
+    -- The field `archive` tells how far archiving has come: it differs between two copies of one portfolio, and is left out.
     if name ~= 'portfolio' or found[at] ~= 'archive' then
       cells[#cells + 1] = found[at]
       if kind == 'hash' then cells[#cells + 1] = found[at + 1] end

@@ -2,8 +2,9 @@
 -- @keys portfolio begins
 -- The portfolio, and what the keys of its rows begin with.
 -- @args first last from to ofStatus status rows most …states
--- first and last: columns; from and to: of the limit, or ""; ofStatus: 1 where a status is asked for; rows: so many, or some more;
--- most: how much is looked at, at the most or some more, columns and rows; states: of the rows, none for all.
+-- first and last: columns; from and to: of the limit, or ""; ofStatus: 1 where a status is asked for; rows: after so many rows
+-- the walk ends, at the end of a column; most: after so many columns and rows that were looked at, it ends as well; states: states of the rows
+-- that are listed, none for all.
 -- Answers { the column to go on with, what was looked at, row key, line, row key, line, … }, in no order within a column.
 -- @include columns
 local isMeant, anyState = {}, #states == 0

@@ -1,6 +1,6 @@
 -- Drops events, with all that they are found by.
 -- @keys lately totals events index
--- The events by time, their totals, and what the keys of events and of their index begin with.
+-- Sorted set of events by time, hash of their totals, and the prefixes of the keys of events and of their index.
 -- @args …ids
 -- Names of events, which may be gone already.
 -- Answers how many were there.

@@ -1,6 +1,6 @@
 -- Keeps events, each content once, as long as all of them fit; and drops a few of those that are too old.
 -- @keys lately totals events index
--- The events by time, their totals, and what the keys of events and of their index begin with.
+-- Sorted set of events by time, hash of their totals, and the prefixes of the keys of events and of their index.
 -- @args by most keepMs …told
 -- by: who keeps them, in this script alone: one that comes twice counts nothing twice; most: bytes; keepMs: for so long they are kept;
 -- told: of each its name, how often it came, its size, what it takes, ids that are not indexed, body, headers, ids, and the ids' digests

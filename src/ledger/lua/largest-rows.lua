@@ -2,7 +2,7 @@
 -- @keys portfolio begins
 -- The portfolio, and what the keys of its rows begin with.
 -- @args approval rows last most size column …known
--- rows: how many; last: the last column; most: how much is looked at, at the most or some more; size and column: to go on with, size or "";
+-- rows: how many; last: the last column; most: after so many columns and rows the look ends; size and column: to go on with, size or "";
 -- known: what was found so far, row key, amount, …
 -- Answers { the size to go on with, "" where the largest are found, the column, row key, amount, … }, the largest first.
 -- @include columns

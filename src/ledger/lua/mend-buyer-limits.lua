@@ -1,6 +1,6 @@
--- Puts a limit into its buyer's list where it lacks there, if it still is that of a row that is done, and its call says the same. Or takes out
--- what stands in the list more than once, in one step: two checks that both saw it twice leave it once, and so does one whose reply was lost
--- and who asks again.
+-- Puts a limit that is missing into its buyer's list, if it still belongs to a row that is done and its call says the same. Without an id, the
+-- script removes repeated ids from the list and keeps the first of each. The script may run twice, and two checks may run it at once: an id
+-- that stood there twice stands there once then.
 -- @keys limits …made
 -- The buyer's list; the row of the limit, and the call that made it.
 -- @args id

@@ -6,7 +6,7 @@
 --   line, import, request (as JSON), buyer, step (its first), amount (the requested limit), asked (digest of what the line asks for)
 --   gen         how often the portfolio had been cancelled when the import began, or ""
 --   seen        how many requests its buyer had when somebody looked, or "" where nobody did
---   isNew       "1": nothing is done where anything is known of the row, its call or its buyer that was not seen
+--   isNew       "1" for a line that nobody heard of: nothing is done where its row or its call is there, or its portfolio was cancelled
 --   old         key of the row that it replaces, or ""; `problem` is what this row has from then on, as JSON
 --   takes       another buyer whose unsent request of this name the line may take over, or ""
 --   words       by which the row is searched (index-entries.lua), or "" where it is not

@@ -24,8 +24,8 @@ type ColumnFacts = {
   /** The value's field in that object, where it is not called like the column. */
   field?: string;
   /**
-   * Where its cells are shown: `open` is a company's, and shown everywhere; `page` may lead to a person, and is shown on pages, but quoted
-   * in no report of a night; `masked` is a person's, and hidden from whoever is not to see contacts.
+   * Where its cells are shown. An `open` cell belongs to a company, and is shown everywhere. A `page` cell may lead to a person: pages show
+   * it, and the nightly report does not quote it. A `masked` cell belongs to a person: pages show it to roles that may see contacts alone.
    */
   shown: 'open' | 'page' | 'masked';
   /** Whether no request can be made without it; which fields the service itself requires is not shown. */
