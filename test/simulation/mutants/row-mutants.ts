@@ -6,12 +6,28 @@ const LOST = 'corrected while its answer is lost';
 
 /** Guards of what moves rows, and of what people say. */
 export const ROW_MUTANTS: readonly Mutant[] = [
-  lua(
-    'moves',
-    'awaited',
-    'a row is moved from where nobody saw it',
-    ["if to ~= 'done' and state ~= from and not (was == 'held' and row.step == from) then return nil end", ''],
-    [...RESOLVED, ...BOARD, ...CANCELLED],
+  foundBy(
+    lua(
+      'moves',
+      'awaited',
+      'a row is moved from where nobody saw it',
+      ["if to ~= 'done' and state ~= from and not (was == 'held' and row.step == from) then return nil end", ''],
+      [...RESOLVED, ...BOARD, ...CANCELLED],
+    ),
+    {
+      world: 'the board',
+      schedule: {
+        order: ['olga', 'bob', 'ann'],
+        deviations: {
+          'bob#46': 'gives way',
+          'bob#9': 'gives way',
+          'bob#38': 'gives way',
+          'ann#51': 'gives way',
+          'bob#24': 'stands still',
+        },
+        answers: { 'limit of Buyer-1@example.com 1000 #1': 'refused' },
+      },
+    },
   ),
   lua(
     'rare-moves',
