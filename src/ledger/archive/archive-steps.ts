@@ -1,6 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { ArchiveState } from '../schema/archive-state.ts';
 import type { Keys } from '../schema/keys.ts';
+import { LEFT_OF_ARCHIVED } from '../schema/records.ts';
 import { ROW_STATES } from '../schema/row.ts';
 
 export type ArchiveSteps = ReturnType<typeof makeArchiveSteps>;
@@ -21,12 +22,6 @@ export type BegunArchive = { begun: true; before?: ArchiveState } | { is: Archiv
 
 /** Rows that one command takes out: two milliseconds of Redis' time. */
 const ROWS = 100;
-
-/**
- * The fields of a portfolio's hash that stay when it is archived, beside `archive`: by which it is there, when that was, and whose
- * it is.
- */
-export const TOMBSTONE_FIELDS = ['started', 'finished', 'owner'] as const;
 
 /**
  * The way of a portfolio out of Redis, and back, step by step. Each step may be done again, and does nothing where the portfolio is not on
@@ -76,7 +71,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
 
     /** All of it has left: it is archived. Answers whether it is. */
     async end(name: string, state: ArchiveState): Promise<boolean> {
-      const stay = fieldsText(['archive', ...TOMBSTONE_FIELDS]);
+      const stay = fieldsText(LEFT_OF_ARCHIVED);
       return (await change(name, 'archived', [state.id, JSON.stringify(state), state.sinceMs, stay])) === 1;
     },
 

@@ -3,6 +3,7 @@ import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import { scanKeys, scanned } from '../counts/scan-keys.ts';
 import type { ArchiveState } from '../schema/archive-state.ts';
 import type { Keys } from '../schema/keys.ts';
+import { LEFT_OF_FORGOTTEN, PERSONAL_OF_CALLS } from '../schema/records.ts';
 import { type RowId, rowIdOf } from '../schema/row-id.ts';
 import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
@@ -35,13 +36,6 @@ const REQUESTS = 100;
 
 /** Requests of a buyer that a script looks through for one of the portfolio's; who has more is looked at page by page. */
 const REQUESTS_LOOKED_AT = 500;
-
-/** What stays of a call: whether it made something, under which id, when, for which row, and digests of what was sent. */
-const CALL_FIELDS = `state id again row line at owner by first words asked sends open doubts doubtAt lostAt notedAt againAt
-  company documents declined asks yes others answers`;
-
-/** What stays of the portfolio itself: its state, and when it was begun and finished. */
-const PORTFOLIO_FIELDS = ['archive', 'started', 'finished'];
 
 /**
  * Takes what may be said of people out of what Redis has of a portfolio, and leaves what keeps a request from being made twice. All
@@ -92,7 +86,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Takes what was heard out of the calls that its rows made; answers the ids of what they made, page by page. */
     async *calls(name: string): AsyncGenerator<string[]> {
       for await (const page of pages(keys.calls, 'hash'))
-        yield (await forget(page, ['calls', `${name}/`, CALL_FIELDS])) as string[];
+        yield (await forget(page, ['calls', `${name}/`, ...PERSONAL_OF_CALLS])) as string[];
     },
 
     /** The buyers that it brought or asks for, page by page; others may be among them. */
@@ -129,7 +123,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */
     async end(name: string): Promise<ArchiveState> {
       for await (const page of pages(keys.ofPortfolio(name), 'any')) await connection.unlink(...page);
-      const text = (await change(name, 'note', ['{}', fieldsText(PORTFOLIO_FIELDS)])) as string;
+      const text = (await change(name, 'note', ['{}', fieldsText(LEFT_OF_FORGOTTEN)])) as string;
       const state = text === '' ? await connection.hget(keys.portfolio(name), 'archive') : text;
       return JSON.parse(state ?? '{}') as ArchiveState;
     },

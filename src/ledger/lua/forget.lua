@@ -32,19 +32,14 @@ local function plain(record)
   return cjson.encode(kept)
 end
 
--- Takes out of calls that the portfolio asked for last what was heard, and words of the answer. What keeps a thing from being made twice
--- stays: that it was made, under which id, when, for which row, and digests of what was sent. Takes what the names of its rows begin with,
--- "<portfolio>/", and the fields that stay, with a space between. Answers the ids of what these calls made.
-function parts.calls(rows, fields)
-  local stays, ids = { record = true }, {}
-  for field in string.gmatch(fields, '%S+') do stays[field] = true end
+-- Takes out of calls that the portfolio asked for last what may be said of people, and of the answer its words. What keeps a thing from being
+-- made twice stays. Takes what the names of its rows begin with, "<portfolio>/", and the fields. Answers the ids of what these calls made.
+function parts.calls(rows, ...)
+  local ids = {}
   for _, call in ipairs(KEYS) do
-    local row = redis.call('HGET', call, 'row') or ''
-    if string.sub(row, 1, #rows) == rows then
-      for _, field in ipairs(redis.call('HKEYS', call)) do
-        if not stays[field] then redis.call('HDEL', call, field) end
-      end
-      local record = redis.call('HGET', call, 'record')
+    local row, record = unpack(redis.call('HMGET', call, 'row', 'record'))
+    if string.sub(row or '', 1, #rows) == rows then
+      redis.call('HDEL', call, ...)
       if record then
         local isRead, known = pcall(cjson.decode, record)
         redis.call('HSET', call, 'record', plain(isRead and type(known) == 'table' and known or {}))

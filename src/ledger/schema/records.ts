@@ -1,7 +1,10 @@
 import { type Field, ROW } from './schema.ts';
 
-/** A field as it is listed: `<name>` in it stands for each of several, as `calls:<kind>` for `calls:company`. */
-type Listed = Pick<Field, 'is' | 'says' | 'personal'>;
+/**
+ * A field as it is listed: `<name>` in it stands for each of several, as `calls:<kind>` for `calls:company`. Of a portfolio that is archived
+ * or forgotten only that is left which `stays` then; of the calls of a forgotten one goes what is `personal`.
+ */
+type Listed = Pick<Field, 'is' | 'says' | 'personal'> & { stays?: 'archived' | 'forgotten' };
 type Listing = { key: string; says: string; fields: Readonly<Record<string, Listed>> };
 
 /** The one call that makes a thing; what was said of a request stands with the call for its limit. */
@@ -23,7 +26,7 @@ const CALL = {
   doubts: { is: 'number', says: 'how many were, since it was clear last' },
   doubtAt: { is: 'ms', says: 'since when it is in doubt' },
   againAt: { is: 'ms', says: 'when a setting may send it again' },
-  heard: { is: 'text', says: 'what was heard of the last lost send' },
+  heard: { is: 'text', says: 'what was heard of the last lost send', personal: true },
   lostAt: { is: 'ms', says: 'when that was sent' },
   notedAt: { is: 'ms', says: 'when that was written down' },
   others: { is: 'text', says: 'the id in an answer to somebody else’s request' },
@@ -34,17 +37,17 @@ const CALL = {
 } as const satisfies Listing['fields'];
 
 const PORTFOLIO = {
-  started: { is: 'ms', says: 'when its first import began' },
-  finished: { is: 'ms', says: 'when nothing of it was open any more' },
+  started: { is: 'ms', says: 'when its first import began', stays: 'forgotten' },
+  finished: { is: 'ms', says: 'when nothing of it was open any more', stays: 'forgotten' },
   paused: { is: 'text', says: 'why nothing of it is sent' },
   firstOver: { is: 'text', says: 'why it paused itself behind its first rows' },
   first: { is: 'number', says: 'how many of its rows go first' },
   cancels: { is: 'number', says: 'how often it was given up' },
   cancelledBy: { is: 'text', says: 'when that was last, in ms, and by whom', personal: true },
-  owner: { is: 'text', says: 'who alone imported into it; "" once others did', personal: true },
+  owner: { is: 'text', says: 'who alone imported into it; "" once others did', personal: true, stays: 'archived' },
   supplier: { is: 'json', says: 'on whose behalf its limits are asked for: body, key, id or problem', personal: true },
   supplierApproval: { is: 'text', says: 'the approval that the supplier waits for' },
-  archive: { is: 'json', says: 'that it left for files, or is on its way' },
+  archive: { is: 'json', says: 'that it left for files, or is on its way', stays: 'forgotten' },
   content: { is: 'text', says: 'digest of the file of the last import, and how it is read' },
   importing: { is: 'text', says: 'contents of files that were not read to their end' },
   importNumber: { is: 'number', says: 'number of the last import' },
@@ -129,6 +132,17 @@ export const RECORDS: readonly Listing[] = [
   { key: 'approval:<id>', says: 'What another person is asked to approve.', fields: APPROVAL },
   { key: 'account', says: 'What is counted of an account.', fields: ACCOUNT },
 ];
+
+/** What is left of the hash of a portfolio that is archived, and of one that is forgotten. */
+export const LEFT_OF_ARCHIVED = namesThat(PORTFOLIO, ({ stays }) => stays !== undefined);
+export const LEFT_OF_FORGOTTEN = namesThat(PORTFOLIO, ({ stays }) => stays === 'forgotten');
+
+/** What goes from the calls of a forgotten portfolio, or is masked: `record`. */
+export const PERSONAL_OF_CALLS = namesThat(CALL, ({ personal }) => personal === true);
+
+function namesThat(fields: Listing['fields'], isWanted: (field: Listed) => boolean): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) => (isWanted(field) ? [name] : []));
+}
 
 /** The page that lists them, as Markdown: docs/redis.md. */
 export function recordsPage(): string {
