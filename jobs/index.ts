@@ -1,5 +1,5 @@
 import type { Step } from '../src/ledger/schema/row.ts';
-import type { RowId } from '../src/ledger/schema/row-id.ts';
+import type { RowId } from '../src/ledger/schema/schema.ts';
 import { parseRowPayload, STEP_JOBS } from './rows/step-jobs.ts';
 import { createSupplier } from './steps/create-supplier.ts';
 import { type GoDeps, goOn } from './steps/go-on.ts';

@@ -120,7 +120,7 @@ function register(connection: RedisConnection, url: URL): Ordered {
 
 /**
  * Stands before each script. An account says in which format it is written, and one that says nothing and has portfolios under the names
- * of before format 5 is older (ledger/move-former.ts). `-- @any-format` in a script leaves it out.
+ * of before format 5 is older (ledger/calls/accounts.ts). `-- @any-format` in a script leaves it out.
  */
 const FITS = `do
   local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)

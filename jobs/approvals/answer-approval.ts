@@ -1,5 +1,5 @@
 import { isNamed, isOfSystem, isSamePerson } from '../../src/actor.ts';
-import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
+import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';

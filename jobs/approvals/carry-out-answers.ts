@@ -1,6 +1,6 @@
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { RESEND } from '../operators/ask-first.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from '../operators/id-faults.ts';

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 
 /** As many as one looks through before one says yes. */
 const SHOWN = 10;

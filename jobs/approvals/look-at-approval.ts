@@ -5,7 +5,7 @@ import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { RESEND } from '../operators/ask-first.ts';
 import { largestRows } from './largest-rows.ts';

@@ -2,8 +2,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import type { ForgetAnswer } from '../../src/ledger/archive/forgetting.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import type { ArchiveState } from '../../src/ledger/schema/archive-state.ts';
-import type { Archives } from '../../src/ledger/schema/archives.ts';
+import type { ArchiveState, Archives } from '../../src/ledger/schema/archives.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 
 /** What somebody is shown before a portfolio is forgotten. `state` is where it is on its way, if it is on any. */

@@ -1,8 +1,7 @@
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
-import type { ArchiveState } from '../../src/ledger/schema/archive-state.ts';
-import { archivedFault, makeArchives } from '../../src/ledger/schema/archives.ts';
+import { type ArchiveState, archivedFault, makeArchives } from '../../src/ledger/schema/archives.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { megabytes, readMemory } from '../../src/redis-memory/memory.ts';
 import type { ArchiveDeps } from './archive-deps.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { type ArchiveSteps, makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
-import type { ArchiveState } from '../../src/ledger/schema/archive-state.ts';
+import type { ArchiveState } from '../../src/ledger/schema/archives.ts';
 import type { ArchiveDeps, ArchiveStep, ArchiveWish } from './archive-deps.ts';
 import { batchesOf, checkArchiveFile, REST, readArchiveFile } from './archive-files.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { isPortfolioName } from '../../src/ledger/schema/row-id.ts';
+import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
 /** Longer than any name that a file system takes. */

@@ -1,5 +1,5 @@
 import { is } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RowsOfEvent } from '../../src/ledger/events/event-rows.ts';
-import { utf8Text } from '../../src/ledger/events/event-text.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
-import type { KeptEvent, RawEvent } from '../../src/ledger/events/kept-event.ts';
+import { type KeptEvent, type RawEvent, utf8Text } from '../../src/ledger/events/kept-event.ts';
 
 export type EventLinesDeps = { events: Pick<Events, 'walk' | 'rowsOf' | 'raw'> };
 

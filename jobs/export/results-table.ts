@@ -1,6 +1,6 @@
 import { digestOf } from '../../src/ledger/calls/verdicts.ts';
 import { askedOf, type RowResult } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
 import { RESULT_COLUMNS } from '../../src/portfolio/columns/result-columns.ts';
 import { digestOfCells, recordedBuyerText } from '../../src/portfolio/identity/recorded-buyer.ts';

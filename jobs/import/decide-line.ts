@@ -13,7 +13,7 @@ import {
 import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { PutAnswer } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import { ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import { requestKey } from '../../src/portfolio/identity/identity.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { rowIdOf } from '../../src/ledger/schema/row-id.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { isErrorsHeader, mendedRowOf, ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';

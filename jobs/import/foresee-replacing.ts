@@ -1,6 +1,6 @@
 import { type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { rowName } from '../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import { buyerRowsAfter, decideLine, type Place, type RowLine, requestsFor, warningOfOther } from './decide-line.ts';
 

@@ -7,7 +7,7 @@ import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
-import { isPortfolioName } from '../../src/ledger/schema/row-id.ts';
+import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';

@@ -1,7 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 
 type LackingDeps = { rows: Rows; portfolios: Portfolios };

@@ -9,7 +9,7 @@ import {
 } from '../../src/ledger/portfolios/replacing.ts';
 import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import { type RowId, rowIdOf } from '../../src/ledger/schema/row-id.ts';
+import { type RowId, rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { correctionsOf } from './corrections.ts';
 
 /**

@@ -4,7 +4,7 @@ import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/r
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Persist } from '../../src/ledger/schema/persist.ts';
 import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { asksStatements } from '../../src/portfolio/lines/advice.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import {

@@ -1,7 +1,7 @@
 import type { FaultyLine, NotedLine } from '../../src/ledger/portfolios/faulty-lines.ts';
 import type { BuyerRows } from '../../src/ledger/rows/buyer-rows.ts';
 import type { NewRow } from '../../src/ledger/rows/put-rows.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { type Line, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Problem } from '../../src/portfolio/problem.ts';
 import type { Queues } from '../../src/queue/queues.ts';

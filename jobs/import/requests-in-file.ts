@@ -1,5 +1,5 @@
 import type { OwnFile } from '../../src/ledger/portfolios/replacing.ts';
-import { rowIdOf } from '../../src/ledger/schema/row-id.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import { requestOf } from '../../src/portfolio/lines/row.ts';

@@ -1,5 +1,5 @@
 import type { RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
-import { type RowId, rowName } from '../../src/ledger/schema/row-id.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { alikeOfName } from '../../src/portfolio/identity/identity.ts';
 import type { Row } from '../../src/portfolio/lines/row.ts';
 

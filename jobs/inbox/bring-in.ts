@@ -10,7 +10,7 @@ import { makeFolder } from '../../src/data-folder.ts';
 import { changed } from '../../src/documents/store.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { roomBytesOf } from '../../src/files/free-bytes.ts';
-import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { type ReadOptions, readingWords, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { sha256Of } from '../import/file-digest.ts';
 import { importDepsOf } from '../import/import-deps.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
-import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { bringIn, inboxFrom } from './bring-in.ts';

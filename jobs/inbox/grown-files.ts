@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path';
-import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { sha256Of } from '../import/file-digest.ts';
 import { DONE, documentsNameOf, REJECTED } from './dropped-names.ts';
 import type { RoundDeps } from './inbox-deps.ts';

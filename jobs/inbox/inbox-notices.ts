@@ -1,4 +1,4 @@
-import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { InboxSource } from './inbox-deps.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
-import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { LEASE_MS } from '../../src/ledger/schema/lease.ts';
 import { makeNamedMappings } from '../drafts/named-mappings.ts';
 import { leaveResults } from '../export/leave-results.ts';

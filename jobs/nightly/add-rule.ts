@@ -1,5 +1,5 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
+import type { FailingPortfolio } from '../../src/ledger/counts/glances.ts';
 import { causeWords, type RetryRule, type RuleWish, readRule } from '../../src/ledger/nightly/retry-rule.ts';
 import type { RetryRules } from '../../src/ledger/nightly/retry-rules.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';

@@ -1,10 +1,10 @@
 import type { Audit } from '../../src/audit/audit.ts';
 import { counted } from '../../src/counted.ts';
-import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
+import type { FailingPortfolio } from '../../src/ledger/counts/glances.ts';
 import { type RetryRule, ruleFor } from '../../src/ledger/nightly/retry-rule.ts';
 import type { KnownRule, RetryRules } from '../../src/ledger/nightly/retry-rules.ts';
 import { archivedOf } from '../../src/ledger/schema/archives.ts';
-import { ONE_NIGHT_MS } from '../../src/ledger/schema/at-night.ts';
+import { ONE_NIGHT_MS } from '../../src/ledger/schema/row.ts';
 import { type AskDeps, asDecided, askFirst, type Wished } from '../operators/ask-first.ts';
 import { pagesOfFilter } from '../plans/planned-rows.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';

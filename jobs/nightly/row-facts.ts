@@ -1,6 +1,6 @@
 import type { CheckName, FoundItem } from '../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { WalkedRow } from './walk-ledger.ts';
 
 /** What an item says of a row, for people: never more than who it is and what it asks for. */

@@ -1,7 +1,7 @@
 import type { Audit } from '../../src/audit/audit.ts';
 import type { Cut } from '../../src/audit/retention.ts';
 import { counted } from '../../src/counted.ts';
-import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import type { InboxSource } from '../inbox/inbox-deps.ts';
 import { type TakenIn, takeInOnce } from '../inbox/take-in.ts';
 import { type ArchiveTaskDeps, archiveOld } from './archive-task.ts';

@@ -4,7 +4,7 @@ import type { StoredRow } from '../../src/ledger/nightly/stored-row.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import type { RowResult, RowState } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 
 export type WalkDeps = {
   portfolios: Pick<Portfolios, 'names'>;

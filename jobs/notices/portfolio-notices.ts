@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../src/counted.ts';
-import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../src/ledger/counts/cause.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';

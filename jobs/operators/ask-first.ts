@@ -1,13 +1,12 @@
 import { Big } from 'big.js';
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
 import type { Thing } from '../../src/ledger/calls/verdicts.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import { type ApprovalPolicy, asksApproval, whyWords } from '../../src/ledger/schema/approval.ts';
-import type { AtNight } from '../../src/ledger/schema/at-night.ts';
-import type { PartOfPlan } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { AtNight, PartOfPlan } from '../../src/ledger/schema/row.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

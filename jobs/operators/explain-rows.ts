@@ -3,7 +3,7 @@ import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import { type FoundRow, rowsOfLine } from '../rows/walk-rows.ts';
 import { rowByName } from './find-row.ts';
 

@@ -1,7 +1,6 @@
-import type { FailingPortfolio } from '../../src/ledger/counts/failing-portfolios.ts';
+import type { FailingPortfolio } from '../../src/ledger/counts/glances.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
-import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+import type { FoundRow, RowFilter } from '../../src/ledger/search/row-filter.ts';
 
 /** Which failed rows are looked for: in one portfolio, or in all that have any. */
 export type FailedSearch = {

@@ -1,7 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { RowState } from '../../src/ledger/schema/row.ts';
-import { type RowId, rowName } from '../../src/ledger/schema/row-id.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type FoundRow, rowsAtLine, rowsOfLine } from '../rows/walk-rows.ts';
 

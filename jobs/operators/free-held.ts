@@ -1,7 +1,7 @@
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Thing } from '../../src/ledger/calls/verdicts.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 import { isInDoubt } from '../rows/in-doubt.ts';
 import { sendAgain } from './send-again.ts';

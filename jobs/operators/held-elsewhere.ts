@@ -2,7 +2,7 @@ import type { Elsewhere } from '../../src/ledger/plans/held-elsewhere.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import { callInDoubt } from './call-in-doubt.ts';
 import { heldPages } from './free-held.ts';

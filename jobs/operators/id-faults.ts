@@ -2,7 +2,7 @@ import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { KIND_OF } from '../../src/ledger/schema/row.ts';
-import { rowIdOf } from '../../src/ledger/schema/row-id.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /** What made an id: a call, as {@link callName} names it, and for which row, in words. */

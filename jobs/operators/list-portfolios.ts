@@ -1,8 +1,7 @@
 import type { Sums } from '../../src/ledger/counts/sums.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import { type Standing, standingOf } from '../../src/ledger/portfolios/standing.ts';
-import { isoTime, rowCountOf, type Summary } from '../../src/ledger/portfolios/summary.ts';
+import { isoTime, rowCountOf, type Standing, type Summary, standingOf } from '../../src/ledger/portfolios/summary.ts';
 
 /** A portfolio in a list: what tells it from others, and what its summary has. */
 export type Listed = Pick<Summary, Counted> & {

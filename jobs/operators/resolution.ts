@@ -1,7 +1,7 @@
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Elsewhere } from '../../src/ledger/plans/held-elsewhere.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
-import { rowName } from '../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /** A row that a person spoke of: which it is, whose, and what is taken for true. Without `made` it is sent again. */

@@ -1,5 +1,5 @@
 import { commandLineActor } from '../../src/actor.ts';
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import { feed } from '../rows/feed.ts';
 import { importNames } from '../rows/import-names.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';

@@ -1,8 +1,8 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { RowState } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
-import { matches, NOBODY } from '../../src/ledger/search/row-matches.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
+import { matches, NOBODY } from '../../src/ledger/search/row-filter.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import { type AskDeps, askFirst, justThese } from './ask-first.ts';
 import type { Retry } from './explain-rows.ts';

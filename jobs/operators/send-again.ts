@@ -1,4 +1,4 @@
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { LimitlineError } from '../../src/errors.ts';
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Plan, PlanState } from '../../src/ledger/plans/plan.ts';
 import { whyWords } from '../../src/ledger/schema/approval.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';

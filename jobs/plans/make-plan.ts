@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { CALL_KINDS, eachKind } from '../../src/call-kind.ts';
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { sumIn } from '../../src/ledger/counts/sums.ts';
 import type { Plan, PlanAction } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';

@@ -1,6 +1,6 @@
 import { digestOf } from '../../src/ledger/calls/verdicts.ts';
 import { askedOf } from '../../src/ledger/schema/row.ts';
-import { rowIdOf } from '../../src/ledger/schema/row-id.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';

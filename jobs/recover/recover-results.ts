@@ -5,7 +5,7 @@ import type { Recovered, Recovery } from '../../src/ledger/calls/recovery.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
 import type { Persist } from '../../src/ledger/schema/persist.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
-import { rowIdOf } from '../../src/ledger/schema/row-id.ts';
+import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { type KeySet, makeKeySet } from '../../src/portfolio/identity/key-set.ts';

@@ -1,5 +1,5 @@
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
-import type { ApprovalId } from '../../src/ledger/schema/approval-id.ts';
+import type { ApprovalId } from '../../src/ledger/schema/approval.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 
 type FreeDeps = { approvals: Approvals; queues: Pick<Queues, 'forget'> };

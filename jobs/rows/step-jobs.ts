@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Step } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { NewJob, QueueName } from '../../src/queue/queues.ts';
 
 /** Which queue and which job a step belongs to: what producers add, and what the jobs of the steps are called. */

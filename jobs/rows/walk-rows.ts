@@ -1,7 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { ROW_STATES, type RowState } from '../../src/ledger/schema/row.ts';
-import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 
 export type { FoundRow };

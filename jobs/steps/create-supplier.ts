@@ -1,7 +1,7 @@
 import { messageOf } from '../../src/errors.ts';
 import { answerWords } from '../../src/ledger/counts/answer-words.ts';
 import { isPending } from '../../src/ledger/portfolios/portfolio.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, SUPPLIER_JOB } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';

@@ -1,6 +1,6 @@
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { isStep, KIND_OF, type RowState, type Step } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
 import { type CallOutcome, callOnce, type InHand, type RowOnward } from './call-once.ts';

@@ -1,7 +1,7 @@
-import type { Move } from '../../src/ledger/rows/move-args.ts';
+import type { Move } from '../../src/ledger/rows/row-moves.ts';
 import type { RowAtStep, RowState, Step } from '../../src/ledger/schema/row.ts';
 import { askedOf, stepAfter } from '../../src/ledger/schema/row.ts';
-import { type RowId, rowName } from '../../src/ledger/schema/row-id.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { documentKey } from '../rows/document-key.ts';
 import type { Wish } from './wish.ts';

@@ -1,9 +1,9 @@
 import { messageOf } from '../../src/errors.ts';
 import { causeOf } from '../../src/ledger/counts/cause.ts';
-import type { Move } from '../../src/ledger/rows/move-args.ts';
+import type { Move } from '../../src/ledger/rows/row-moves.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { isStep, type RowAtStep, type RowProblem, type RowState, type Step } from '../../src/ledger/schema/row.ts';
-import { type RowId, rowName } from '../../src/ledger/schema/row-id.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';

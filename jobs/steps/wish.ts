@@ -1,4 +1,4 @@
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Answered, CallOptions, ServiceClient } from '../../src/service/client.ts';
 import type { OutgoingDocument } from '../../src/service/document-body.ts';
 

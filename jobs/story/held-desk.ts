@@ -1,7 +1,7 @@
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
-import type { HeldItem, HeldPage } from '../../src/ledger/story/held-item.ts';
+import type { HeldItem, HeldPage } from '../../src/ledger/story/row-story.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import { importNames } from '../rows/import-names.ts';
 

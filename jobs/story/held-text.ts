@@ -1,5 +1,5 @@
 import { KINDS } from '../../src/call-kind.ts';
-import type { HeldItem } from '../../src/ledger/story/held-item.ts';
+import type { HeldItem } from '../../src/ledger/story/row-story.ts';
 
 /** Enough to find it at the service. */
 const MOST_TOLD = 2_000;

@@ -5,7 +5,7 @@ import { NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { KnownCall, Stories } from '../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
-import { type RowId, rowName } from '../../src/ledger/schema/row-id.ts';
+import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
 import { documentKey } from '../rows/document-key.ts';
 import { limitBody } from '../steps/place.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
-import { startPresence } from '../../src/ledger/calls/presence.ts';
+import { startPresence } from '../../src/ledger/calls/fleet.ts';
 import type { Log } from '../../src/log.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Service } from '../../src/open-service.ts';

@@ -6,7 +6,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/answered.ts';
+import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';

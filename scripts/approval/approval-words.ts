@@ -1,7 +1,7 @@
 import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approval-words.ts';
 import { counted } from '../../src/counted.ts';
 import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
-import type { FoundRow } from '../../src/ledger/search/row-matches.ts';
+import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 

@@ -1,5 +1,5 @@
 import { counted } from '../../src/counted.ts';
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 
 /** What waits since somebody asked for it, and what somebody else can do about it. */

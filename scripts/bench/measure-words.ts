@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { outlookOf } from '../../src/console/pages/portfolio/portfolio-look.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
-import { openRows } from '../../src/ledger/portfolios/standing.ts';
+import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import { describePace } from '../../src/pace/pace-words.ts';

@@ -2,7 +2,7 @@ import { type Acted, actOnPlan, actOnRows } from '../../jobs/plans/act-on-rows.t
 import type { Wish } from '../../jobs/plans/make-plan.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
-import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../src/ledger/counts/cause.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { lookAtPace } from '../../src/open-service.ts';

@@ -1,6 +1,6 @@
 import { counted } from '../../src/counted.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../src/ledger/counts/cause.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
-import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../src/ledger/search/row-filter.ts';
 
 /** Which rows a command is for: those of one cause, or those that a filter names. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readInbox } from '../../jobs/inbox/read-inbox.ts';
 import { counted } from '../../src/counted.ts';
-import type { TakenFile } from '../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

@@ -9,7 +9,7 @@ import { counted } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { countLiving } from '../../src/ledger/calls/presence.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';

@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { grouped } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
-import type { Cause } from '../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { lookAtPace } from '../../src/open-service.ts';

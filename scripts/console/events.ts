@@ -2,7 +2,7 @@ import { listEvents } from '../../jobs/story/list-events.ts';
 import type { EventPageFunctions } from '../../src/console/pages/events/add-event-page.ts';
 import type { EventsFunctions } from '../../src/console/pages/events/events-section.ts';
 import type { Context } from '../../src/context.ts';
-import { shownBody } from '../../src/ledger/events/event-text.ts';
+import { shownBody } from '../../src/ledger/events/kept-event.ts';
 
 /** What a page shows of a body: more than anybody reads there; the export has all of it. */
 const SHOWN_BYTES = 16_384;

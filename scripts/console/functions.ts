@@ -23,7 +23,7 @@ import type { RowPageFunctions } from '../../src/console/pages/row/add-row-page.
 import type { UserAnswer, UsersPageFunctions } from '../../src/console/pages/users/users-functions.ts';
 import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
-import { countLiving } from '../../src/ledger/calls/presence.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { makePortfolioList } from '../../src/ledger/portfolios/portfolio-list.ts';
 import { archivedFault } from '../../src/ledger/schema/archives.ts';
 import { lookAtPace } from '../../src/open-service.ts';

@@ -5,8 +5,8 @@ import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/a
 import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/causes-view.ts';
 import type { PortfolioLook } from '../../src/console/pages/portfolio/portfolio-look.ts';
 import type { Context } from '../../src/context.ts';
-import { countLiving } from '../../src/ledger/calls/presence.ts';
-import { readCauseSamples } from '../../src/ledger/counts/cause-samples.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
+import { readCauseSamples } from '../../src/ledger/counts/cause.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { lookAtPace } from '../../src/open-service.ts';

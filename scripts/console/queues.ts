@@ -5,7 +5,7 @@ import { failureReason } from '../../jobs/steps/failure-reason.ts';
 import type { BoardFunctions } from '../../src/console/board/board-functions.ts';
 import type { QueuesPageFunctions } from '../../src/console/pages/queues/add-queues-page.ts';
 import type { Context } from '../../src/context.ts';
-import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/row-id.ts';
+import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 
 /** So many portfolios with failed rows are named, and searched together. */

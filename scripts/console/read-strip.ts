@@ -1,6 +1,6 @@
 import type { Strip } from '../../src/console/layout/strip.ts';
 import type { Context } from '../../src/context.ts';
-import { countLiving } from '../../src/ledger/calls/presence.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { OLDER_WORDS } from '../../src/ledger/calls/send-marks.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeBlock, describeShut } from '../../src/pace/door-words.ts';

@@ -1,7 +1,7 @@
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import { openRows } from '../../src/ledger/portfolios/standing.ts';
+import { openRows } from '../../src/ledger/portfolios/summary.ts';
 
 /**
  * Whether nothing of a portfolio goes on by itself: no row, no import, no supplier is under way or still to come. Held rows wait for

@@ -4,7 +4,7 @@ import { within } from '../../jobs/workers/deadline.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
-import { openRows } from '../../src/ledger/portfolios/standing.ts';
+import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { isOurMistake } from '../../src/ledger/schema/persist.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type Duration, duration } from '../options/durations.ts';

@@ -1,7 +1,7 @@
 import type { EventList, ListedEvent } from '../../jobs/story/list-events.ts';
 import { counted } from '../../src/counted.ts';
 import { type NamedRow, whoseId } from '../../src/ledger/events/event-rows.ts';
-import { sizeText } from '../../src/ledger/events/event-text.ts';
+import { sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/folded-text.ts';
 

@@ -2,8 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { folderOf, isThere, writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
 import { shellWord } from '../../src/console/parts/command-line.ts';
 import type { Context } from '../../src/context.ts';
-import type { ArchivedPortfolio } from '../../src/ledger/schema/archive-state.ts';
-import { archivedFault } from '../../src/ledger/schema/archives.ts';
+import { type ArchivedPortfolio, archivedFault } from '../../src/ledger/schema/archives.ts';
 import { type ArchivedAt, archivedFacts, archivedWords } from './archived-words.ts';
 import { writeOutput } from './output.ts';
 

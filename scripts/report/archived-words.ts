@@ -5,7 +5,7 @@ import {
   type ArchivedPortfolio,
   archivedRows,
   archivedStates,
-} from '../../src/ledger/schema/archive-state.ts';
+} from '../../src/ledger/schema/archives.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 

@@ -1,8 +1,7 @@
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
-import { openRows } from '../../src/ledger/portfolios/standing.ts';
-import type { Summary } from '../../src/ledger/portfolios/summary.ts';
+import { openRows, type Summary } from '../../src/ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import { sayWaiting } from '../approval/say-waiting.ts';
 import { isFinished } from '../ending/open-portfolios.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
-import { countLiving } from '../../src/ledger/calls/presence.ts';
+import { countLiving } from '../../src/ledger/calls/fleet.ts';
 
 /**
  * What becomes of rows that were put back to their step: they go where workers run, which may be nowhere, unless their portfolio is

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { CALL_KINDS } from '../call-kind.ts';
 import type { FleetProcess } from '../ledger/calls/fleet.ts';
-import type { RowTotals } from '../ledger/counts/row-totals.ts';
+import type { RowTotals } from '../ledger/counts/sums.ts';
 import type { TaskRuns } from '../ledger/nightly/nightly-runs.ts';
 import { ROW_STATES } from '../ledger/schema/row.ts';
 import type { PaceState } from '../pace/pace-state.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import {
   expectKeyboardReach,
   expectNoSidewaysScroll,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { openWorkplace } from './workplace.ts';
 
 export const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { answerApproval, type Said } from '../../jobs/approvals/answer-approval.
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Person } from '../../src/people/person.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
 

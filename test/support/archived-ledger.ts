@@ -1,6 +1,6 @@
 import { makeRecovery } from '../../src/ledger/calls/recovery.ts';
 import { makeBuyers } from '../../src/ledger/rows/buyers.ts';
-import type { ArchiveStateName } from '../../src/ledger/schema/archive-state.ts';
+import type { ArchiveStateName } from '../../src/ledger/schema/archives.ts';
 import { openApprovals } from './awaiting-ledger.ts';
 import { makeRequest } from './ledger.ts';
 import { changedIn, pictureOf } from './redis-picture.ts';

@@ -5,7 +5,7 @@ import { makeApprovals } from '../../src/ledger/approvals/approvals.ts';
 import { makeAtMostOnce } from '../../src/ledger/calls/at-most-once.ts';
 import { type Dispute, makeAttempts } from '../../src/ledger/calls/attempts.ts';
 import { makeCalls } from '../../src/ledger/calls/calls.ts';
-import { startPresence } from '../../src/ledger/calls/presence.ts';
+import { startPresence } from '../../src/ledger/calls/fleet.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../src/ledger/rows/rows.ts';
 import { makeStories } from '../../src/ledger/rows/story.ts';

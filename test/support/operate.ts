@@ -2,7 +2,7 @@ import type { Retry } from '../../jobs/operators/explain-rows.ts';
 import { retryNamed } from '../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../jobs/plans/act-on-rows.ts';
 import type { Context } from '../../src/context.ts';
-import type { AskedFor } from '../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 

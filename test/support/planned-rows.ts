@@ -2,7 +2,7 @@ import type { CarryOutDeps } from '../../jobs/plans/carry-out.ts';
 import { type Confirmed, confirmPlan } from '../../jobs/plans/confirm-plan.ts';
 import { makePlan, type PlanDeps, type Wish } from '../../jobs/plans/make-plan.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
 
 /** A portfolio of so many rows that wait, without workers: a test moves them itself. Buyer n stands in line n + 1. */

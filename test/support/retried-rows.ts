@@ -2,7 +2,7 @@ import { retryByRules } from '../../jobs/nightly/retry-by-rules.ts';
 import { causeOf } from '../../src/ledger/counts/cause.ts';
 import type { RetryRule } from '../../src/ledger/nightly/retry-rule.ts';
 import type { RuleNight } from '../../src/ledger/nightly/retry-rules.ts';
-import type { RowId } from '../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
 
 export const NIGHT_MS = Date.parse('2026-11-22T03:00:00Z');

@@ -11,7 +11,7 @@ import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { Persist } from '../../../src/ledger/schema/persist.ts';
 import type { RowState } from '../../../src/ledger/schema/row.ts';
-import { rowIdOf } from '../../../src/ledger/schema/row-id.ts';
+import { rowIdOf } from '../../../src/ledger/schema/schema.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
 import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';

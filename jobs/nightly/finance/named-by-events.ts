@@ -1,7 +1,6 @@
-import { MOST_IDS } from '../../../src/ledger/events/event-ids.ts';
+import { MOST_IDS, MOST_TABLE_IDS, makeIdTable } from '../../../src/ledger/events/event-ids.ts';
 import type { NamedRow } from '../../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
-import { MOST_TABLE_IDS, makeIdTable } from '../../../src/ledger/events/id-table.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { rowItem } from '../row-facts.ts';

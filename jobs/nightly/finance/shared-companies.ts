@@ -1,6 +1,6 @@
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import { rowName } from '../../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../../src/ledger/schema/schema.ts';
 import type { RowCheck } from '../walk-ledger.ts';
 
 type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: FoundSink };

@@ -1,5 +1,5 @@
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { ArchivedPortfolio } from '../../../src/ledger/schema/archive-state.ts';
+import type { ArchivedPortfolio } from '../../../src/ledger/schema/archives.ts';
 import { type ArchiveFault, HAVE_FILES } from '../../archive/look-at-archive.ts';
 import { quoted } from '../row-facts.ts';
 

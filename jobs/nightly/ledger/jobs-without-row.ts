@@ -4,7 +4,7 @@ import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { Archives } from '../../../src/ledger/schema/archives.ts';
 import { type RowResult, SETTLED_STATES } from '../../../src/ledger/schema/row.ts';
-import { type RowId, rowName } from '../../../src/ledger/schema/row-id.ts';
+import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import type { Queues } from '../../../src/queue/queues.ts';
 import { supplierJob } from '../../rows/step-jobs.ts';
 import { rowFacts } from '../row-facts.ts';

@@ -3,7 +3,7 @@ import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../../src/ledger/schema/row.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { callsOf } from '../../rows/calls-of.ts';
 import { commandFor, quoted, rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';

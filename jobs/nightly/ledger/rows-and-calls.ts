@@ -7,7 +7,7 @@ import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { askedOf, is, isUnfinished, type RowResult, type RowState } from '../../../src/ledger/schema/row.ts';
-import { type RowId, rowName } from '../../../src/ledger/schema/row-id.ts';
+import { type RowId, rowName } from '../../../src/ledger/schema/schema.ts';
 import { sendAgain } from '../../operators/send-again.ts';
 import { callsOf } from '../../rows/calls-of.ts';
 import type { FeedDeps } from '../../rows/feed.ts';

@@ -2,7 +2,7 @@ import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import { isStep, STEPS } from '../../../src/ledger/schema/row.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import type { NewJob, Queues } from '../../../src/queue/queues.ts';
 import { STEP_JOBS } from '../../rows/step-jobs.ts';
 import { foundPages } from '../../rows/walk-rows.ts';

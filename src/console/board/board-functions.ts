@@ -1,4 +1,4 @@
-import type { AskedFor } from '../../ledger/approvals/answered.ts';
+import type { AskedFor } from '../../ledger/approvals/approval-look.ts';
 import type { RowState } from '../../ledger/schema/row.ts';
 import type { JobData, QueueName, Queues } from '../../queue/queues.ts';
 

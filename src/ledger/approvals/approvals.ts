@@ -6,26 +6,24 @@ import { contentOf, type ImportedFile } from '../portfolios/imports.ts';
 import { isPending, type Supplier } from '../portfolios/portfolio.ts';
 import { makeSuppliers } from '../portfolios/suppliers.ts';
 import { entryText } from '../rows/story.ts';
-import type { SupplierInDoubt } from '../schema/approval.ts';
 import {
   type AnswerTaken,
   type Approval,
+  type ApprovalId,
   type ApprovalKind,
   type ApprovalPolicy,
+  approvalIdOf,
   NO_APPROVAL,
+  type SupplierInDoubt,
 } from '../schema/approval.ts';
-import { type ApprovalId, approvalIdOf } from '../schema/approval-id.ts';
-import { type AtNight, nightArg, nightTold } from '../schema/at-night.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Persist } from '../schema/persist.ts';
-import type { PartOfPlan, RowState } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import { type AtNight, nightArg, nightTold, type PartOfPlan, type RowState } from '../schema/row.ts';
+import type { RowId } from '../schema/schema.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
-import { makeApprovalIds } from './approval-ids.ts';
 import { makeClosing } from './close-approval.ts';
-import { makeDeclined } from './declined.ts';
-import { type ReadApproval, readApproval } from './read-approval.ts';
+import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
 

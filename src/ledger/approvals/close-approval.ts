@@ -2,12 +2,11 @@ import { Big } from 'big.js';
 import { personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { sumIn } from '../counts/sums.ts';
-import type { Approval, ApprovalPolicy, ApprovalStanding } from '../schema/approval.ts';
-import type { ApprovalId } from '../schema/approval-id.ts';
+import type { Approval, ApprovalId, ApprovalPolicy, ApprovalStanding } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Persist } from '../schema/persist.ts';
-import type { RowId } from '../schema/row-id.ts';
+import type { RowId } from '../schema/schema.ts';
 
 /** Which sum is above its limit, as the ledger tells it (above.lua): of what, whose, and the sum; [] where none is. */
 export type Over = string[];

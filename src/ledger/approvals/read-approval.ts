@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
+import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { Thing } from '../calls/verdicts.ts';
 import { sumIn } from '../counts/sums.ts';
-import type { Approval, ApprovalKind, ApprovalStanding, OverOf } from '../schema/approval.ts';
+import {
+  type Approval,
+  type ApprovalId,
+  type ApprovalKind,
+  type ApprovalStanding,
+  approvalIdOf,
+  type OverOf,
+} from '../schema/approval.ts';
+import type { Keys } from '../schema/keys.ts';
+import type { RowId } from '../schema/schema.ts';
 
 /**
  * An approval; `moves`, which tells whether anything of it changed since it was read; how many noes the account had when somebody looked
@@ -84,4 +95,97 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
     ...(no ? [no] : []),
   ];
   return createHash('sha256').update(JSON.stringify(bound)).digest('base64url');
+}
+
+/** Rows at a time: some milliseconds of Redis' time. */
+const PAGE = 500;
+
+/** As approvals.lua has it. */
+const noWords = (by: string | null | undefined, words: string | null | undefined): string =>
+  `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
+
+/**
+ * What a person said no to, until another says yes. A no belongs to the request, or to the supplier, in whichever portfolio it stands: it
+ * is kept with the call that would make it, and claim.lua sends nothing against it.
+ */
+export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const lastNo = makeLuaScript(connection, new URL('../lua/last-no.lua', import.meta.url));
+
+  /** The last no to what was said of calls in doubt, `by NAME: WORDS`. Of an approval that left with its portfolio nobody knows that it was none. */
+  async function noToAnswers(callKeys: readonly string[]): Promise<string | undefined> {
+    const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
+    const ids = [...new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []))];
+    const found = await Promise.all(
+      ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words', 'no')),
+    );
+    // As noToAnswer has it (approvals.lua).
+    const nos = found.filter(
+      ([standing, , , , no]) => standing === 'declined' || standing === null || (standing === 'void' && no !== null),
+    );
+    const last = nos.sort(([, one], [, other]) => Number(one ?? 0) - Number(other ?? 0)).at(-1);
+    return last && noWords(last[2], last[3]);
+  }
+
+  /** Whether a person declined an answer to one of these calls in doubt: the next answer to it needs another person's yes. */
+  async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
+    return (await noToAnswers(calls.map(({ kind, key }) => keys.call(kind, key)))) !== undefined;
+  }
+
+  return {
+    isAnswerDeclined,
+
+    /** The last no, in another approval, to what this one asks for: that approval. */
+    async noElsewhere({ portfolio, id, kind }: Approval, supplier = ''): Promise<string | undefined> {
+      let last: { id: string; turn: number } | undefined;
+      for (let from = 0; ; from += PAGE) {
+        const rows = await connection.zrange(keys.approvalRows(portfolio, id), `${from}`, `${from + PAGE - 1}`);
+        const told = { own: id, kind, supplier, rows };
+        const [no, turn] = (await lastNo({ portfolio: keys.portfolio(portfolio) }, told)) as string[];
+        if (no !== undefined && Number(turn) > (last?.turn ?? -1)) last = { id: no, turn: Number(turn) };
+        if (rows.length < PAGE) return last?.id;
+      }
+    },
+
+    /** Who said no to what this row asks for, and in what words, as `by NAME: WORDS`. */
+    async noTo({ key }: RowId): Promise<string> {
+      const id = (await connection.hget(keys.call('limit', key), 'declined')) ?? '';
+      const [by, words] = await connection.hmget(keys.approval(id), 'answeredBy', 'words');
+      return noWords(by, words);
+    },
+
+    /** Which of these rows ask for what somebody said no to. */
+    async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
+      const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));
+      return new Set(rows.filter((_row, place) => found[place] !== null));
+    },
+  };
+}
+
+/** Which approvals there are, by their ids. */
+export function makeApprovalIds({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  return {
+    /** The approvals that wait for a person, the oldest first. */
+    async waitingIds(): Promise<ApprovalId[]> {
+      return (await connection.zrange(keys.approvals, '0', '-1')).map(approvalIdOf);
+    },
+
+    /** How many wait for a person. */
+    waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
+
+    /** What was answered and is not carried out yet: of one that died in the middle, others go on with it. */
+    async answered(): Promise<ApprovalId[]> {
+      return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
+    },
+
+    /** Those of a portfolio, however many there were, that are not complete: somebody is at it, or was killed. */
+    async open(portfolio: string): Promise<Pick<Approval, 'id' | 'kind' | 'askedMs'>[]> {
+      const ids = await connection.zrange(keys.approvalsOf(portfolio), '0', '-1');
+      const found = await Promise.all(
+        ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'kind', 'asked')),
+      );
+      return found.flatMap(([standing, kind, asked], place) =>
+        standing === 'open' ? [{ id: ids[place] ?? '', kind: kind as ApprovalKind, askedMs: Number(asked) }] : [],
+      );
+    },
+  };
 }

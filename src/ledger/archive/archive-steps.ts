@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { ArchiveState } from '../schema/archive-state.ts';
+import type { ArchiveState } from '../schema/archives.ts';
 import type { Keys } from '../schema/keys.ts';
 import { LEFT_OF_ARCHIVED } from '../schema/records.ts';
 import { ROW_STATES } from '../schema/row.ts';

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import { scanKeys } from '../counts/scan-keys.ts';
 import type { RetryRule } from '../nightly/retry-rule.ts';
 import type { Keys } from '../schema/keys.ts';
+import { scanKeys } from '../schema/redis-reads.ts';
 
 /**
  * Takes out what is kept of a portfolio beside its own keys: approvals, plans, notices, and the rules by which its refused rows would go

@@ -1,10 +1,10 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
-import { scanKeys, scanned } from '../counts/scan-keys.ts';
-import type { ArchiveState } from '../schema/archive-state.ts';
+import type { ArchiveState } from '../schema/archives.ts';
 import type { Keys } from '../schema/keys.ts';
 import { LEFT_OF_FORGOTTEN, PERSONAL_OF_CALLS } from '../schema/records.ts';
-import { type RowId, rowIdOf } from '../schema/row-id.ts';
+import { scanKeys, scanned } from '../schema/redis-reads.ts';
+import { type RowId, rowIdOf } from '../schema/schema.ts';
 import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
 /**

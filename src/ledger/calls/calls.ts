@@ -6,12 +6,10 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { CallRecord, Sent } from '../../outcome.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Persist } from '../schema/persist.ts';
-import { type RowId, rowName } from '../schema/row-id.ts';
-import type { MoveCall } from '../schema/schema.ts';
+import { type MoveCall, type RowId, rowName } from '../schema/schema.ts';
 import type { Dispute } from './attempts.ts';
-import { makeConfirmedTrips, type Replicas } from './confirmed-trips.ts';
-import { VANISHED_AFTER_MS } from './presence.ts';
-import { type Moving, type Trips, tripsOf } from './trips.ts';
+import { VANISHED_AFTER_MS } from './fleet.ts';
+import { type Moving, makeConfirmedTrips, type Replicas, type Trips, tripsOf } from './trips.ts';
 import {
   digestsOf,
   missingReplicas,

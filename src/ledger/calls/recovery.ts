@@ -3,7 +3,7 @@ import type { RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import { rowIdOf } from '../schema/row-id.ts';
+import { rowIdOf } from '../schema/schema.ts';
 
 /** What a results file knows of one call. `keys` are all names by which the same thing may be asked for again. */
 export type LostCall = {

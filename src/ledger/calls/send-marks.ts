@@ -9,7 +9,7 @@ import { onceAtATime } from '../../once-at-a-time.ts';
 import { nearlyFullWords } from '../../redis-memory/memory.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { Persist } from '../schema/persist.ts';
-import { CONFIRM_WITHIN_MS, type Replicas } from './confirmed-trips.ts';
+import { CONFIRM_WITHIN_MS, type Replicas } from './trips.ts';
 import { missingReplicas } from './verdicts.ts';
 
 /** A call leaves under a mark that is no older than this. */

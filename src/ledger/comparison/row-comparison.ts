@@ -1,17 +1,14 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { causeOf, meaningOfProblem } from '../counts/cause.ts';
-import { causeArgs } from '../counts/causes.ts';
-import { scanKeys } from '../counts/scan-keys.ts';
+import { causeArgs, causeOf, meaningOfProblem } from '../counts/cause.ts';
 import { namesOfSums } from '../counts/sums.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
+import { pairsAsFields, readAtOnce, scanKeys } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowResult } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import type { RowId } from '../schema/schema.ts';
 import { makeRowLists } from '../search/row-lists.ts';
 import { pagesOf } from '../search/row-pages.ts';
-import { makeRowWords } from './row-words.ts';
-import { makeSweeps } from './sweeps.ts';
+import { makeRowWords, makeSweeps } from './sweeps.ts';
 
 /**
  * Rows that did not stand with their `state` or `cause`; what stood with a state or a cause and is of no such row (`index`); rows whose own

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../schema/keys.ts';
+import { scanned } from '../schema/redis-reads.ts';
 import { ROW_STATES } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import type { RowId } from '../schema/schema.ts';
+import { indexWords } from '../search/index-words.ts';
 import { bucketsOf, columnsOf } from './portfolio-keys.ts';
-import type { RowWords } from './row-words.ts';
 
 /** Members of a set that are compared in one step: a millisecond or two of Redis' time. */
 const PAGE = 100;
@@ -119,3 +120,21 @@ function rowIn(name: string): RowId {
 
 /** A digest, before the key of its row (index-entries.lua). */
 const ID_BYTES = 6;
+
+/** Of each row the digest of its request (SHA-1), and the words that it is searched by; '' and '' of one that there is not. */
+export type RowWords = (rows: readonly RowId[]) => Promise<[digest: string, words: string][]>;
+
+/** Reads them in one trip. */
+export function makeRowWords({ connection, keys }: { connection: RedisConnection; keys: Keys }): RowWords {
+  return async (rows) => {
+    const step = connection.pipeline();
+    for (const { portfolio, key } of rows) step.hget(keys.row(portfolio, key), 'request');
+    const answers = (await step.exec()) ?? [];
+    return rows.map((_row, at) => {
+      const [error, request] = answers[at] ?? [];
+      if (error) throw error;
+      if (typeof request !== 'string') return ['', ''];
+      return [createHash('sha1').update(request).digest('hex'), indexWords(JSON.parse(request))];
+    });
+  };
+}

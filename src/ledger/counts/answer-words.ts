@@ -1,3 +1,6 @@
+import { normal } from '../../likeness.ts';
+import type { RowRequest } from '../schema/row.ts';
+
 /**
  * What a person would read of an answer's body: of JSON its code and its messages, in one order whatever order they came in; of a
  * web page its title; of anything else the text. On one line, and of texts that say the same once.
@@ -75,7 +78,7 @@ function firstOf(fields: ReadonlyMap<string, unknown>, names: readonly string[])
   return undefined;
 }
 
-/** A number that a service gives as its code is known by the word before it, see rowless-words.ts. */
+/** A number that a service gives as its code is known by the word before it, see {@link rowlessWords}. */
 function codeWords(code: string): string {
   return /^\d+$/.test(code) ? `code ${code}` : code;
 }
@@ -129,4 +132,163 @@ function oneLine(text: string): string {
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
+}
+
+/** What stands where something was taken out. */
+export const LEFT_OUT = '…';
+
+/**
+ * Takes out of a text what differs from row to row: the values of this row's own request, whole, in any case and spacing; its
+ * amount as people write amounts; e-mail addresses, UUIDs, ids such as `company_…`, times, and runs of five or more digits.
+ *
+ * A run of five to eight digits stays where it is an error code: behind a word for it (`code 10234`, `error: 10234`), or, of
+ * six at the most, behind capital letters that it is written together with (`E10234`, `ORA-01017`).
+ *
+ * Looked for in one go, since what one pattern would take may be a part of what another does: the leftmost wins, and of
+ * those that begin at one place the row's own values, the longest first.
+ */
+export function rowlessWords(text: string, request: RowRequest): string {
+  const oneLine = normal(text).replace(/\s+/g, ' ');
+  const values = valuesOf(request).filter(thoseIn(oneLine));
+  const own = new RegExp([...valuePatterns(values), ...amountPatterns(request)].join('|') || NOTHING, 'gu');
+  // Of two such places side by side nobody can tell where the one ended.
+  return without(oneLine, own)
+    .replace(/…(?:[\s,;/|-]*…)+/g, LEFT_OUT)
+    .trim();
+}
+
+const NOTHING = '(?!)';
+
+/** Whether a text may hold a value, in whatever form: it costs a tenth of what it takes to look for all of them exactly. */
+function thoseIn(text: string): (value: string) => boolean {
+  const within = signsOf(text);
+  return (value) => within.includes(signsOf(value)) || text.includes('%');
+}
+
+function signsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+/** The text less what the row's own values or the general patterns match, whichever comes first. */
+function without(text: string, own: RegExp): string {
+  let left = '';
+  let at = 0;
+  for (;;) {
+    const value = nextOf(own, text, at);
+    const any = nextOf(GENERAL, text, at);
+    const found = value && (!any || value.index <= any.index) ? value : any;
+    if (!found) return left + text.slice(at);
+    left += text.slice(at, found.index) + (found.groups?.keep ?? LEFT_OUT);
+    at = found.index + found[0].length;
+  }
+}
+
+function nextOf(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+const LETTER = String.raw`[\p{L}\p{N}]`;
+const BEGINS = `(?<!${LETTER})`;
+const ENDS = `(?!${LETTER})`;
+
+const CODE_WORDS = inAnyCase('code|error|err|errno|fault|status');
+
+const GENERAL = new RegExp(
+  [
+    String.raw`[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]{1,64}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`,
+    `${BEGINS}[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}${ENDS}`,
+    // Times of ISO 8601 and of HTTP, dates, and times of day.
+    String.raw`${BEGINS}\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?)?${ENDS}`,
+    String.raw`${BEGINS}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: GMT)?`,
+    String.raw`${BEGINS}\d\d?[./]\d\d?[./]\d{4}${ENDS}`,
+    String.raw`${BEGINS}\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|${ENDS})`,
+    // What we name a call by, and what services name things by: small letters, an underscore, and no mere word behind it.
+    String.raw`${BEGINS}limitline-[\w-]+(?:/\d+)?`,
+    String.raw`${BEGINS}[a-z]{1,12}_(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}${ENDS}`,
+    String.raw`${BEGINS}(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{16,}${ENDS}`,
+    // Error codes stay.
+    String.raw`(?<keep>${BEGINS}(?:(?:${CODE_WORDS})(?: (?:${inAnyCase(String.raw`no\.?|number|code`)}))?\s?[:=#]?\s?["']?\d{5,8}|[A-Z][A-Z_]{0,9}-?\d{5,6})${ENDS})`,
+    String.raw`\d{5,}`,
+  ].join('|'),
+  'gu',
+);
+
+/** The values of a request, each once, the longest first. Of its documents the names; of its ids those that the line gave. */
+function valuesOf({ name, buyer, company, companyId, limit, documents }: RowRequest): string[] {
+  const { requested_limit: _amount, ...rest } = limit;
+  const values = [name, buyer, companyId ?? '', ...documents.flatMap((each) => [each.name, each.sha256])];
+  for (const value of [...textsIn(company), ...textsIn(rest)]) values.push(value);
+  const inOneForm = values.map((value) => value.normalize('NFC').replace(/\s+/gu, ' ').trim());
+  // A single sign is a part of everything.
+  const worth = inOneForm.filter((value) => [...value].length >= 2 && /[\p{L}\p{N}]/u.test(value));
+  return [...new Set(worth)].sort((a, b) => b.length - a.length);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value === 'number') return [String(value)];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/**
+ * Values as whole words. In any case, but for codes of two or three letters, which would be words then (`IN`, `AND`); one with
+ * digits also without what people put between them (`HRB 1234`, `HRB-1234`, `HRB1234`), and one that addresses write in their
+ * own way also so.
+ */
+function valuePatterns(values: readonly string[]): string[] {
+  const [short, long] = [values.filter(isShort), values.filter((value) => !isShort(value))];
+  const either = [...long.flatMap(formsOf).map(inAnyCase), ...short.map(escaped)];
+  return either.length > 0 ? [`${WORD_BEGINS}(?:${either.join('|')})${WORD_ENDS}`] : [];
+}
+
+function isShort(value: string): boolean {
+  return value.length <= 3;
+}
+
+// Of the scripts that part words by spaces. All letters that there are would cost a millisecond for each row.
+const SIGN = String.raw`[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]`;
+const WORD_BEGINS = `(?<!${SIGN}(?=${SIGN}))`;
+const WORD_ENDS = `(?!(?<=${SIGN})${SIGN})`;
+
+function formsOf(value: string): string[] {
+  const forms = [escaped(value)];
+  // `Straße` in capitals is `STRASSE`, which is no other case of it to a pattern.
+  const capitals = value.toUpperCase();
+  if (capitals.length !== value.length) forms.push(escaped(capitals));
+  const signs = value.replace(/[^\p{L}\p{N}]+/gu, '');
+  if (signs.length >= 4 && signs.length <= MOST_SIGNS && /\d/.test(value)) forms.push([...signs].join('[ ./-]?'));
+  if (value.isWellFormed() && encodeURIComponent(value) !== value) forms.push(escaped(encodeURIComponent(value)));
+  return forms;
+}
+
+/** Numbers of registers and the like are no longer. */
+const MOST_SIGNS = 24;
+
+/**
+ * A pattern whose letters match in either case, none of them behind a backslash. Not by `(?i:…)`: V8 does not match that where
+ * it leaves out its optimisation of the pattern, as it does now and then, and then one cause became two.
+ */
+function inAnyCase(pattern: string): string {
+  return pattern.replace(/\p{L}/gu, (letter) => {
+    if ('Σσς'.includes(letter)) return '[Σσς]';
+    const [small, capital] = [letter.toLowerCase(), letter.toUpperCase()];
+    return [...small].length === 1 && [...capital].length === 1 && small !== capital ? `[${small}${capital}]` : letter;
+  });
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
+
+/** The amount as people write it: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are one. No part of another number. */
+function amountPatterns({ limit }: RowRequest): string[] {
+  const [, whole, decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(limit.requested_limit) ?? [];
+  if (whole === undefined) return [];
+  const groups = whole.replace(/\B(?=(?:\d{3})+$)/g, String.raw`[,.'’\s]?`);
+  const rest = decimals === '' ? '(?:[.,]0{1,4})?' : `[.,]${decimals}0*`;
+  return [String.raw`(?<!\d|\d[.,])${groups}${rest}(?![.,]?\d)`];
 }

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { RedisConnection } from '../../lua-script.ts';
+import type { Keys } from '../schema/keys.ts';
+import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import type { RowProblem, RowRequest, Step } from '../schema/row.ts';
-import { answerWords } from './answer-words.ts';
-import { rowlessWords } from './rowless-words.ts';
+import type { RowId } from '../schema/schema.ts';
+import { answerWords, rowlessWords } from './answer-words.ts';
+import { readCauseSums } from './sums.ts';
 
 /**
  * What became of the call at which a row failed: the service said no; nobody knows what became of it; it was put off again and
@@ -29,7 +33,7 @@ const MOST_CHARACTERS = 200;
 
 /**
  * Why a row failed, as the group that it belongs to: step, meaning, status, and the answer's words less the values of the row's
- * own request, ids, times and long numbers (rowless-words.ts). Pure, and the same for all rows that failed alike.
+ * own request, ids, times and long numbers (answer-words.ts). Pure, and the same for all rows that failed alike.
  */
 export function causeOf(problem: RowProblem, meaning: CauseMeaning, request: RowRequest): FoundCause {
   const heard = heardOf(problem, meaning);
@@ -104,4 +108,53 @@ function shortened(words: string): string {
 function idOf(parts: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return (digest.readBigUInt64BE() % 36n ** 8n).toString(36).padStart(8, '0');
+}
+
+/** Why rows of a portfolio failed, as one group, with how many there are and what they asked for, as exact decimal text. */
+export type Cause = RowCause & { rows: number; sum: string };
+
+/** The causes of portfolios; they are kept by the scripts that move rows (lua/derive.lua). */
+export function makeCauses({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  return {
+    /** The causes of a portfolio whose rows have their tallies, the one of most rows first. */
+    async read(name: string): Promise<Cause[]> {
+      const hashes = [keys.causes(name), keys.sums(name, 'a'), keys.sums(name, 'b')];
+      const { answers } = await readAtOnce(
+        connection,
+        hashes.map((key) => ['HGETALL', key] as const),
+      );
+      const [known = {}, ...sides] = answers.map(pairsAsFields);
+      const sumOf = readCauseSums(sides);
+      return Object.entries(known)
+        .map(([id, text]): Cause => ({ id, ...(JSON.parse(text) as Omit<RowCause, 'id'>), ...sumOf(id) }))
+        .filter(({ rows }) => rows > 0)
+        .sort((one, other) => other.rows - one.rows || (one.id < other.id ? -1 : 1));
+    },
+  };
+}
+
+/** What scripts are told of a cause: its id, what is known of it, and the same of the coarser one behind it. */
+export function causeArgs({ coarse, ...fine }: FoundCause): string[] {
+  return [fine.id, knownOf(fine), coarse.id, knownOf(coarse)];
+}
+
+function knownOf({ step, meaning, status, words }: RowCause): string {
+  return JSON.stringify({ step, meaning, status, words });
+}
+
+/** A row that failed for a cause, to look at. */
+export type CauseSample = { row: RowId; line: number };
+
+/** The first row of each of these causes, in the order of lines; nothing for one that has none any more. */
+export async function readCauseSamples(
+  name: string,
+  causes: readonly string[],
+  { connection, keys }: { connection: RedisConnection; keys: Keys },
+): Promise<(CauseSample | undefined)[]> {
+  const firsts = await Promise.all(
+    causes.map((cause) => connection.zrange(keys.rowsOfCause(name, cause), '0', '0', 'WITHSCORES')),
+  );
+  return firsts.map(([key, line]) =>
+    key === undefined ? undefined : { row: { portfolio: name, key }, line: Number(line) },
+  );
 }

@@ -3,7 +3,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/verdicts.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
-import { type RowId, rowIdOf } from '../schema/row-id.ts';
+import { type RowId, rowIdOf } from '../schema/schema.ts';
 import { digestsOfText, idDigest, numbersOf } from '../search/index-words.ts';
 import { hasKnownPrefix, idsIn } from './event-ids.ts';
 import type { KeptEvent } from './kept-event.ts';

@@ -1,4 +1,4 @@
--- Included where a portfolio, or a row of one, would be changed: nothing is of one that is archived, or on its way (archive-state.ts).
+-- Included where a portfolio, or a row of one, would be changed: nothing is of one that is archived, or on its way (archives.ts).
 local function isArchived(portfolio)
   return redis.call('HEXISTS', portfolio, 'archive') == 1
 end

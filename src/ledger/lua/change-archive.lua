@@ -1,4 +1,4 @@
--- One step of a portfolio out of Redis, back into it, or towards being forgotten (archive-state.ts). Each may be repeated, and does nothing
+-- One step of a portfolio out of Redis, back into it, or towards being forgotten (archives.ts). Each may be repeated, and does nothing
 -- where the portfolio is elsewhere by now.
 -- KEYS[1] the portfolio   KEYS[2] all portfolios   KEYS[3] those that left   KEYS[4] its imports under way
 -- ARGV[1] the step   ARGV[2] the portfolio's name   ARGV[3] all states of rows, with spaces between   ARGV[4…] what the step takes

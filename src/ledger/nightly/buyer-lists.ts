@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import { type RowId, rowIdOf } from '../schema/row-id.ts';
+import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 export type BuyerLists = ReturnType<typeof makeBuyerLists>;
 

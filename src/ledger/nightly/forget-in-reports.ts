@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import { scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../schema/keys.ts';
+import { scanned } from '../schema/redis-reads.ts';
 import type { FoundItem } from './checks.ts';
 import type { NightReport, ReportFinding } from './night-report.ts';
 

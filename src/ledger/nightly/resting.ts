@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
+import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import { is, ROW_STATES, type RowState } from '../schema/row.ts';
 import { amountText, shareOf } from './amount-limbs.ts';
 import { makeMark } from './mark.ts';

@@ -1,6 +1,5 @@
 import { LimitlineError } from '../../errors.ts';
-import type { RowCause } from '../counts/cause.ts';
-import type { Cause } from '../counts/causes.ts';
+import type { Cause, RowCause } from '../counts/cause.ts';
 import { STEPS, type Step } from '../schema/row.ts';
 
 /** Which refused rows a rule means: those of one cause, or of all causes for which the rest holds. */

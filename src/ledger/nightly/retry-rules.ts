@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { LimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import type { ApprovalId } from '../schema/approval-id.ts';
+import type { ApprovalId } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RetryRule } from './retry-rule.ts';
 

@@ -1,5 +1,5 @@
-import type { Cause } from '../counts/causes.ts';
-import type { FailingPortfolio } from '../counts/failing-portfolios.ts';
+import type { Cause } from '../counts/cause.ts';
+import type { FailingPortfolio } from '../counts/glances.ts';
 import type { Portfolios } from '../portfolios/portfolios.ts';
 import { isMeant } from './retry-rule.ts';
 import type { KnownRule, RetryRules } from './retry-rules.ts';

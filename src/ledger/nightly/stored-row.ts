@@ -1,6 +1,6 @@
 import { readPair } from '../calls/verdicts.ts';
 import type { RowResult, RowState, Step } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import type { RowId } from '../schema/schema.ts';
 import { awaitsOf } from '../search/row-lists.ts';
 
 /** What every row has, as a rule; the first four in the order of walk-rows.lua. */

@@ -1,13 +1,13 @@
 import { CALL_KINDS } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { type Difference, makeRowComparison, TALLIED } from '../comparison/row-comparison.ts';
-import { type Cause, makeCauses } from '../counts/causes.ts';
+import { type Cause, makeCauses } from '../counts/cause.ts';
 import { readTallied } from '../counts/sums.ts';
 import { makeFirstRows } from '../rows/first-rows.ts';
 import { archivedFault, archivedOf, makeArchives } from '../schema/archives.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
-import { pairsAsFields, readAtOnce } from '../schema/read-at-once.ts';
+import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { makeImports, signsOf } from './imports.ts';
 import { isPending, type PortfolioState } from './portfolio.ts';

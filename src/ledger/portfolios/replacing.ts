@@ -1,7 +1,7 @@
 import { heldRemedy } from '../../held-remedy.ts';
 import type { BuyerRow } from '../rows/buyer-rows.ts';
 import { is } from '../schema/row.ts';
-import { type RowId, rowName } from '../schema/row-id.ts';
+import { type RowId, rowName } from '../schema/schema.ts';
 
 /** A line that is about to be brought in. */
 export type Asking = {

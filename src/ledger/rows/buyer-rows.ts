@@ -1,8 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { scanKeys, scanned } from '../counts/scan-keys.ts';
 import type { Keys } from '../schema/keys.ts';
+import { scanKeys, scanned } from '../schema/redis-reads.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
-import { type RowId, rowIdOf, rowName } from '../schema/row-id.ts';
+import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 
 /** One request of a buyer, as far as it matters to another line of that buyer. */
 export type BuyerRow = {

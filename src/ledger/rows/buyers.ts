@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { RowId } from '../schema/row-id.ts';
+import type { RowId } from '../schema/schema.ts';
 
 /** What is known of buyers at one moment, as it was written: by identifier, and by buyer. */
 type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };

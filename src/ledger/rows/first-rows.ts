@@ -3,7 +3,7 @@ import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { STEPS, type Step } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import type { RowId } from '../schema/schema.ts';
 
 /** Who wants to see a few answers first looks at no more than this. */
 export const MOST_FIRST = 10_000;

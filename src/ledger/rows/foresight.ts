@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import type { RowId } from '../schema/schema.ts';
 
 /** What there is of a row and of its calls; '' for what there is not. */
 export type KnownRow = {

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { makeTrips } from '../calls/trips.ts';
+import { makeTrips, tripsOf } from '../calls/trips.ts';
 import { digestOf } from '../calls/verdicts.ts';
 import type { Keys } from '../schema/keys.ts';
-import { askedOf, type PutAnswer, type Replacing, type RowRequest, stepAfter } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import {
+  askedOf,
+  type PutAnswer,
+  type Replacing,
+  ROW_STATES,
+  type RowProblem,
+  type RowRequest,
+  stepAfter,
+} from '../schema/row.ts';
+import type { RowId } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
 
 /** By which import of which portfolio rows come in, with which open approval they wait for a person, if with any. */
@@ -76,3 +84,56 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
 
 /** The row has other words than were thought: these. */
 const OTHER_WORDS = 'words ';
+
+/** The rows of a portfolio by the import that had them last. */
+export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
+  const [atLines, trips] = [script('list-rows'), tripsOf(connection, keys)];
+  const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
+
+  return {
+    /** The rows of one import between two of its lines, both included, in the order of lines: some hundreds at a time. */
+    async atLines(
+      portfolio: string,
+      importId: string,
+      { from, to }: { from: number; to: number },
+    ): Promise<{ row: RowId; line: number }[]> {
+      const places = { begins: keys.row(portfolio, ''), sets: indexes(portfolio) };
+      const found = (await atLines(places, { from, to, count: -1, import: importId })) as string[];
+      const rows: { row: RowId; line: number }[] = [];
+      for (let place = 0; place < found.length; place += 3) {
+        rows.push({ row: { portfolio, key: found[place] ?? '' }, line: Number(found[place + 1]) });
+      }
+      return rows.sort((a, b) => a.line - b.line);
+    },
+
+    /** The last line that any row of the portfolio has; 0 where there is none. */
+    async lastLine(portfolio: string): Promise<number> {
+      const ends = await Promise.all(
+        indexes(portfolio).map((index) => connection.zrange(index, '-1', '-1', 'WITHSCORES')),
+      );
+      return Math.max(0, ...ends.map(([, line]) => Number(line ?? 0)));
+    },
+
+    /** The number of the import that had each of these rows last, in their order; '' for one that there is not. */
+    async importsOf(rows: readonly RowId[]): Promise<string[]> {
+      const imports = await Promise.all(
+        rows.map(({ portfolio, key }) => connection.hget(keys.row(portfolio, key), 'import')),
+      );
+      return imports.map((found) => found ?? '');
+    },
+
+    /**
+     * Cancels a row that the file of this import lacks, unless it was sent, or is of an import that began later. Answers
+     * whether it did.
+     */
+    async leaveOut(
+      row: RowId,
+      { importId, begun }: { importId: string; begun: string },
+      problem: RowProblem,
+    ): Promise<boolean> {
+      const file = { import: importId, begun, problem: JSON.stringify(problem) };
+      return (await trips(row, { move: 'leaveOut', ...file })) === 1;
+    },
+  };
+}

@@ -1,14 +1,25 @@
 import type { RedisConnection } from '../../lua-script.ts';
-import { VANISHED_AFTER_MS } from '../calls/presence.ts';
+import { VANISHED_AFTER_MS } from '../calls/fleet.ts';
 import { type Moving, type Trips, tripsOf } from '../calls/trips.ts';
 import type { Thing } from '../calls/verdicts.ts';
+import { causeArgs, type FoundCause } from '../counts/cause.ts';
 import { type ApprovalPolicy, asksApproval, NO_APPROVAL } from '../schema/approval.ts';
-import { type AtNight, nightArg, nightTold } from '../schema/at-night.ts';
 import type { Keys } from '../schema/keys.ts';
+import { MOST_NOT_OURS, NOT_OURS_WORDS, refusedAlikeWords } from '../schema/pause-reasons.ts';
 import type { Persist } from '../schema/persist.ts';
-import type { CancelAnswer, GivenUpFrom, PartOfPlan, RowAtStep, RowState, Step } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
-import { advanceCall, type Move } from './move-args.ts';
+import {
+  type AtNight,
+  type CancelAnswer,
+  type GivenUpFrom,
+  nightArg,
+  nightTold,
+  type PartOfPlan,
+  type RowAtStep,
+  type RowFields,
+  type RowState,
+  type Step,
+} from '../schema/row.ts';
+import type { MoveCall, RowId } from '../schema/schema.ts';
 import { entryText } from './story.ts';
 
 export type RowOptions = {
@@ -126,4 +137,54 @@ function toRowAtStep(answer: string[]): RowAtStep | undefined {
     documentIds: documents ? documents.split('|') : [],
     problem: problem ? JSON.parse(problem) : undefined,
   };
+}
+
+/** What a row is moved on with: what its step brought, the revision of its words that was seen, and the cause of its failure. */
+export type Move = RowFields & { revision?: string; cause?: FoundCause };
+
+/** What lua/moves.lua is told of a move. Pure. */
+export function advanceCall(
+  from: RowState,
+  to: RowState,
+  { revision = '', ...fields }: Move,
+  canaryRefusals: number,
+): Extract<MoveCall, { move: 'advance' }> {
+  const told = toldOf(to, fields);
+  return {
+    ...{ move: 'advance', from, to, revision, told },
+    ...canaryOf(from, fields, canaryRefusals),
+    failed: fields.cause && JSON.stringify(causeArgs(fields.cause)),
+    ...(to === 'done' && grantedOf(fields)),
+    ...broughtOf(fields),
+  };
+}
+
+/** What an end tells the row's story: a refusal of the service is told by the call itself (release.lua). */
+function toldOf(to: RowState, { problem }: RowFields): string {
+  if (!problem || (to !== 'held' && to !== 'refused')) return '';
+  const { step, message } = problem;
+  if (to === 'held') return entryText({ is: 'held', step, message });
+  return problem.status === undefined ? entryText({ is: 'failed', step, message }) : '';
+}
+
+/** What the canary goes by, and what a portfolio that pauses itself says of it. */
+function canaryOf(step: RowState, { answered, problem }: RowFields, refusals: number) {
+  if (!answered) return { refusals };
+  if (answered === 'not ours') return { answered: 'others', refusals: MOST_NOT_OURS, why: NOT_OURS_WORDS };
+  if (problem?.status === undefined) return { answered: 'ok', refusals };
+  return { answered: String(problem.status), refusals, why: refusedAlikeWords(refusals, step, problem) };
+}
+
+/** Of what the service granted, what is counted and added up; "?" where that is to be looked up in the record. */
+function grantedOf({ record }: RowFields) {
+  // As JSON half a character has another spelling.
+  const plain = (text: unknown = '') => (typeof text === 'string' && text.isWellFormed() ? text : '?');
+  if (record === undefined) return { granted: '?' };
+  return { granted: plain(record.total_limit), available: plain(record.available_limit), status: plain(record.status) };
+}
+
+/** The fields to write. */
+function broughtOf({ company, documents, limit, record, problem }: RowFields) {
+  const [wrote, why] = [record && JSON.stringify(record), problem && JSON.stringify(problem)];
+  return { company, documents: documents?.join('|'), limit, record: wrote, problem: why };
 }

@@ -1,10 +1,8 @@
-import { makeLargestRows } from '../search/largest-rows.ts';
 import { makeRowLists } from '../search/row-lists.ts';
-import { makeRowSearch } from '../search/row-search.ts';
+import { makeLargestRows, makeRowSearch } from '../search/row-search.ts';
 import type { SearchOptions } from '../search/row-walks.ts';
 import { makeBuyerRows } from './buyer-rows.ts';
-import { makeImportRows } from './import-rows.ts';
-import { makePutRows } from './put-rows.ts';
+import { makeImportRows, makePutRows } from './put-rows.ts';
 import { makeRowMoves, type RowOptions } from './row-moves.ts';
 
 export type Rows = ReturnType<typeof makeRows>;

@@ -1,11 +1,11 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
-import { livingWorkers } from '../calls/presence.ts';
+import { livingWorkers } from '../calls/fleet.ts';
 import type { Thing } from '../calls/verdicts.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
-import { type RowId, rowName } from '../schema/row-id.ts';
+import { type RowId, rowName } from '../schema/schema.ts';
 
 /** What happened to a row out of the ordinary, as Lua and the moves of rows write it down. Times are ms of Redis' clock. */
 export type StoryEvent =

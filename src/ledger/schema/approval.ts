@@ -126,3 +126,12 @@ export type AnswerTaken = 'granted' | 'declined' | 'gone' | 'changed' | 'own' | 
 
 /** A supplier whose call was in doubt when somebody looked, in ms. */
 export type SupplierInDoubt = { key: string; atMs: number };
+
+/** An approval by its portfolio and its id. */
+export type ApprovalId = { portfolio: string; id: string };
+
+/** `<portfolio>/<id>`, as lists of approvals have them; ids have no slash, and neither have names. */
+export function approvalIdOf(name: string): ApprovalId {
+  const slash = name.lastIndexOf('/');
+  return { portfolio: name.slice(0, slash), id: name.slice(slash + 1) };
+}

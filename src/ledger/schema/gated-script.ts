@@ -1,6 +1,5 @@
 import { type LuaScript, makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { ArchiveStateName } from './archive-state.ts';
-import { archivedFault } from './archives.ts';
+import { type ArchiveStateName, archivedFault } from './archives.ts';
 
 /**
  * Registers a script of the ledger that changes a portfolio or its rows, by its name among the ledger's Lua files. Of a portfolio that is

@@ -1,9 +1,8 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { readPair } from '../calls/verdicts.ts';
-import { nightsOf } from '../schema/at-night.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { IndexedRow, RowResult, RowState, Step } from '../schema/row.ts';
-import type { RowId } from '../schema/row-id.ts';
+import { type IndexedRow, nightsOf, type RowResult, type RowState, type Step } from '../schema/row.ts';
+import type { RowId } from '../schema/schema.ts';
 
 export type RowLists = ReturnType<typeof makeRowLists>;
 

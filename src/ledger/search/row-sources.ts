@@ -1,10 +1,10 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import { readAtOnce } from '../schema/read-at-once.ts';
+import { readAtOnce } from '../schema/redis-reads.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { digestsOfText, INDEXED_LETTERS, searchedName } from './index-words.ts';
-import { isBehind } from './row-cursor.ts';
 import type { RowFilter } from './row-filter.ts';
+import { isBehind } from './row-pages.ts';
 
 /** A row that may be meant, where it stands in its index. */
 export type Candidate = { key: string; line: number };

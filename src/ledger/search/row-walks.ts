@@ -2,10 +2,9 @@ import { LimitlineError } from '../../errors.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
-import { type Cursor, isBehind } from './row-cursor.ts';
-import type { RowFilter } from './row-filter.ts';
+import { type FoundRow, isNamedBy, NOBODY, type Referred, type RowFilter } from './row-filter.ts';
 import { makeRowLists } from './row-lists.ts';
-import { type FoundRow, isNamedBy, NOBODY, type Referred } from './row-matches.ts';
+import { type Cursor, isBehind } from './row-pages.ts';
 import { type Candidate, inOrder, type RowSources } from './row-sources.ts';
 
 export type SearchOptions = {

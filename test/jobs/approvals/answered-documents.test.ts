@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { callsOf } from '../../../jobs/rows/calls-of.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openWorkplace>>;

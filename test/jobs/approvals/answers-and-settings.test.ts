@@ -3,7 +3,7 @@ import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import type { UnknownPolicy } from '../../../src/config.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openService } from '../../../src/open-service.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { resendHeld } from '../../support/operate.ts';

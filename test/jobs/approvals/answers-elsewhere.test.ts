@@ -4,7 +4,7 @@ import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { waitingIn } from '../../support/waiting-in.ts';
 

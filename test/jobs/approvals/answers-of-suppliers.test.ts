@@ -3,7 +3,7 @@ import { carryOutAllAnswered } from '../../../jobs/approvals/carry-out-answered.
 import { carryOutAnswers } from '../../../jobs/approvals/carry-out-answers.ts';
 import { archivePortfolio } from '../../../jobs/archive/archive-portfolio.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { resendHeld } from '../../support/operate.ts';
 import { waitingIn } from '../../support/waiting-in.ts';

@@ -3,7 +3,7 @@ import { carryOutAllAnswered, closeLeft } from '../../../jobs/approvals/carry-ou
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 
 /** Two held rows, of which it is said under which ids their companies were made. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ArchiveStateName } from '../../../src/ledger/schema/archive-state.ts';
+import type { ArchiveStateName } from '../../../src/ledger/schema/archives.ts';
 import { exportedText } from '../../support/exported.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { openRefused } from '../../support/retried-rows.ts';

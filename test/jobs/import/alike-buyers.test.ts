@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { Context } from '../../../src/context.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openWindow } from '../../support/approval-window.ts';
 
 describe('what passed of one buyer', () => {

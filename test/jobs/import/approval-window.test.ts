@@ -7,7 +7,7 @@ import { keepApprovalRule } from '../../../scripts/opening/keep-approval-rule.ts
 import { openContext } from '../../../src/context.ts';
 import { makeRecovery } from '../../../src/ledger/calls/recovery.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { ABOVE, DAY_MS, openWindow, WAITS } from '../../support/approval-window.ts';
 import { NEVER } from '../../support/archive.ts';

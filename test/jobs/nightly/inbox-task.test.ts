@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TakenIn } from '../../../jobs/inbox/take-in.ts';
 import { inboxResult, takeInDropped } from '../../../jobs/nightly/tasks.ts';
-import type { TakenFile } from '../../../src/ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../../src/ledger/inbox/inbox.ts';
 import { openInbox } from '../../support/inbox.ts';
 
 const NOTHING: TakenIn = { files: [], lying: [], results: [], isElsewhere: false };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { approvalNotice, portfolioNotice } from '../../../jobs/notices/portfolio-notices.ts';
-import type { Cause } from '../../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../../src/ledger/counts/cause.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Approval, ApprovalKind } from '../../../src/ledger/schema/approval.ts';

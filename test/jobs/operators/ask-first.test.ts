@@ -5,9 +5,9 @@ import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { retryRow } from '../../../jobs/operators/retry-row.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
-import type { AskedFor } from '../../../src/ledger/approvals/answered.ts';
+import type { AskedFor } from '../../../src/ledger/approvals/approval-look.ts';
 import { whyWords } from '../../../src/ledger/schema/approval.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 import { resendHeld, retryRows } from '../../support/operate.ts';
 

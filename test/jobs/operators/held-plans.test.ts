@@ -4,7 +4,7 @@ import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPlanned } from '../../support/planned-rows.ts';
 
 /** One held row. `again`: somebody says that it may be sent again, it is, and nobody knows what became of that either. */

@@ -6,7 +6,7 @@ import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
 import type { Resolved } from '../../../jobs/operators/resolution.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
-import { rowName } from '../../../src/ledger/schema/row-id.ts';
+import { rowName } from '../../../src/ledger/schema/schema.ts';
 import { readResolutionFile } from '../../../src/portfolio/results/resolution-file.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 

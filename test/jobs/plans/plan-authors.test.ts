@@ -3,7 +3,7 @@ import { makeHeldPlans } from '../../../jobs/operators/held-plans.ts';
 import { confirmPlan } from '../../../jobs/plans/confirm-plan.ts';
 import { makePlan } from '../../../jobs/plans/make-plan.ts';
 import type { Plan } from '../../../src/ledger/plans/plan.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { openPortfolio } from '../../support/approved-portfolio.ts';
 
 /** Two rows that were approved, and are refused or held by now. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
-import type { RowId } from '../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../src/ledger/schema/schema.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';

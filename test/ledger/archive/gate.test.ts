@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeFinished } from '../../../src/ledger/rows/finished.ts';
-import { ARCHIVE_STATES } from '../../../src/ledger/schema/archive-state.ts';
-import { archivedOf } from '../../../src/ledger/schema/archives.ts';
+import { ARCHIVE_STATES, archivedOf } from '../../../src/ledger/schema/archives.ts';
 import { CANCELLED, type FinishedLedger, openFinished, REFUSED } from '../../support/archived-ledger.ts';
 import { makeRequest } from '../../support/ledger.ts';
 import { changedIn } from '../../support/redis-picture.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeAccounts } from '../../../src/ledger/calls/accounts.ts';
-import type { Login } from '../../../src/ledger/calls/login.ts';
+import { type Login, makeAccounts } from '../../../src/ledger/calls/accounts.ts';
 import { makeKeys, makeSharedKeys } from '../../../src/ledger/schema/keys.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { FORMAT } from '../../../src/lua-script.ts';

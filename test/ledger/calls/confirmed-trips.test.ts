@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { messageOf } from '../../../src/errors.ts';
 import { makeCalls } from '../../../src/ledger/calls/calls.ts';
-import { scanKeys } from '../../../src/ledger/counts/scan-keys.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
 import { makePersist } from '../../../src/ledger/schema/persist.ts';
+import { scanKeys } from '../../../src/ledger/schema/redis-reads.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { makeConnections } from '../../../src/redis/connections.ts';
 import { parseRedisUrl } from '../../../src/redis/redis-url.ts';

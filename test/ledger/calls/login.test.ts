@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { faultOf, type Login } from '../../../src/ledger/calls/login.ts';
+import { faultOf, type Login } from '../../../src/ledger/calls/accounts.ts';
 
 const login: Login = {
   account: 'https://api.example',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countLiving } from '../../../src/ledger/calls/presence.ts';
+import { countLiving } from '../../../src/ledger/calls/fleet.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 const limit = { kind: 'limit', key: 'request-1', row: { portfolio: 'q4', key: 'row-1' } } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeRowTotals } from '../../../src/ledger/counts/row-totals.ts';
+import { makeRowTotals } from '../../../src/ledger/counts/sums.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
 
 test('rows of all portfolios are counted by state, and what was counted lately is answered again', async () => {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { rowlessWords } from '../../../src/ledger/counts/rowless-words.ts';
+import { rowlessWords } from '../../../src/ledger/counts/answer-words.ts';
 import { makeRequest } from '../../support/ledger.ts';
 
-const MODULE = new URL('../../../src/ledger/counts/rowless-words.ts', import.meta.url).href;
+const MODULE = new URL('../../../src/ledger/counts/answer-words.ts', import.meta.url).href;
 
 function requestOf(name: string, city: string) {
   return makeRequest({

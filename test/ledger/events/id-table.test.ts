@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeIdTable } from '../../../src/ledger/events/id-table.ts';
+import { makeIdTable } from '../../../src/ledger/events/event-ids.ts';
 
 test('ids are counted, and no others are found, as in a map', () => {
   const id = fc.oneof(fc.string({ minLength: 1, maxLength: 12 }), fc.constantFrom('__proto__', 'bl_1', 'bl_2'));

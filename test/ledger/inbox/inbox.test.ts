@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeInbox } from '../../../src/ledger/inbox/inbox.ts';
-import type { TakenFile } from '../../../src/ledger/inbox/taken-file.ts';
+import { makeInbox, type TakenFile } from '../../../src/ledger/inbox/inbox.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 function openInbox(kept?: number) {

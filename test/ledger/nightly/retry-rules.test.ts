@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { RetryRule } from '../../../src/ledger/nightly/retry-rule.ts';
 import { makeRetryRules } from '../../../src/ledger/nightly/retry-rules.ts';
-import { ONE_NIGHT_MS } from '../../../src/ledger/schema/at-night.ts';
+import { ONE_NIGHT_MS } from '../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
 const ROW = { portfolio: 'q4', key: 'row-1' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callsLeft, funnelOf } from '../../../src/ledger/portfolios/funnel.ts';
+import { callsLeft, funnelOf } from '../../../src/ledger/portfolios/summary.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
 
 const none = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;

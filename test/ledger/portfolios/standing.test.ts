@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settledRows, standingOf } from '../../../src/ledger/portfolios/standing.ts';
+import { settledRows, standingOf } from '../../../src/ledger/portfolios/summary.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 1])) as Record<RowState, number>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPortfolioName, rowIdOf, rowName } from '../../../src/ledger/schema/row-id.ts';
+import { isPortfolioName, rowIdOf, rowName } from '../../../src/ledger/schema/schema.ts';
 
 const KEY = 'abcdefghijklmno_';
 

@@ -66,7 +66,7 @@ export const ROW_MUTANTS: readonly Mutant[] = [
     ['declined of a call that two portfolios share'],
     [
       {
-        file: 'src/ledger/approvals/declined.ts',
+        file: 'src/ledger/approvals/read-approval.ts',
         from: 'return last && noWords(last[2], last[3]);',
         to: 'return undefined;',
       },

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { nameInLine } from '../../../src/ledger/archive/archive-pages.ts';
-import type { ArchiveState } from '../../../src/ledger/schema/archive-state.ts';
-import { archivedOf } from '../../../src/ledger/schema/archives.ts';
+import { type ArchiveState, archivedOf } from '../../../src/ledger/schema/archives.ts';
 import { ROW_STATES } from '../../../src/ledger/schema/row.ts';
 import { type Command, command } from './command.ts';
 import type { RealLedger } from './real-ledger.ts';

@@ -1,6 +1,6 @@
 import type fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Cause } from '../../../src/ledger/counts/causes.ts';
+import type { Cause } from '../../../src/ledger/counts/cause.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
 import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import { ROW_STATES, type RowResult, STEPS } from '../../../src/ledger/schema/row.ts';

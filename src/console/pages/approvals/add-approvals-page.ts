@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answered, ApprovalAnswer } from '../../../ledger/approvals/answered.ts';
-import type { ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
+import type { Answered, ApprovalAnswer, ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { Person } from '../../../people/person.ts';
 import { type Acting, addAction } from '../../actions/add-action.ts';

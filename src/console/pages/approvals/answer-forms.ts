@@ -1,4 +1,4 @@
-import type { Answered } from '../../../ledger/approvals/answered.ts';
+import type { Answered } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, linkButton } from '../../parts/button.ts';

@@ -1,4 +1,4 @@
-import type { ArchivedPortfolio } from '../../../ledger/schema/archive-state.ts';
+import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { archivedPage } from './archived-list.ts';
 

@@ -1,5 +1,5 @@
 import { counted, grouped, sizeWords } from '../../../counted.ts';
-import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/schema/archive-state.ts';
+import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/schema/archives.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';
 import { type Html, html } from '../../html/html.ts';

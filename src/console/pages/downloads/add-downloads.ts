@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPortfolioName } from '../../../ledger/schema/row-id.ts';
+import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';
 import { sendDownload } from './send-download.ts';

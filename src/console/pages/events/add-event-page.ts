@@ -1,5 +1,4 @@
-import type { ShownBody } from '../../../ledger/events/event-text.ts';
-import { sizeText } from '../../../ledger/events/event-text.ts';
+import { type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { commandLine } from '../../parts/command-line.ts';

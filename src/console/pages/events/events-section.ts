@@ -1,7 +1,6 @@
 import { counted } from '../../../counted.ts';
 import { type RowsOfEvent, whoseId } from '../../../ledger/events/event-rows.ts';
-import { sizeText } from '../../../ledger/events/event-text.ts';
-import type { EventTotals, KeptEvent } from '../../../ledger/events/kept-event.ts';
+import { type EventTotals, type KeptEvent, sizeText } from '../../../ledger/events/kept-event.ts';
 import { type Html, html } from '../../html/html.ts';
 import { emptyState } from '../../parts/empty-state.ts';
 import { notice } from '../../parts/notice.ts';

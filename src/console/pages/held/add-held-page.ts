@@ -1,8 +1,8 @@
 import multipart from '@fastify/multipart';
-import type { AskedFor } from '../../../ledger/approvals/answered.ts';
+import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import type { HeldRow } from '../../../ledger/rows/story.ts';
-import { isPortfolioName, rowIdOf } from '../../../ledger/schema/row-id.ts';
-import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
+import { isPortfolioName, rowIdOf } from '../../../ledger/schema/schema.ts';
+import type { HeldItem, HeldPage } from '../../../ledger/story/row-story.ts';
 import { type Acting, addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { ConsoleError } from '../../server/console-error.ts';

@@ -1,8 +1,8 @@
 import { KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
 import type { HeldRow } from '../../../ledger/rows/story.ts';
-import { rowName } from '../../../ledger/schema/row-id.ts';
-import type { HeldItem, HeldPage } from '../../../ledger/story/held-item.ts';
+import { rowName } from '../../../ledger/schema/schema.ts';
+import type { HeldItem, HeldPage } from '../../../ledger/story/row-story.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { button, linkButton } from '../../parts/button.ts';

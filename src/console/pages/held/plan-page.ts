@@ -2,7 +2,7 @@ import type { CallKind } from '../../../call-kind.ts';
 import { counted } from '../../../counted.ts';
 import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/held-elsewhere.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
-import { rowIdOf } from '../../../ledger/schema/row-id.ts';
+import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { button, linkButton } from '../../parts/button.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
-import { isPortfolioName } from '../../../ledger/schema/row-id.ts';
+import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { LineWish } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';

@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { FoundItem } from '../../../ledger/nightly/checks.ts';
 import type { Change, ReportFinding } from '../../../ledger/nightly/night-report.ts';
-import { rowIdOf } from '../../../ledger/schema/row-id.ts';
+import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../../../counted.ts';
-import type { TakenFile } from '../../../ledger/inbox/taken-file.ts';
+import type { TakenFile } from '../../../ledger/inbox/inbox.ts';
 import { type Html, html } from '../../html/html.ts';
 import { emptyState } from '../../parts/empty-state.ts';
 import { facts } from '../../parts/figures.ts';

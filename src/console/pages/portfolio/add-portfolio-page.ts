@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { isLimitlineError } from '../../../errors.ts';
-import type { ArchivedPortfolio } from '../../../ledger/schema/archive-state.ts';
-import { archivedFault } from '../../../ledger/schema/archives.ts';
-import { isPortfolioName } from '../../../ledger/schema/row-id.ts';
+import { type ArchivedPortfolio, archivedFault } from '../../../ledger/schema/archives.ts';
+import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';

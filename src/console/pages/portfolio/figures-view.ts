@@ -1,7 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
 import { APPROVED } from '../../../ledger/counts/sums.ts';
-import { settledRows } from '../../../ledger/portfolios/standing.ts';
-import { rowCountOf } from '../../../ledger/portfolios/summary.ts';
+import { rowCountOf, settledRows } from '../../../ledger/portfolios/summary.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
 import { type Html, html } from '../../html/html.ts';

@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
-import type { FunnelStep } from '../../../ledger/portfolios/funnel.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import type { FunnelStep } from '../../../ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
 import { stateShape } from '../../parts/state.ts';

@@ -1,6 +1,6 @@
 import { grouped } from '../../../counted.ts';
 import { type Check, proofOf, verdictOf } from '../../../ledger/portfolios/proof.ts';
-import { openRows } from '../../../ledger/portfolios/standing.ts';
+import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import { spansOf } from '../../../pace/samples.ts';
 import type { Rights } from '../../access/access.ts';

@@ -1,11 +1,15 @@
 import type { CallKind } from '../../../call-kind.ts';
-import type { CauseSample } from '../../../ledger/counts/cause-samples.ts';
-import type { Cause } from '../../../ledger/counts/causes.ts';
-import type { CallsLeft, FunnelStep } from '../../../ledger/portfolios/funnel.ts';
-import { callsLeft, funnelOf, stoppedAt } from '../../../ledger/portfolios/funnel.ts';
+import type { Cause, CauseSample } from '../../../ledger/counts/cause.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
-import { openRows } from '../../../ledger/portfolios/standing.ts';
+import {
+  type CallsLeft,
+  callsLeft,
+  type FunnelStep,
+  funnelOf,
+  openRows,
+  stoppedAt,
+} from '../../../ledger/portfolios/summary.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';

@@ -1,6 +1,6 @@
 import { counted } from '../../../counted.ts';
 import { isPending } from '../../../ledger/portfolios/portfolio.ts';
-import { openRows } from '../../../ledger/portfolios/standing.ts';
+import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeShut } from '../../../pace/door-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';

@@ -1,9 +1,8 @@
 import { isLimitlineError } from '../../../errors.ts';
-import type { Cause } from '../../../ledger/counts/causes.ts';
-import type { FailingPortfolio } from '../../../ledger/counts/failing-portfolios.ts';
-import { isPortfolioName } from '../../../ledger/schema/row-id.ts';
-import type { Query } from '../../../ledger/search/row-filter.ts';
-import type { FoundRow } from '../../../ledger/search/row-matches.ts';
+import type { Cause } from '../../../ledger/counts/cause.ts';
+import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
+import { isPortfolioName } from '../../../ledger/schema/schema.ts';
+import type { FoundRow, Query } from '../../../ledger/search/row-filter.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
 import { addAction } from '../../actions/add-action.ts';

@@ -1,8 +1,7 @@
 import { counted, grouped } from '../../../counted.ts';
-import type { Cause } from '../../../ledger/counts/causes.ts';
-import type { FailingPortfolio } from '../../../ledger/counts/failing-portfolios.ts';
-import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
-import type { FoundRow } from '../../../ledger/search/row-matches.ts';
+import type { Cause } from '../../../ledger/counts/cause.ts';
+import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
+import { type FoundRow, queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html } from '../../html/html.ts';
 import { amount } from '../../parts/amount.ts';
 import { actionButton, button, linkButton } from '../../parts/button.ts';

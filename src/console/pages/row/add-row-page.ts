@@ -1,6 +1,6 @@
-import type { AskedFor } from '../../../ledger/approvals/answered.ts';
-import type { ArchivedPortfolio } from '../../../ledger/schema/archive-state.ts';
-import type { RowId } from '../../../ledger/schema/row-id.ts';
+import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
+import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
+import type { RowId } from '../../../ledger/schema/schema.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
 import { addAction } from '../../actions/add-action.ts';
 import type { ConsoleApp } from '../../console-app.ts';

@@ -1,4 +1,4 @@
-import { rowIdOf } from '../../../ledger/schema/row-id.ts';
+import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowStory, StoryCall } from '../../../ledger/story/row-story.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts } from '../../parts/figures.ts';

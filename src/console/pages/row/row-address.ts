@@ -1,4 +1,4 @@
-import { type RowId, rowIdOf } from '../../../ledger/schema/row-id.ts';
+import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
 
 /** The page of a row. */
 export function rowAddress({ portfolio, key }: RowId): string {

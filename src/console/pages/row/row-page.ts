@@ -1,5 +1,5 @@
 import { answeredOtherwise } from '../../../ledger/schema/row.ts';
-import type { RowId } from '../../../ledger/schema/row-id.ts';
+import type { RowId } from '../../../ledger/schema/schema.ts';
 import type { RowStory, ToldRow } from '../../../ledger/story/row-story.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/can.ts';

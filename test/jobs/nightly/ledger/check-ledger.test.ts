@@ -7,7 +7,7 @@ import { freeHeld } from '../../../../jobs/operators/free-held.ts';
 import { retryNamed } from '../../../../jobs/operators/retry-row.ts';
 import { openContext } from '../../../../src/context.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
-import type { RowId } from '../../../../src/ledger/schema/row-id.ts';
+import type { RowId } from '../../../../src/ledger/schema/schema.ts';
 import { found, quietPlace } from '../../../support/checked-ledger.ts';
 import { buyerLines, makeFolder, openWorkplace } from '../../../support/workplace.ts';
 
