@@ -81,26 +81,24 @@ function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   return `${all} = ${[...values, '{}'].join(', ')}; for at = ${behind}, #${from} do ${rest}[at - ${behind - 1}] = ${from}[at] end`;
 }
 
-/** The same for what need not be text: answers bytes, and takes them. */
-export type LuaBytesScript = (keys: readonly string[], args: readonly (string | number | Buffer)[]) => Promise<unknown>;
-
-/** Runs the Lua file at `url` as {@link makeLuaScript} does, but whatever it answers comes as bytes, and its arguments may be such. */
-export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaBytesScript {
+/** Runs the Lua file at `url` as {@link makeLuaScript} does, but whatever it answers comes as bytes. */
+export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaScript {
   const lua = scriptText(url);
   const sha = createHash('sha1').update(lua).digest('hex');
   // ioredis has these, and no types of them.
   const { evalshaBuffer, evalBuffer } = connection as unknown as Record<'evalshaBuffer' | 'evalBuffer', RunBytes>;
-  return (keys, args) =>
+  return byName(readLua(url), (keys, args) =>
     evalshaBuffer
       .call(connection, sha, keys.length, ...keys, ...args)
       .catch((error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error;
         return evalBuffer.call(connection, lua, keys.length, ...keys, ...args);
       })
-      .catch(endMisfit);
+      .catch(endMisfit),
+  );
 }
 
-type RunBytes = (script: string, keyCount: number, ...rest: (string | number | Buffer)[]) => Promise<unknown>;
+type RunBytes = (script: string, keyCount: number, ...rest: Value[]) => Promise<unknown>;
 
 const REGISTERED = new WeakMap<RedisConnection, Map<string, LuaScript>>();
 
@@ -114,7 +112,7 @@ function register(connection: RedisConnection, url: URL): Ordered {
   }
   const command = `limitline:${basename(url.pathname, '.lua')}`;
   connection.defineCommand(command, { lua });
-  const run = Reflect.get(connection, command) as (...args: (string | number | Buffer)[]) => Promise<unknown>;
+  const run = Reflect.get(connection, command) as (...args: Value[]) => Promise<unknown>;
   return (keys, args) => run.call(connection, keys.length, ...keys, ...args).catch(endMisfit);
 }
 

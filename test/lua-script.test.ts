@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -79,6 +79,16 @@ test('what a script complains of is told, and the script runs the next time', as
 test('a file that is included and missing is a fault at once', async () => {
   const url = await luaFiles({ 'outer.lua': '-- @include missing\nreturn 1' });
   expect(() => readLua(url('outer.lua'))).toThrow(/ENOENT.*missing\.lua/);
+});
+
+// One script serves many items there: its one key is the account, and items.lua reads what each item is told.
+const OF_MANY_ITEMS = new Set(['items', 'portfolio-of', 'rare-moves', 'release', 'schema', 'settle']);
+
+test('scripts of the ledger read their keys and arguments by name', () => {
+  const dir = join(ROOT, 'src/ledger/lua');
+  const names = readdirSync(dir).map((file) => file.replace('.lua', ''));
+  const reads = (name: string) => /^(?!--).*\b(KEYS|ARGV)\b(?!')/m.test(readFileSync(join(dir, `${name}.lua`), 'utf8'));
+  expect(names.filter(reads).filter((name) => !OF_MANY_ITEMS.has(name))).toEqual([]);
 });
 
 const scripts = ['src', 'jobs'].flatMap((top) =>

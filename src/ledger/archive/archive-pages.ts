@@ -3,6 +3,7 @@ import { makeLuaBytesScript, type RedisConnection } from '../../lua-script.ts';
 import { portfolioKeys } from '../comparison/portfolio-keys.ts';
 import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
+import { archivePlaces } from './archive-steps.ts';
 
 /** Whole lines, each ended by a line feed. `count` of them, where it is known. */
 export type LinesPage = { text: Buffer; count: number };
@@ -25,19 +26,22 @@ const AHEAD = 3;
 /** Reads what a portfolio is, as lines of its archive, and compares such lines with what is in Redis. */
 export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const ask = makeLuaBytesScript(connection, new URL('../lua/archive-pages.lua', import.meta.url));
-  const placesOf = (name: string) => [keys.portfolio(name), keys.approval(''), keys.row(name, '')];
 
   /** By their digests first, for which the heads of lines are enough: so many texts each. */
   async function isSame(of: 'rows' | 'keys', name: string, lines: readonly Buffer[], texts: number): Promise<boolean> {
     const heads = lines.flatMap((line) => headOf(line, texts));
-    if (String(await ask(placesOf(name), [`digest of ${of}`, ...heads])) === digestOf(lines)) return true;
-    return Number(await ask(placesOf(name), [`same ${of}`, ...lines])) === 1;
+    if (String(await ask(archivePlaces(keys, name), { question: `digest of ${of}`, told: heads })) === digestOf(lines))
+      return true;
+    return Number(await ask(archivePlaces(keys, name), { question: `same ${of}`, told: lines })) === 1;
   }
 
   async function rowsPage(name: string, rowKeys: readonly string[]): Promise<LinesPage> {
     const texts: Buffer[] = [];
     for (let at = 0; at < rowKeys.length; ) {
-      const asked = await ask(placesOf(name), ['rows', PAGE_BYTES, ...rowKeys.slice(at)]);
+      const asked = await ask(archivePlaces(keys, name), {
+        question: 'rows',
+        told: [PAGE_BYTES, ...rowKeys.slice(at)],
+      });
       const [read, text] = asked as [number, Buffer];
       texts.push(text);
       at += read;
@@ -48,7 +52,8 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
   /** The pieces of these keys; the next is asked for while one is looked at. */
   async function* keysPages(name: string, type: string, group: readonly string[]): AsyncGenerator<LinesPage> {
     const read = (at: number, place: string) => {
-      const page = ask([...placesOf(name), ...group], ['keys', type, at, place, KEYS_BYTES]);
+      const asked = { question: 'keys', told: [type, at, place, KEYS_BYTES] };
+      const page = ask({ ...archivePlaces(keys, name), others: group }, asked);
       // It may fail while nobody waits for it yet.
       page.catch(() => {});
       return page as Promise<[Buffer, number, Buffer]>;

@@ -32,7 +32,9 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [takeOut, putBack] = [script('take-out'), script('put-back')];
   const change = makeArchiveChange({ connection, keys });
-  const placesOf = (name: string) => [keys.portfolio(name), keys.approval('')];
+  const restore = async (of: 'rows' | 'keys', name: string, run: string, lines: readonly Buffer[]) => {
+    return (await putBack(archivePlaces(keys, name), { of, run, lines })) === 1;
+  };
 
   return {
     /** From now on nothing changes it, if it may be archived at all. Without a state it is only asked whether it may. */
@@ -55,9 +57,9 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
     /** Takes all its rows out, some at a time. Yields how many; nothing where it leaves no longer under this id, as the last. */
     async *takeOutRows(name: string, id: string): AsyncGenerator<number | undefined> {
       for (const state of ROW_STATES) {
-        const places = [...placesOf(name), keys.row(name, ''), keys.rowsInState(name, state)];
+        const places = { ...archivePlaces(keys, name), inState: [keys.rowsInState(name, state)] };
         for (let taken = ROWS; taken === ROWS; ) {
-          taken = Number(await takeOut(places, [id, ROWS]));
+          taken = Number(await takeOut(places, { id, most: ROWS }));
           if (taken > 0) yield taken;
           if (taken < 0) return yield undefined;
         }
@@ -66,7 +68,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
 
     /** Takes keys out that its archive names so. Answers whether they left: not where it leaves no longer under this id. */
     async takeOutKeys(name: string, id: string, names: readonly string[]): Promise<boolean> {
-      return Number(await takeOut(placesOf(name), [id, ...names])) >= 0;
+      return Number(await takeOut(archivePlaces(keys, name), { id, names })) >= 0;
     },
 
     /** All of it has left: it is archived. Answers whether it is. */
@@ -82,14 +84,12 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
     },
 
     /** Puts the rows back that these lines are. Answers whether it did: not where it does not come back by this run. */
-    async putRows(name: string, run: string, lines: readonly Buffer[]): Promise<boolean> {
-      return (await putBack([...placesOf(name), keys.row(name, '')], [run, ...lines])) === 1;
-    },
+    putRows: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
+      restore('rows', name, run, lines),
 
     /** The same of lines of its other keys, less those of its hash. */
-    async putKeys(name: string, run: string, lines: readonly Buffer[]): Promise<boolean> {
-      return (await putBack(placesOf(name), [run, ...lines])) === 1;
-    },
+    putKeys: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
+      restore('keys', name, run, lines),
 
     /**
      * It is one of the account's portfolios again.
@@ -107,12 +107,18 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
   };
 }
 
+/** A portfolio, and what the keys of approvals and of its rows begin with. */
+export function archivePlaces(keys: Keys, name: string) {
+  return { portfolio: keys.portfolio(name), approvals: keys.approval(''), row: keys.row(name, '') };
+}
+
 /** Takes a step of change-archive.lua, which says what each takes and answers. */
 export function makeArchiveChange({ connection, keys }: Ledger) {
   const change = makeLuaScript(connection, new URL('../lua/change-archive.lua', import.meta.url));
-  return (name: string, step: ArchiveStepName, args: readonly (string | number | Buffer)[]): Promise<unknown> => {
-    const places = [keys.portfolio(name), keys.portfolios, keys.archives, keys.imports(name)];
-    return change(places, [step, name, ROW_STATES.join(' '), ...args]);
+  return (name: string, step: ArchiveStepName, told: readonly (string | number | Buffer)[]): Promise<unknown> => {
+    const { portfolios, archives } = keys;
+    const places = { portfolio: keys.portfolio(name), portfolios, archives, imports: keys.imports(name) };
+    return change(places, { step, name, states: ROW_STATES.join(' '), told });
   };
 }
 

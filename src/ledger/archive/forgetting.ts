@@ -79,21 +79,23 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Takes its rows and their stories out, and notes the documents that they named; answers after each page how many rows that were. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
-        yield Number(await forget([keys.forgottenFiles(name), ...page], ['rows']));
+        yield Number(await forget({ noted: keys.forgottenFiles(name), places: page }, { part: 'rows' }));
       }
     },
 
     /** Takes what was heard out of the calls that its rows made; answers the ids of what they made, page by page. */
     async *calls(name: string): AsyncGenerator<string[]> {
+      const told = [`${name}/`, ...PERSONAL_OF_CALLS];
       for await (const page of pages(keys.calls, 'hash'))
-        yield (await forget(page, ['calls', `${name}/`, ...PERSONAL_OF_CALLS])) as string[];
+        yield (await forget({ noted: keys.buyersVersion, places: page }, { part: 'calls', told })) as string[];
     },
 
     /** The buyers that it brought or asks for, page by page; others may be among them. */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {
-        const found = (await forget(page, ['buyers of', name, REQUESTS_LOOKED_AT])) as (number | string)[];
+        const asked = { part: 'buyers of', told: [name, REQUESTS_LOOKED_AT] };
+        const found = (await forget({ noted: keys.buyersVersion, places: page }, asked)) as (number | string)[];
         const places = found.filter((_one, at) => at % 2 === 0).map(Number);
         yield places.map((place, at) => ({
           key: (page[place - 1] ?? '').slice(from),
@@ -115,9 +117,9 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
     /** Writes what is left of buyers; false where what is known of one was changed since it was read. */
     async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
       if (buyers.length === 0) return true;
-      const places = [keys.buyersVersion, ...buyers.map(({ key }) => keys.buyer(key))];
-      const texts = buyers.flatMap(({ record, left }) => [record, left]);
-      return (await forget(places, ['buyers', ...texts])) === buyers.length;
+      const places = buyers.map(({ key }) => keys.buyer(key));
+      const told = buyers.flatMap(({ record, left }) => [record, left]);
+      return (await forget({ noted: keys.buyersVersion, places }, { part: 'buyers', told })) === buyers.length;
     },
 
     /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */

@@ -221,7 +221,10 @@ async function moveKeys(now: string, before: string, connection: RedisConnection
   const pattern = `${before.replace(/[\\*?[\]]/g, '\\$&')}:*`;
   let [cursor, moved] = ['0', 0];
   do {
-    const [next, count] = (await move([now, before], [cursor, AT_ONCE, pattern, MOVED])) as [string, number];
+    const [next, count] = (await move({ new: now, old: before }, { cursor, count: AT_ONCE, pattern, mark: MOVED })) as [
+      string,
+      number,
+    ];
     cursor = next;
     moved += count;
   } while (cursor !== '0');

@@ -1,10 +1,11 @@
 -- Reads what a portfolio is, as lines of its archive (archive-lines.lua), and tells whether it still is what such lines say.
--- KEYS[1] the portfolio   KEYS[2] the key of an approval, less its id   KEYS[3] the key of a row, less its name   KEYS[4…] keys to be read
--- ARGV[1] what is asked   ARGV[2…] what that takes
+-- @keys portfolio approvals row …others
+-- What the keys of approvals and of its rows begin with; keys to be read.
+-- @args question …told
+-- What is asked, and what that takes.
 -- Answers what is said of each question.
 -- @only-reads
 -- @include archive-lines
-local portfolio, approvals, row = unpack(KEYS, 1, 3)
 local asked = {}
 
 -- The line of a piece of a key, or false where there is nothing, and the place behind it, or nil.
@@ -76,15 +77,15 @@ end
 -- Reads keys other than rows, so many entries a line. Takes their type, which of them is the first, from 1, the place in it, and bytes behind
 -- which it stops. Answers { the lines, which key comes next, or 0, the place in it }.
 function asked.keys(kind, first, place, most)
-  local lines, size, at = {}, 0, tonumber(first) + 3
-  while KEYS[at] and size < tonumber(most) do
-    local line, next = pieceOf(KEYS[at], kind, place, nameOf(KEYS[at], portfolio, approvals))
+  local lines, size, at = {}, 0, tonumber(first)
+  while others[at] and size < tonumber(most) do
+    local line, next = pieceOf(others[at], kind, place, nameOf(others[at], portfolio, approvals))
     if line then lines[#lines + 1], size = line, size + #line end
     -- A key that is not there costs little, but not nothing.
     size = size + 100
     if next then place = next else at, place = at + 1, '0' end
   end
-  return { textOf(lines), KEYS[at] and at - 3 or 0, place }
+  return { textOf(lines), others[at] and at or 0, place }
 end
 
 -- Takes the keys of rows. Answers the SHA-1 of their lines.
@@ -113,4 +114,4 @@ local function areAll(isSame)
 end
 asked['same rows'], asked['same keys'] = areAll(isSameRow), areAll(isSameKey)
 
-return asked[ARGV[1]](unpack(ARGV, 2))
+return asked[question](unpack(told))

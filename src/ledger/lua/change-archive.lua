@@ -1,19 +1,20 @@
 -- One step of a portfolio out of Redis, back into it, or towards being forgotten (archives.ts). Each may be repeated, and does nothing
 -- where the portfolio is elsewhere by now.
--- KEYS[1] the portfolio   KEYS[2] all portfolios   KEYS[3] those that left   KEYS[4] its imports under way
--- ARGV[1] the step   ARGV[2] the portfolio's name   ARGV[3] all states of rows, with spaces between   ARGV[4…] what the step takes
+-- @keys portfolio portfolios archives imports
+-- All portfolios, those that left, and its imports under way.
+-- @args step name states …told
+-- name: the portfolio's; states: all of rows, with spaces between; told: what the step takes.
 -- Answers 1 where the step was taken and 0 where not, if nothing else is said of it.
 -- @include move
 -- @include archive-lines
 -- @include restore-piece
-local portfolio, portfolios, archives, imports = unpack(KEYS)
-local name, steps = ARGV[2], {}
+local steps = {}
 local archive, started, importing, finished, supplier =
   unpack(redis.call('HMGET', portfolio, 'archive', 'started', 'importing', 'finished', 'supplier'))
 local known = archive and cjson.decode(archive) or {}
 
 local rows, open, inState = 0, 0, {}
-for state in string.gmatch(ARGV[3], '%S+') do
+for state in string.gmatch(states, '%S+') do
   local count = redis.call('ZCARD', portfolio .. ':state:' .. state)
   rows, open, inState[state] = rows + count, open + (isOpen(state) and count or 0), count
 end
@@ -137,4 +138,4 @@ function steps.note(fields, stay)
   return write(known)
 end
 
-return steps[ARGV[1]](unpack(ARGV, 4))
+return steps[step](unpack(told))

@@ -1,17 +1,19 @@
 -- Takes what may be said of people out of what a portfolio has left in Redis, a part of it at a time. Heard twice it finds nothing else.
--- KEYS what is looked at   ARGV[1] which part   ARGV[2…] what that takes
+-- @keys noted …places
+-- noted: the digests of files that the portfolio named, where it is about rows, else the version of what is known of buyers; places: what is
+-- looked at.
+-- @args part …told
+-- Which part, and what that takes.
 -- Answers what is said of each part.
 local parts = {}
 
--- Takes rows out, and notes first which documents in the data folder they named. KEYS[1] the digests of files that the portfolio named
--- KEYS[2…] rows, and their stories. Answers how many rows that were.
+-- Takes rows out, and their stories, and notes first which documents in the data folder they named. Answers how many rows that were.
 function parts.rows()
-  local files, rows = KEYS[1], 0
-  for at = 2, #KEYS do
-    local key = KEYS[at]
+  local rows = 0
+  for _, key in ipairs(places) do
     if string.sub(key, -6) ~= ':story' then
       local request = redis.call('HGET', key, 'request')
-      for digest in string.gmatch(request or '', '"sha256":"(%x+)"') do redis.call('SADD', files, digest) end
+      for digest in string.gmatch(request or '', '"sha256":"(%x+)"') do redis.call('SADD', noted, digest) end
       if request then rows = rows + 1 end
     end
     redis.call('UNLINK', key)
@@ -36,7 +38,7 @@ end
 -- made twice stays. Takes what the names of its rows begin with, "<portfolio>/", and the fields. Answers the ids of what these calls made.
 function parts.calls(rows, ...)
   local ids = {}
-  for _, call in ipairs(KEYS) do
+  for _, call in ipairs(places) do
     local row, record = unpack(redis.call('HMGET', call, 'row', 'record'))
     if string.sub(row or '', 1, #rows) == rows then
       redis.call('HDEL', call, ...)
@@ -63,7 +65,7 @@ parts['buyers of'] = function(portfolio, most)
     end
     return false
   end
-  for at, buyer in ipairs(KEYS) do
+  for at, buyer in ipairs(places) do
     local known = redis.call('GET', buyer)
     if known and (string.find(known, quoted, 1, true) or asksFor(buyer .. ':rows')) then
       found[#found + 1], found[#found + 2] = at, known
@@ -72,22 +74,21 @@ parts['buyers of'] = function(portfolio, most)
   return found
 end
 
--- Writes what is left of buyers, each if what is known of it is still what was known when that was decided. KEYS[1] the version of what is
--- known of buyers, KEYS[2…] buyers. Takes what was known and what is to be, of each. Answers how many are as they were to be; the others
--- were changed meanwhile, and stay as they are.
+-- Writes what is left of buyers, each if what is known of it is still what was known when that was decided. Takes what was known and what
+-- is to be, of each. Answers how many are as they were to be; the others were changed meanwhile, and stay as they are.
 function parts.buyers(...)
   local texts, written, changed = { ... }, 0, false
-  for at = 2, #KEYS do
-    local was, is, known = texts[at * 2 - 3], texts[at * 2 - 2], redis.call('GET', KEYS[at])
+  for at, buyer in ipairs(places) do
+    local was, is, known = texts[at * 2 - 1], texts[at * 2], redis.call('GET', buyer)
     if known == was and was ~= is then
-      redis.call('SET', KEYS[at], is)
+      redis.call('SET', buyer, is)
       changed = true
     end
     if known == was or known == is then written = written + 1 end
   end
   -- Whoever decides about a line by what was known reads again.
-  if changed then redis.call('INCR', KEYS[1]) end
+  if changed then redis.call('INCR', noted) end
   return written
 end
 
-return parts[ARGV[1]](unpack(ARGV, 2))
+return parts[part](unpack(told))

@@ -1,18 +1,17 @@
 -- Asks for the right to carry a plan out, or gives a sign of life of who has it, with what was counted. One process at a time has it, and
 -- whoever comes by a plan whose process gave no sign for some seconds goes on with it.
--- KEYS[1] the plan   ARGV[1] who asks: one attempt of a process   ARGV[2] "claim" | "goes on" | "ended"
--- ARGV[3…] field, value, field, value …; of a claim
--- ARGV[3] ms without a sign after which the other is gone   ARGV[4] ms for which a plan is kept from now on   ARGV[5] who confirms it
+-- @keys plan
+-- @args runner what goneAfterMs keepMs by …counted
+-- runner: who asks, one attempt of a process; what: "claim" | "goes on" | "ended"; of a claim, goneAfterMs: ms without a sign after which the
+-- other is gone, keepMs: for which a plan is kept from now on, by: who confirms it; counted: field, value, field, value …
 -- Answers 1, or 0 where another goes on with it by now; of a claim "go" | "running" | "ended" | "gone": there is none, it has expired, or it
 -- is that of another
-local plan = KEYS[1]
-local runner, what, goneAfterMs, keepMs, by = unpack(ARGV, 1, 5)
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local found = redis.call('HMGET', plan, 'plan', 'runner', 'sign', 'ended', 'expires')
 if what ~= 'claim' then
   if found[2] ~= runner then return 0 end
-  redis.call('HSET', plan, 'sign', now, unpack(ARGV, 3))
+  redis.call('HSET', plan, 'sign', now, unpack(counted))
   if what == 'ended' then redis.call('HSETNX', plan, 'ended', now) end
   return 1
 end

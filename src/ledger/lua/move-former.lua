@@ -1,12 +1,13 @@
 -- Moves keys of an account from where versions before format 5 look for them: by other names, those see nothing that they could send.
 -- What such a version would write first is in their way: the list of all portfolios is a text there from then on.
 -- What a person said no to belongs to the request from format 5 on, and which call made an id is known for good.
--- KEYS[1] what the keys of the account begin with now; KEYS[2] the same of before
--- ARGV[1] where the walk over all keys is   ARGV[2] keys looked at   ARGV[3] KEYS[2] as a pattern   ARGV[4] what old processes find
+-- @keys new old
+-- What the keys of the account begin with now, and before.
+-- @args cursor count pattern mark
+-- cursor: where the walk over all keys is; count: keys looked at; pattern: of those of before; mark: what old processes find.
 -- @any-format
 -- Answers { where the walk goes on, "0" at its end, how many keys were moved }. Sent twice, or by two processes, it moves each once.
 -- @include made-ids
-local new, old = unpack(KEYS)
 
 -- A call is written where it stands at this moment.
 local function noteDeclined(kind, key, approval)
@@ -30,7 +31,7 @@ local function carryOver(key, rest)
   end
 end
 
-local found = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[3], 'COUNT', ARGV[2])
+local found = redis.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', count)
 local moved = 0
 for _, key in ipairs(found[2]) do
   local rest = string.sub(key, #old + 1)
@@ -39,7 +40,7 @@ for _, key in ipairs(found[2]) do
   if not isMoved then
     carryOver(key, rest)
     redis.call('RENAME', key, new .. rest)
-    if rest == ':portfolios' then redis.call('SET', key, ARGV[4]) end
+    if rest == ':portfolios' then redis.call('SET', key, mark) end
     moved = moved + 1
   end
 end

@@ -1,15 +1,14 @@
 -- Notes that an import is under way ("beat"), that it has ended ("end"), or takes those off that gave no sign of life for too long ("sweep"):
 -- killed ones, for which nothing waits any more. The portfolio is finished now if an import was the last thing that it waited for.
--- KEYS[1] the portfolio   KEYS[2] its imports under way   KEYS[3] all its imports   ARGV[1] what is noted
--- ARGV[2] this import: content:its own name; of a sweep the ms without a sign after which an import is gone
--- ARGV[3] of an end the content that was read to its end, or "" when the import was given up
--- ARGV[4] what was found in the file, as JSON, or ""
+-- @keys portfolio underWay imports
+-- Its imports under way, and all that there were.
+-- @args what import read found goneAfterMs
+-- import: this one, content:its own name; of an end, read: the content that was read to its end, or "" when the import was given up, and
+-- found: what was in the file, as JSON, or ""; of a sweep, goneAfterMs: ms without a sign after which an import is gone.
 -- Answers 1; of a sweep when the portfolio was finished, in ms, or "" when it is not.
 -- @include move
 -- @include archived
 -- @include cancelled
-local portfolio, underWay, imports = unpack(KEYS)
-local what, import, read, found = unpack(ARGV)
 local now = nowMs()
 if isArchived(portfolio) then
   if what ~= 'sweep' then return archivedError(portfolio) end
@@ -47,9 +46,9 @@ if what == 'end' then
   noteFinish(portfolio, now)
   return 1
 end
-redis.call('ZREMRANGEBYSCORE', underWay, '-inf', now - import)
+redis.call('ZREMRANGEBYSCORE', underWay, '-inf', now - goneAfterMs)
 -- A sign from the future is one from before the clock went back.
-redis.call('ZREMRANGEBYSCORE', underWay, now + import, '+inf')
+redis.call('ZREMRANGEBYSCORE', underWay, now + goneAfterMs, '+inf')
 -- That their files were not read to the end stays known, unless the portfolio was cancelled since: then nobody wants the rest of them.
 if isGivenUp(portfolio) then
   local living = table.concat(redis.call('ZRANGE', underWay, 0, -1), ' ')

@@ -1,12 +1,12 @@
 -- Notes that a run of a night begins, ends, or is left to another process. A night ends once: whoever comes later does nothing.
--- KEYS[1] the runs   KEYS[2] the nights of the task that have ended   ARGV[1] "begin" | "end" | "leave"   ARGV[2] task   ARGV[3] night
--- ARGV[4] what is known of the run, as JSON   ARGV[5] the moment that the night is for, in ms
--- ARGV[6] of an end "well" or "failed"   ARGV[7] ended nights that are kept
+-- @keys runs ended
+-- The runs, and the nights of the task that have ended.
+-- @args what task night run atMs how kept
+-- what: "begin" | "end" | "leave"; run: what is known of it, as JSON; atMs: the moment that the night is for; of an end, how: "well" or
+-- "failed", and kept: how many ended nights are.
 -- Answers of a beginning 0 where the night has ended, else how often it was begun, this time included: beginning again where a run died
 -- counts, so that one that kills its process each time comes to an end. Run twice for one beginning, it counts two. Of an end 1, or 0 where it
 -- had ended: of two runs, or of one whose reply was lost, the first counts.
-local runs, ended = unpack(KEYS)
-local what, task, night, run, atMs, how, kept = unpack(ARGV)
 local field = task .. ' now'
 local of, begun, rest = string.match(redis.call('HGET', runs, field) or '', '^(%S+) (%d+) (.*)$')
 local count = of == night and tonumber(begun) or 0

@@ -48,20 +48,27 @@ export function makeNightlyRuns({
   persist: Persist;
 }) {
   const script = makeLuaScript(connection, new URL('../lua/note-night.lua', import.meta.url));
-  const note = (what: 'begin' | 'end' | 'leave', { task, id, atMs }: NightOf, run = '', ...more: (string | number)[]) =>
-    script([keys.nightlyRuns, keys.nightsEnded(task)], [what, task, id, run, atMs, ...more]);
+  const note = (
+    what: 'begin' | 'end' | 'leave',
+    { task, id, atMs }: NightOf,
+    more: { run?: string; how?: string } = {},
+  ) =>
+    script(
+      { runs: keys.nightlyRuns, ended: keys.nightsEnded(task) },
+      { what, task, night: id, atMs, kept: KEPT_NIGHTS, ...more },
+    );
 
   return {
     /** Notes that a run begins. Answers how often this night was begun, or 0 where it has ended: then there is nothing to do. */
     async begin(night: NightOf, run: Omit<RunUnderWay, 'id' | 'begun'>): Promise<number> {
-      return Number(await persist('night begun', () => note('begin', night, JSON.stringify(run))));
+      return Number(await persist('night begun', () => note('begin', night, { run: JSON.stringify(run) })));
     },
 
     /** Notes how it ended. False where another run of the night had ended before: that one counts. */
     async end(night: NightOf, end: Omit<RunEnd, 'id'>): Promise<boolean> {
       const text = JSON.stringify({ id: night.id, ...end });
       const how = end.is === 'failed' ? 'failed' : 'well';
-      return (await persist('night ended', () => note('end', night, text, how, KEPT_NIGHTS))) === 1;
+      return (await persist('night ended', () => note('end', night, { run: text, how }))) === 1;
     },
 
     /** The run is left for another process: to have begun it does not count. */

@@ -49,17 +49,20 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
      * @param runner names this attempt, and no other of any process
      */
     async claim(id: string, runner: string, by: string): Promise<PlanClaim> {
-      return (await hold([keys.plan(id)], [runner, 'claim', GONE_AFTER_MS, KEPT_FOR_MS, by])) as PlanClaim;
+      const claim = { runner, what: 'claim', goneAfterMs: GONE_AFTER_MS, keepMs: KEPT_FOR_MS, by };
+      return (await hold({ plan: keys.plan(id) }, claim)) as PlanClaim;
     },
 
     /** Says that it goes on, and what was counted; answers false where another goes on with it by now. */
     async note(id: string, runner: string, counts: PlanCounts = {}) {
-      return (await hold([keys.plan(id)], [runner, 'goes on', ...Object.entries(counts).flat()])) === 1;
+      return (
+        (await hold({ plan: keys.plan(id) }, { runner, what: 'goes on', counted: Object.entries(counts).flat() })) === 1
+      );
     },
 
     /** Its rows wait for another person, under this approval. Answers false where another goes on with it by now. */
     async waits(id: string, runner: string, approval: string) {
-      return (await hold([keys.plan(id)], [runner, 'goes on', 'waits', approval])) === 1;
+      return (await hold({ plan: keys.plan(id) }, { runner, what: 'goes on', counted: ['waits', approval] })) === 1;
     },
 
     /** Keeps what somebody says of held rows, as text, for as long as it may be confirmed. */
@@ -75,7 +78,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
 
     /** It was carried out to its end. */
     async end(id: string, runner: string, counts: PlanCounts = {}) {
-      await hold([keys.plan(id)], [runner, 'ended', ...Object.entries(counts).flat()]);
+      await hold({ plan: keys.plan(id) }, { runner, what: 'ended', counted: Object.entries(counts).flat() });
     },
   };
 }

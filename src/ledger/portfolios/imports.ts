@@ -51,14 +51,17 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
   const script = (name: string) => makeGatedScript(connection, name);
   const [start, note] = [script('start-import'), script('note-import')];
   const faulty = makeFaultyLines({ connection, keys });
+  const placesOf = (name: string) => ({
+    portfolio: keys.portfolio(name),
+    underWay: keys.imports(name),
+    imports: keys.allImports(name),
+  });
 
   async function begin(name: string, file: ImportedFile, replaces: boolean): Promise<ImportRun | undefined> {
     const content = contentOf(file);
     const run = `${content}:${randomUUID()}`;
-    const underWay = [keys.portfolio(name), keys.imports(name)];
-    const lists = { underWay: keys.imports(name), imports: keys.allImports(name), faulty: faulty.keysOf(name) };
     const begun = (await start(
-      { portfolio: keys.portfolio(name), portfolios: keys.portfolios, ...lists },
+      { ...placesOf(name), portfolios: keys.portfolios, faulty: faulty.keysOf(name) },
       {
         ...{ id: file.id, fileName: file.fileName, reading: file.reading, by: file.by },
         ...{ name, content, import: run, goneAfterMs: GONE_AFTER_MS, replaces: replaces ? 1 : 0 },
@@ -66,10 +69,10 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     )) as [string, string, string] | [];
     if (begun.length === 0) return undefined;
     const [generation, number, place] = begun;
-    const stopSigns = startSigns(() => note(underWay, ['beat', run]), SIGN_EVERY_MS);
+    const stopSigns = startSigns(() => note(placesOf(name), { what: 'beat', import: run }), SIGN_EVERY_MS);
     const finish = async (read: string, found?: FoundInFile) => {
       await stopSigns();
-      await note([...underWay, keys.allImports(name)], ['end', run, read, found ? JSON.stringify(found) : '']);
+      await note(placesOf(name), { what: 'end', import: run, read, found: found && JSON.stringify(found) });
     };
     return {
       number,
@@ -101,7 +104,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
 
     /** Forgets imports that were killed. Answers when the portfolio was finished, in ms, if it is. */
     async sweepImports(name: string): Promise<number | undefined> {
-      const finished = await note([keys.portfolio(name), keys.imports(name)], ['sweep', GONE_AFTER_MS]);
+      const finished = await note(placesOf(name), { what: 'sweep', goneAfterMs: GONE_AFTER_MS });
       return finished === '' ? undefined : Number(finished);
     },
   };

@@ -48,7 +48,7 @@ export async function takeLease({
   onLost = () => {},
 }: Right & { holder: string; onLost?: () => void }): Promise<{ release(): Promise<void> } | undefined> {
   const hold = makeLuaScript(connection, new URL('../lua/lease.lua', import.meta.url));
-  const say = async (ms: number) => (await hold([key], [holder, ms])) === 1;
+  const say = async (ms: number) => (await hold({ right: key }, { process: holder, lastsMs: ms })) === 1;
   if (!(await say(LEASE_MS))) return undefined;
   const stop = startSigns(async () => (await say(LEASE_MS)) || onLost(), SIGN_EVERY_MS);
   return {
