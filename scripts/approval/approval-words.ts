@@ -1,4 +1,4 @@
-import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approval-words.ts';
+import { KIND_WORDS, saidWords } from '../../src/console/pages/approvals/approvals-list.ts';
 import { counted } from '../../src/counted.ts';
 import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';

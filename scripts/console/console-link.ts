@@ -1,5 +1,5 @@
 import { commandLineActor } from '../../src/actor.ts';
-import { addressOf } from '../../src/console/server/listen.ts';
+import { addressOf } from '../../src/console/server/make-server.ts';
 import { signInNeeded } from '../../src/console/server/reach.ts';
 import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';

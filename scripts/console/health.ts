@@ -1,7 +1,6 @@
 import { release, type } from 'node:os';
 import { differingSettings } from '../../src/config.ts';
-import type { HealthPageFunctions } from '../../src/console/pages/health/add-health-page.ts';
-import type { HealthFact } from '../../src/console/pages/health/health-answer.ts';
+import type { HealthFact, HealthPageFunctions } from '../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import type { FleetProcess } from '../../src/ledger/calls/fleet.ts';

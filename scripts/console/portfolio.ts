@@ -2,7 +2,7 @@ import { approversOf } from '../../jobs/approvals/approvers.ts';
 import { withDoubt } from '../../jobs/operators/supplier-again.ts';
 import { feed } from '../../jobs/rows/feed.ts';
 import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/add-portfolio-page.ts';
-import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/causes-view.ts';
+import { CAUSES_SHOWN } from '../../src/console/pages/portfolio/figures-view.ts';
 import type { PortfolioLook } from '../../src/console/pages/portfolio/portfolio-look.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';

@@ -1,4 +1,4 @@
-import type { Strip } from '../../src/console/layout/strip.ts';
+import type { Strip } from '../../src/console/layout/layout.ts';
 import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { OLDER_WORDS } from '../../src/ledger/calls/send-marks.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { printReport as drawReport } from '../../src/console/pages/nightly/print-report.ts';
-import { joinStyles } from '../../src/console/server/join-styles.ts';
+import { printReport as drawReport } from '../../src/console/pages/nightly/report-view.ts';
+import { joinStyles } from '../../src/console/server/assets.ts';
 import type { WholeReport } from '../../src/ledger/nightly/night-report.ts';
 
 const FOLDER = new URL('../../src/console/assets/styles/', import.meta.url);

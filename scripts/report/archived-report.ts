@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { folderOf, isThere, writeArchivedResults } from '../../jobs/archive/look-at-archive.ts';
-import { shellWord } from '../../src/console/parts/command-line.ts';
+import { shellWord } from '../../src/console/parts/text.ts';
 import type { Context } from '../../src/context.ts';
 import { type ArchivedPortfolio, archivedFault } from '../../src/ledger/schema/archives.ts';
 import { type ArchivedAt, archivedFacts, archivedWords } from './archived-words.ts';

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Audit } from '../audit/audit.ts';
 import type { Person } from '../people/person.ts';
 import type { About, Access, Rights } from './access/access.ts';
@@ -43,3 +43,35 @@ declare module 'fastify' {
     csrf: () => string;
   }
 }
+
+/** What the person is told, and with which status: for pages and actions that cannot do what is asked for. */
+export class ConsoleError extends Error {
+  readonly statusCode: number;
+
+  /** @param message for people: what is wrong, and what to do; it may name things, since it is never logged */
+  constructor(
+    statusCode: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'ConsoleError';
+    this.statusCode = statusCode;
+  }
+}
+
+/** Who acts: `Person.by`. */
+export type Actor = { name: string };
+
+/** What an action is handed: who acts, and what the form says. */
+export type Acting = {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  actor: Actor;
+  /** The parameters of the address, decoded. */
+  params: Readonly<Record<string, string>>;
+  /** The fields of the form; of several with one name the last. Empty where the body is not an ordinary form. */
+  fields: Readonly<Record<string, string>>;
+  /** Tells the audit what came of it, beside the status of the answer. Before the answer; no personal data. */
+  tell: (facts: Readonly<Record<string, unknown>>) => void;
+};

@@ -14,20 +14,17 @@ import type { ConsoleApp } from './console-app.ts';
 import { addEvents } from './events/add-events.ts';
 import { type Hub, makeHub } from './events/hub.ts';
 import type { Html } from './html/html.ts';
-import { type Assets, layout, type PageParts } from './layout/layout.ts';
-import type { Strip, StripState } from './layout/strip.ts';
-import { wantsFragment } from './layout/wants-fragment.ts';
+import { type Assets, layout, type PageParts, type Strip, type StripState, wantsFragment } from './layout/layout.ts';
 import { rememberWhoLooks } from './privacy/who-looks.ts';
 import { serveAssets } from './server/assets.ts';
 import { addErrorPages } from './server/error-pages.ts';
-import { askWhoWasLed } from './server/led-here.ts';
+import { addSecurityHeaders, askWhoWasLed } from './server/guard.ts';
 import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
 import { localReach, type Reach } from './server/reach.ts';
-import { addSecurityHeaders } from './server/security-headers.ts';
 import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
-import { makeDevices } from './sign-in/device-cookie.ts';
 import { holdTries } from './sign-in/hold-tries.ts';
 import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
+import { makeDevices } from './sign-in/session-cookie.ts';
 
 /**
  * The web console: pages, actions and events.

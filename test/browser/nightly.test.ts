@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
-import { eventAddress } from '../../src/console/pages/events/event-address.ts';
+import { eventAddress } from '../../src/console/pages/addresses.ts';
 import { expectKeyboardReach, expectNoSidewaysScroll, expectNoViolations } from '../support/browser/expectations.ts';
 import { keepScreenshot, openBrowser, testInBrowser } from '../support/browser.ts';
 import { allEvents, eventOf } from '../support/events.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { attachmentOf, safeName } from '../../src/console/pages/downloads/attachment-name.ts';
+import { attachmentOf, safeName } from '../../src/console/pages/downloads/send-download.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';

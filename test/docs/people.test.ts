@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ACCESS, type Right } from '../../src/console/access/access-table.ts';
-import { can } from '../../src/console/access/can.ts';
+import { ACCESS, can, type Right } from '../../src/console/access/access-table.ts';
 import { ROLES, type Role } from '../../src/people/person.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/people.md'), 'utf8');

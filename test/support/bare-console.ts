@@ -9,7 +9,7 @@ import type { AccessFunctions } from '../../src/console/access/add-access.ts';
 import { makeConsole } from '../../src/console/console.ts';
 import type { ConsoleApp } from '../../src/console/console-app.ts';
 import type { Hub } from '../../src/console/events/hub.ts';
-import type { Strip } from '../../src/console/layout/strip.ts';
+import type { Strip } from '../../src/console/layout/layout.ts';
 import { addKeysPage } from '../../src/console/pages/keys/add-keys-page.ts';
 import type { Reach } from '../../src/console/server/reach.ts';
 import type { SignInOptions } from '../../src/console/sign-in/add-sign-in-pages.ts';

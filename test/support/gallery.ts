@@ -1,17 +1,11 @@
 import { addAction } from '../../src/console/actions/add-action.ts';
 import type { ConsoleApp } from '../../src/console/console-app.ts';
 import { type Html, html } from '../../src/console/html/html.ts';
-import { amount } from '../../src/console/parts/amount.ts';
-import { actionButton, button, linkButton } from '../../src/console/parts/button.ts';
-import { emptyState } from '../../src/console/parts/empty-state.ts';
-import { facts, progressBar, stats } from '../../src/console/parts/figures.ts';
-import { field, form, select, textArea, tick } from '../../src/console/parts/form.ts';
-import { notice } from '../../src/console/parts/notice.ts';
-import { pageHead, panel } from '../../src/console/parts/page-head.ts';
-import { pager } from '../../src/console/parts/pager.ts';
-import { SHOWN_STATES, stateBadge, stateBar } from '../../src/console/parts/state.ts';
-import { table } from '../../src/console/parts/table.ts';
-import { moment, timeAgo } from '../../src/console/parts/time.ts';
+import { facts, progressBar, SHOWN_STATES, stateBadge, stateBar, stats } from '../../src/console/parts/figures.ts';
+import { actionButton, button, field, form, linkButton, select, textArea, tick } from '../../src/console/parts/form.ts';
+import { emptyState, notice, pageHead, panel } from '../../src/console/parts/page-head.ts';
+import { pager, table } from '../../src/console/parts/table.ts';
+import { amount, moment, timeAgo } from '../../src/console/parts/text.ts';
 
 const ROWS = [
   { line: 2, name: 'Muster Maschinenbau GmbH & Co. KG', limit: '1250000.5', state: 'done' as const, note: 'bl_8f3a' },

@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HealthFact } from '../../../src/console/pages/health/health-answer.ts';
+import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../../src/context.ts';
 import { bytesText } from './figures-text.ts';
 

@@ -1,4 +1,4 @@
-import type { HealthFact } from '../../../src/console/pages/health/health-answer.ts';
+import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../../src/context.ts';
 import { findWeakness } from '../../../src/redis/given-redis.ts';
 import { nodesOf } from '../../../src/redis/nodes.ts';

@@ -1,4 +1,4 @@
-import type { HealthFact } from '../../../src/console/pages/health/health-answer.ts';
+import type { HealthFact } from '../../../src/console/pages/health/add-health-page.ts';
 import type { Context } from '../../../src/context.ts';
 import { counted } from '../../../src/counted.ts';
 import { loginOf } from '../../../src/ledger/schema/keys.ts';

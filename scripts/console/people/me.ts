@@ -1,4 +1,4 @@
-import type { MePageFunctions, Proof } from '../../../src/console/pages/me/me-functions.ts';
+import type { MePageFunctions, Proof } from '../../../src/console/pages/me/add-me-page.ts';
 import type { Context } from '../../../src/context.ts';
 import { passwordFault } from '../../../src/people/passwords/password-rules.ts';
 import { changeOwn, wordsOfRefusal } from './change-own.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { OIDC_ADDRESS } from '../../../src/console/sign-in/add-oidc-sign-in.ts';
 import type { SignInOptions } from '../../../src/console/sign-in/add-sign-in-pages.ts';
-import { OIDC_ADDRESS } from '../../../src/console/sign-in/oidc-view.ts';
 import type { GateFunctions, OtherWay } from '../../../src/console/sign-in/people-functions.ts';
 import { openedCookieName, sessionCookieName } from '../../../src/console/sign-in/session-cookie.ts';
 import type { SignInFunctions } from '../../../src/console/sign-in/sign-in-functions.ts';

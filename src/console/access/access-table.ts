@@ -1,4 +1,4 @@
-import type { Access } from './access.ts';
+import { type Access, isAllowed, type Rights } from './access.ts';
 
 /** Who works with portfolios at all. An admin looks after people and the installation, and is none of these by that. */
 const LOOKS = ['viewer', 'finance', 'approver', 'operator'] as const;
@@ -8,7 +8,7 @@ const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
 
 /**
  * Who may use which address: the only place that says so. A route that is registered without an entry keeps the console from
- * starting (add-access.ts), pages show what it lets a person do (can.ts), and a test walks each route with each role.
+ * starting (add-access.ts), pages show what it lets a person do (`can`), and a test walks each route with each role.
  *
  * The name of an entry is a method and the pattern of the address; `HEAD` goes with `GET`, and a star at the end stands for
  * whatever begins so and has no entry of its own.
@@ -116,7 +116,7 @@ export const ACCESS = {
   'POST /work/:queue/pause': { roles: ['operator'] },
   'POST /work/:queue/resume': { roles: ['operator'] },
 
-  // BullMQ's board. What it may do at all is in board/board-routes.ts: look, and send one row again.
+  // BullMQ's board. What it may do at all is in board/add-board.ts: look, and send one row again.
   'GET /queues': { roles: ['operator'] },
   'GET /queues/*': { roles: ['operator'] },
   'POST /queues/*': { roles: ['operator'] },
@@ -142,3 +142,23 @@ export const ACCESS = {
 
 /** The name of an entry: what pages ask {@link import('./can.ts').can} about. */
 export type Right = keyof typeof ACCESS;
+
+/**
+ * Whether somebody may do what this address is for: what pages ask before they show a button or a link, by the same table
+ * that the request is held against. What nobody may is not shown; the command that does the same may stay.
+ *
+ * @param rights `request.rights`, in which it is known whether the portfolio that the address names is one's own
+ * @param kind where the table tells kinds apart
+ */
+export function can(rights: Rights, right: Right, kind?: string): boolean {
+  const access: Access = ACCESS[right];
+  return isAllowed(access, rights, kind);
+}
+
+/**
+ * Rights as a word: what comes by events is made once for all pages of one address and one such word, so all that a piece
+ * differs by for different people must be in it.
+ */
+export function rightsWord({ roles, owns }: Rights): string {
+  return `${[...roles].sort().join('+')}${owns ? ' own' : ''}`;
+}

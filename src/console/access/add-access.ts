@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
 import type { Person, Role } from '../../people/person.ts';
-import type { ConsoleApp } from '../console-app.ts';
-import { placesOf } from '../layout/places.ts';
-import { ConsoleError } from '../server/console-error.ts';
+import { type ConsoleApp, ConsoleError } from '../console-app.ts';
+import { placesOf } from '../layout/layout.ts';
 import { sayPlainly } from '../server/guard.ts';
 import { type About, type Access, type AccessTable, accessOf, allowedsOf, isAllowed, ownMatters } from './access.ts';
 

@@ -1,12 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { Audit, AuditNote } from '../../audit/audit.ts';
 import type { About } from '../access/access.ts';
-import type { ConsoleApp } from '../console-app.ts';
-import type { Acting } from './acting.ts';
+import type { Acting, ConsoleApp } from '../console-app.ts';
 import { ACTION_WORDS, type Action } from './action-words.ts';
-import { fieldsOf } from './fields-of.ts';
-import { recorded } from './recorded.ts';
-
-export type { Acting } from './acting.ts';
 
 /** As many a minute as nobody clicks: what sends more is a script that went wrong. */
 const ACTIONS_PER_MINUTE = 600;
@@ -79,3 +75,69 @@ export function addAction(
       ),
   );
 }
+
+/** The fields of a form, less its token; of several with one name the last. Empty where the body is not an ordinary form. */
+export function fieldsOf(body: unknown): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
+    const text = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof text === 'string' && name !== '_csrf') fields[name] = text;
+  }
+  return fields;
+}
+
+/** An action that goes on: it is over when it ends, or when its answer is about to leave. */
+type Entry = { answering: () => void; written: Promise<unknown> };
+
+type Given = Omit<Acting, 'tell'>;
+
+/**
+ * Puts what an action does between two entries of the audit. A handler ends only when its answer has left, since a reply can be
+ * waited for; so that whoever reads an answer finds it written down, the second entry is made when the answer is ready to go,
+ * and the answer waits for it.
+ */
+export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
+  const entries = new WeakMap<FastifyRequest, Entry>();
+  return {
+    /** @throws what the action throws, and where an entry cannot be written */
+    async act(given: Given, handle: (acting: Acting) => unknown): Promise<unknown> {
+      const { request, reply } = given;
+      const told: Record<string, unknown> = {};
+      const acting: Acting = { ...given, tell: (facts) => void Object.assign(told, facts) };
+      const answering = Promise.withResolvers<void>();
+      let handled: Promise<unknown> | undefined;
+      const written = audit.around(
+        noteOf(given),
+        async () => {
+          handled = Promise.try(handle, acting);
+          await Promise.race([handled, answering.promise]);
+        },
+        () => ({ status: reply.statusCode, ...told }),
+        () => (reply.statusCode < FIRST_REFUSAL ? 'done' : 'failed'),
+      );
+      entries.set(request, { answering: answering.resolve, written });
+      try {
+        await written;
+      } catch (error) {
+        // The page that says so has nothing to wait for.
+        entries.delete(request);
+        throw error;
+      }
+      return handled;
+    },
+
+    actUnrecorded: (given: Given, handle: (acting: Acting) => unknown): unknown =>
+      handle({ ...given, tell: () => undefined }),
+
+    /** A hook of the action's route. */
+    async beforeAnswer(request: FastifyRequest, _reply: unknown, payload: unknown): Promise<unknown> {
+      const entry = entries.get(request);
+      entry?.answering();
+      await entry?.written;
+      return payload;
+    },
+  };
+}
+
+/** From here on an answer says that nothing was done. */
+const FIRST_REFUSAL = 400;

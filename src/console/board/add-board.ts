@@ -4,14 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { rowOf } from '../../queue/names.ts';
 import { QUEUES } from '../../queue/queues.ts';
 import { ACTION_WORDS } from '../actions/action-words.ts';
-import { recorded } from '../actions/recorded.ts';
-import type { ConsoleApp } from '../console-app.ts';
-import { ConsoleError } from '../server/console-error.ts';
-import type { BoardFunctions } from './board-functions.ts';
+import { recorded } from '../actions/add-action.ts';
+import { type ConsoleApp, ConsoleError } from '../console-app.ts';
+import { type BoardFunctions, pressedBy } from './board-functions.ts';
 import { boardQueue } from './board-queue.ts';
-import { mayOnBoard } from './board-routes.ts';
-import { BOARD_POLICY, cleanShell } from './board-shell.ts';
-import { pressedBy } from './who-presses.ts';
 
 /** Where the board stands; the page of ours about the queues is at `/work`. */
 const AT = '/queues';
@@ -22,7 +18,7 @@ const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
  * BullMQ's board under `/queues`, for the details of a job. It may read, and send single rows again by our own way; what it may
- * do at all is looked up in a table before it is handled (board-routes.ts), who may do that in the console's own
+ * do at all is looked up in a table before it is handled ({@link DECIDED_ROUTES}), who may do that in the console's own
  * (access/access-table.ts). The console's guard, token and audit hold here too.
  */
 export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
@@ -131,4 +127,100 @@ function addRules(board: FastifyInstance): void {
     reply.setCookie(TOKEN_COOKIE, reply.csrf(), { path: AT, sameSite: 'strict', secure: 'auto' });
     return cleanShell(payload);
   });
+}
+
+/**
+ * The page in which the board runs, without what our policy forbids and what would be loaded from elsewhere: fonts of another
+ * site, and style that stands in the page, which is that of a word shown for a moment before the board is there.
+ *
+ * @throws Error where the page holds any of it still: an update of the board may have brought something new
+ */
+export function cleanShell(page: string): string {
+  const clean = page
+    .replace(/<link[^>]*\shref="https?:\/\/[^>]*>\s*/g, '')
+    .replace(/<style>[\s\S]*?<\/style>\s*/g, '')
+    .replace(/(<div id="root">)[\s\S]*?(<\/div>\s*)(?=<script defer|<\/body>)/, '$1Loading$2');
+  const [left] = /\sstyle="|<style|\son\w+="|(?:src|href)="(?:https?:)?\/\//i.exec(clean) ?? [];
+  if (left !== undefined) throw new Error(`The board's page has ${left.trim()} in it, which its policy forbids.`);
+  return clean;
+}
+
+/**
+ * What a browser may do with the board: its own scripts and styles, pictures and data from here, and nothing from elsewhere.
+ * The board sets the styles of elements by script, which needs no leave, and adds sheets of its own for its editor, which
+ * needs this one; scripts that stand in the page run under no circumstances.
+ */
+export const BOARD_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "style-src-elem 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'self'",
+].join('; ');
+
+/** `get /api/queues`: how the board's own list writes a route. */
+type Route = `${'get' | 'put' | 'post' | 'patch'} /api/${string}`;
+
+const ELSEWHERE = 'Do this on the page Queues, where it is planned and confirmed.';
+const NOT_HERE = 'Jobs only drive; the ledger has the rows. Nothing is added, changed or removed behind its back.';
+
+/**
+ * What the board may do: `true`, or why it may not, for whoever asks. Whatever is not in this table is denied as well, so a
+ * route that comes with an update of the board stays shut until somebody has decided, and a test says that it is there.
+ */
+const ROUTES: Readonly<Record<Route, true | string>> = {
+  'get /api/queues': true,
+  'get /api/queues/:queueName/:jobId': true,
+  'get /api/queues/:queueName/:jobId/logs': true,
+  'get /api/queues/:queueName/:jobId/flow': true,
+  'get /api/queues/:queueName/metrics': true,
+  'get /api/queues/:queueName/default-job-options': true,
+  'get /api/queues/:queueName/rate-limit': true,
+  'get /api/queues/:queueName/job-data-schema': true,
+  'get /api/job-schedulers': true,
+  'put /api/queues/:queueName/:jobId/retry': true,
+
+  'get /api/redis/stats': 'Redis has its place on the page Health.',
+  'get /api/queues/:queueName/workers':
+    'Workers are counted at the top of each page; to list them would ask Redis for all of its clients.',
+
+  'put /api/queues/pause': ELSEWHERE,
+  'put /api/queues/resume': ELSEWHERE,
+  'put /api/queues/:queueName/pause': ELSEWHERE,
+  'put /api/queues/:queueName/resume': ELSEWHERE,
+  'put /api/queues/:queueName/retry/:queueStatus': ELSEWHERE,
+
+  'post /api/queues/:queueName/add': NOT_HERE,
+  'put /api/queues/:queueName/promote': NOT_HERE,
+  'put /api/queues/:queueName/clean/:queueStatus': NOT_HERE,
+  'put /api/queues/:queueName/concurrency': NOT_HERE,
+  'put /api/queues/:queueName/rate-limit': NOT_HERE,
+  'put /api/queues/:queueName/rate-limit/release': NOT_HERE,
+  'put /api/queues/:queueName/empty': NOT_HERE,
+  'put /api/queues/:queueName/obliterate': NOT_HERE,
+  'put /api/queues/:queueName/job-schedulers/:schedulerId/remove': NOT_HERE,
+  'patch /api/queues/:queueName/job-schedulers/:schedulerId': NOT_HERE,
+  'put /api/queues/:queueName/job-schedulers/:schedulerId/run': NOT_HERE,
+  'put /api/queues/:queueName/:jobId/clean': NOT_HERE,
+  'put /api/queues/:queueName/:jobId/promote': NOT_HERE,
+  'patch /api/queues/:queueName/:jobId/update-data': NOT_HERE,
+  'patch /api/queues/:queueName/:jobId/delay': NOT_HERE,
+  'patch /api/queues/:queueName/:jobId/priority': NOT_HERE,
+  'put /api/queues/:queueName/:jobId/remove-unprocessed-children': NOT_HERE,
+};
+
+const DECIDED: ReadonlyMap<string, true | string> = new Map(Object.entries(ROUTES));
+
+/** The routes that somebody has decided about. */
+export const DECIDED_ROUTES: readonly string[] = [...DECIDED.keys()];
+
+/** Whether a route of the board may be used: `true`, or why not. What nobody has decided about may not. */
+export function mayOnBoard(method: string, route: string): true | string {
+  const name = `${method.toLowerCase()} ${route}`;
+  return DECIDED.get(name) ?? 'Nobody has decided yet whether this may be done here.';
 }

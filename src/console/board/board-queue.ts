@@ -2,17 +2,22 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { is, isUnfinished } from '../../ledger/schema/row.ts';
 import { rowOf } from '../../queue/names.ts';
 import type { JobData, QueueName } from '../../queue/queues.ts';
-import { ConsoleError } from '../server/console-error.ts';
-import type { BoardFunctions, BoardRow } from './board-functions.ts';
-import { whatWaits, whyItStays, whyUnknown } from './retry-words.ts';
-import { whoPresses } from './who-presses.ts';
+import { ConsoleError } from '../console-app.ts';
+import {
+  type BoardFunctions,
+  type BoardRow,
+  whatWaits,
+  whoPresses,
+  whyItStays,
+  whyUnknown,
+} from './board-functions.ts';
 
 type Adapter = InstanceType<typeof BullMQAdapter>;
 type BoardJob = NonNullable<Awaited<ReturnType<Adapter['getJob']>>>;
 
 /**
  * One queue as the board sees it: read as it is, and changed by nothing but sending one row again, which goes the way of
- * every row. Whatever else the board could ask of it rejects, beside being denied before it comes here (board-routes.ts).
+ * every row. Whatever else the board could ask of it rejects, beside being denied before it comes here (add-board.ts).
  *
  * A job that BullMQ keeps no more is shown as the ledger has its row.
  */

@@ -9,7 +9,7 @@ import {
   STRIP_ID,
   type Strip,
   type StripState,
-} from '../layout/strip.ts';
+} from '../layout/layout.ts';
 
 /** A piece of a page that stands in the element of this id. */
 export type Fragment = { id: string; html: Html };

@@ -12,8 +12,7 @@ import { addHealthPage, type HealthPageFunctions } from './health/add-health-pag
 import { addHeldPage, type HeldPageFunctions } from './held/add-held-page.ts';
 import { addKeysPage } from './keys/add-keys-page.ts';
 import { addMachines, type MachineFunctions } from './machines/add-machines.ts';
-import { addMePage } from './me/add-me-page.ts';
-import type { MePageFunctions } from './me/me-functions.ts';
+import { addMePage, type MePageFunctions } from './me/add-me-page.ts';
 import { addNewPage } from './new/add-new-page.ts';
 import type { NewPageFunctions } from './new/new-page-functions.ts';
 import { addNightlyPage } from './nightly/add-nightly-page.ts';
@@ -24,8 +23,7 @@ import { addPortfolioPage, type PortfolioPageFunctions } from './portfolio/add-p
 import { addPortfoliosPage, type PortfoliosPageFunctions } from './portfolios/add-portfolios-page.ts';
 import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-page.ts';
 import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
-import { addUsersPage } from './users/add-users-page.ts';
-import type { UsersPageFunctions } from './users/users-functions.ts';
+import { addUsersPage, type UsersPageFunctions } from './users/add-users-page.ts';
 
 /** What the pages are handed, a page each: made in scripts/console/functions.ts. */
 export type PageFunctions = {

@@ -1,3 +1,5 @@
+import { grouped } from '../../counted.ts';
+import type { RowState } from '../../ledger/schema/row.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
 /** A figure that stands for itself: its label, the figure, and a word on it. */
@@ -29,4 +31,82 @@ export function progressBar({
   words: string;
 }): Html {
   return html`<div class="progress"><progress aria-label="${label}" value="${total === undefined ? undefined : done}" max="${total}"></progress><span>${words}</span></div>`;
+}
+
+/** A row's state, and what lines that led to no row are. */
+export type Shown = RowState | 'invalid' | 'duplicate';
+
+/** How a state is told: by its word, by a shape, and by a colour (styles/4-states.css); never by one of them alone. */
+const SHAPES: Readonly<Record<Shown, string>> = {
+  queued: 'M8 3.5a4.5 4.5 0 1 0 .01 0',
+  company: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
+  documents: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
+  limit: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
+  done: 'M3 8.5 6.5 12 13 4.5',
+  refused: 'M4 4l8 8M12 4l-8 8',
+  held: 'M5.5 3.5v9M10.5 3.5v9',
+  skipped: 'M3 4l4 4-4 4M8.5 4l4 4-4 4',
+  cancelled: 'M3.5 8h9',
+  awaiting: 'M8 2.5a5.5 5.5 0 1 0 .01 0M8 5v3.2L10 10',
+  invalid: 'M8 2.5 14 13H2zM8 6.5v3M8 11.2v.1',
+  duplicate: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
+};
+
+/** The order in which states stand in bars, legends and filters: by the way a row goes. */
+export const SHOWN_STATES = Object.keys(SHAPES) as Shown[];
+
+/** The shape of a state, for those who see it: the word stands beside it. */
+export function stateShape(state: Shown): Html {
+  return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[state]}"/></svg>`;
+}
+
+/** A state as a badge: shape, word and colour. `words` instead of the state's own, such as `12 held`. */
+export function stateBadge(state: Shown, words: string = state): Html {
+  return html`<span class="badge state-${state}">${stateShape(state)}${words}</span>`;
+}
+
+/**
+ * How many rows are in each state, as one bar, with the same in words for those who do not see it. States without a row
+ * are left out; one that has any can always be seen, however few.
+ *
+ * @param options.legend says the counts below the bar too
+ */
+export function stateBar(
+  counts: Partial<Record<Shown, number>>,
+  options: { label?: string; legend?: boolean } = {},
+): Html {
+  const there = SHOWN_STATES.flatMap((state) =>
+    (counts[state] ?? 0) > 0 ? [{ state, count: counts[state] ?? 0 }] : [],
+  );
+  const total = there.reduce((sum, { count }) => sum + count, 0);
+  const words = there.map(({ state, count }) => `${grouped(count)} ${state}`).join(', ') || 'no rows';
+  let left = 0;
+  const widths = widthsOf(there.map(({ count }) => count));
+  const pieces = there.map(({ state }, place) => {
+    const width = widths[place] ?? 0;
+    const piece = html`<rect class="state-${state}" x="${left.toFixed(2)}" width="${Math.max(0, width - GAP).toFixed(2)}" height="8" y="0"/>`;
+    left += width;
+    return piece;
+  });
+  return html`<div class="state-bar">
+    <svg class="state-bar-line" viewBox="0 0 ${WIDTH} 8" preserveAspectRatio="none" role="img" aria-label="${options.label ?? 'Rows by state'}: ${words}">
+      ${total === 0 ? html`<rect class="state-none" width="${WIDTH}" height="8"/>` : pieces}
+    </svg>
+    ${
+      options.legend &&
+      html`<ul class="legend">${there.map(({ state, count }) => html`<li>${stateBadge(state, `${grouped(count)} ${state}`)}</li>`)}</ul>`
+    }
+  </div>`;
+}
+
+/** In the units of the drawing, which is stretched to the place that it has. */
+const WIDTH = 400;
+const GAP = 1;
+const LEAST = 6;
+
+/** Shares of the bar: each at least so wide that it can be seen, what is left by size. */
+function widthsOf(counts: readonly number[]): number[] {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const free = WIDTH - LEAST * counts.length;
+  return counts.map((count) => LEAST + (free * count) / total);
 }

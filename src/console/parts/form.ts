@@ -1,4 +1,6 @@
+import { ROLES, type Role } from '../../people/person.ts';
 import { type Html, type HtmlValue, html, NOTHING } from '../html/html.ts';
+import { commandLine } from './text.ts';
 
 /**
  * A form. One that changes something is posted to an address of `addAction` and needs `csrf: reply.csrf()`; in a piece that
@@ -149,4 +151,110 @@ function around(given: FieldGiven, id: string, input: Html): Html {
 function describedBy({ hint, problem }: FieldGiven, id: string): string | undefined {
   const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
   return ids.length === 0 ? undefined : ids.join(' ');
+}
+
+/**
+ * A field for a password, with a button that shows what was typed (it needs script, and is hidden without). Nothing keeps
+ * anybody from pasting, and `autocomplete` tells password managers which password is meant (HTML, section 4.10.18.7.1).
+ */
+export function passwordField(given: {
+  label: string;
+  name: string;
+  autocomplete: 'current-password' | 'new-password';
+  hint?: HtmlValue;
+  id?: string;
+}): Html {
+  const { label, name, autocomplete, hint, id = `field-${name}` } = given;
+  return html`<div class="field">
+    <label for="${id}">${label}</label>
+    <span class="password" data-module="show-password">
+      <input class="input" id="${id}" name="${name}" type="password" required autocomplete="${autocomplete}" maxlength="1000" autocapitalize="none" spellcheck="false" aria-describedby="${hint !== undefined && `${id}-hint`}">
+      <button type="button" class="button is-quiet password-show" aria-pressed="false" aria-controls="${id}" aria-label="Show ${label.toLowerCase()}">Show</button>
+    </span>
+    ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  </div>`;
+}
+
+/** What each role is for, in a few words. */
+export const ROLE_WORDS: Readonly<Record<Role, string>> = {
+  viewer: 'Looks at portfolios; contacts of buyers are masked, and rows are not downloaded.',
+  finance: 'Uploads, previews, mends and submits, cancels and retries what is their own, and downloads.',
+  approver: 'Looks at all of it, and approves what others submitted.',
+  operator: 'Retries, cancels, resolves, pauses and resumes; has the queues, the held desk and downloads.',
+  admin: 'Has users, sessions of others and the audit; may do nothing with portfolios by this alone.',
+};
+
+/** The roles that somebody has. */
+export function roleList(roles: readonly Role[]): Html {
+  return html`<span class="roles">${roles.map((role) => html`<span class="role">${role}</span>`)}</span>`;
+}
+
+/** A tick for each role, named `role-<role>`. */
+export function roleTicks(roles: readonly Role[]): Html {
+  return html`<fieldset class="role-ticks"><legend>Roles</legend>${ROLES.map((role) =>
+    tick({ label: role, name: `role-${role}`, checked: roles.includes(role), hint: ROLE_WORDS[role] }),
+  )}</fieldset>`;
+}
+
+/** The roles that were ticked. */
+export function tickedRoles(fields: Readonly<Record<string, string>>): Role[] {
+  return ROLES.filter((role) => fields[`role-${role}`] !== undefined);
+}
+
+/** `primary` once a page at most; `danger` for what cannot be taken back. */
+export type ButtonKind = 'primary' | 'plain' | 'danger' | 'quiet';
+
+/** A button of a form. */
+export function button(given: {
+  words: HtmlValue;
+  kind?: ButtonKind;
+  name?: string;
+  value?: string;
+  disabled?: boolean;
+  /** Read out instead of the words, where several say the same: `Retry line 17`. */
+  label?: string;
+  /** The form that it sends, where it stands outside of it, and the address that the form then goes to. */
+  form?: string;
+  action?: string;
+}): Html {
+  const { words, kind = 'plain', name, value, disabled, label, form, action } = given;
+  return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" disabled="${disabled}" aria-label="${label}">${words}</button>`;
+}
+
+/** A link that looks like a button, for what only leads somewhere. With `dialog` it is shown there, where there is script. */
+export function linkButton(given: {
+  href: string;
+  words: HtmlValue;
+  kind?: ButtonKind;
+  dialog?: boolean;
+  download?: boolean;
+  label?: string;
+}): Html {
+  const { href, words, kind = 'plain', dialog, download, label } = given;
+  return html`<a class="button is-${kind}" href="${href}" data-dialog="${dialog}" download="${download}" aria-label="${label}">${words}</a>`;
+}
+
+/**
+ * A form of one button, which does one thing, with the command beside it that does the same.
+ *
+ * @param given.csrf `reply.csrf()`, or `''` in a piece that comes by events
+ */
+export function actionButton(given: {
+  action: string;
+  csrf: string;
+  words: HtmlValue;
+  kind?: ButtonKind;
+  fields?: Readonly<Record<string, string>>;
+  command?: string;
+  label?: string;
+  disabled?: boolean;
+}): Html {
+  const { action, csrf, words, kind, fields = {}, command, label, disabled } = given;
+  const body = html`${Object.entries(fields).map(([name, value]) => hidden(name, value))}${button({
+    words,
+    ...(kind === undefined ? {} : { kind }),
+    ...(label === undefined ? {} : { label }),
+    ...(disabled === undefined ? {} : { disabled }),
+  })}`;
+  return html`<div class="action">${form({ action, csrf, body, class: 'inline-form' })}${command !== undefined && commandLine(command)}</div>`;
 }

@@ -1,6 +1,6 @@
 import { grouped } from '../../counted.ts';
 import { type Html, html } from '../html/html.ts';
-import { cutWords } from './their-words.ts';
+import { cutWords } from './text.ts';
 
 /** A line's request as its calls would send it; `company` is null where the line gives the company's id. */
 type RequestBodies = {

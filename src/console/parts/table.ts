@@ -16,7 +16,7 @@ export type Column<Row> = {
  * On a narrow screen each row is a short list with the columns' names; the roles keep it a table for who hears it.
  *
  * @param given.caption what it shows; read out, and seen only with `showCaption`
- * @param given.empty shown instead where there are no rows: say what to do next (parts/empty-state.ts)
+ * @param given.empty shown instead where there are no rows: say what to do next (`emptyState`)
  */
 export function table<Row>(given: {
   caption: string;
@@ -41,4 +41,23 @@ function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: Column<Row>
   const classes = ['cell', kind !== 'text' && `is-${kind}`, wideOnly && 'wide-only'];
   if (names) return html`<th scope="row" role="rowheader" class="${[...classes, 'names']}">${cell(row)}</th>`;
   return html`<td role="cell" class="${classes}" data-head="${head}">${cell(row)}</td>`;
+}
+
+/**
+ * The way to further rows. Pages go by key, so there is a next one and the first one, and no numbers that would be wrong by
+ * the time that somebody presses them.
+ */
+export function pager({
+  words,
+  first,
+  next,
+}: {
+  words: string;
+  first?: string | undefined;
+  next?: string | undefined;
+}): Html {
+  return html`<nav class="pager" aria-label="Pages"><span class="pager-words">${words}</span>
+    ${first !== undefined && html`<a class="button is-quiet" href="${first}">To the first</a>`}
+    ${next !== undefined && html`<a class="button is-plain" href="${next}" rel="next">Next</a>`}
+  </nav>`;
 }

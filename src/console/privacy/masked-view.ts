@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { ConsoleError } from '../server/console-error.ts';
+import { ConsoleError } from '../console-app.ts';
 import { masked } from './mask.ts';
 import { looksMasked } from './who-looks.ts';
 

@@ -2,13 +2,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isLimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { isRefusedAsFull } from '../../redis-memory/memory.ts';
-import type { ConsoleApp } from '../console-app.ts';
-import { html } from '../html/html.ts';
-import { safeAddress } from '../html/safe-address.ts';
-import { placesOf } from '../layout/places.ts';
-import { wantsFragment } from '../layout/wants-fragment.ts';
-import { notice } from '../parts/notice.ts';
-import { ConsoleError } from './console-error.ts';
+import { type ConsoleApp, ConsoleError } from '../console-app.ts';
+import { html, safeAddress } from '../html/html.ts';
+import { placesOf, wantsFragment } from '../layout/layout.ts';
+import { notice } from '../parts/page-head.ts';
 
 /** What a person is told where something went wrong. */
 export type Trouble = { status: number; title: string; words: string; comesBack: boolean };

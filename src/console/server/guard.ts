@@ -1,6 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../addresses.ts';
+import type { ConsoleApp } from '../console-app.ts';
+import { html } from '../html/html.ts';
+import { linkButton } from '../parts/form.ts';
+import { pageHead } from '../parts/page-head.ts';
 import { localReach, type Reach } from './reach.ts';
 import { type Comer, isHomeOf, type Refusal, whoAsks } from './who-asks.ts';
 
@@ -132,3 +137,74 @@ export function sayPlainly(reply: FastifyReply, status: number, words: string): 
     .type('text/plain; charset=utf-8')
     .send(`${words}\n`);
 }
+
+/**
+ * What a browser may do with our pages: load scripts, styles and pictures from here and run nothing that stands in them,
+ * send forms only here, be shown in no frame. The address of a page names a portfolio, so other sites are not told it; to
+ * ourselves it is, since with `no-referrer` a browser sends `Origin: null` with forms and nobody could tell whose they are.
+ */
+export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'object-src': ["'none'"],
+        'script-src': ["'self'"],
+        'style-src': ["'self'"],
+        'img-src': ["'self'", 'data:'],
+        'font-src': ["'none'"],
+        'connect-src': ["'self'"],
+        'form-action': ["'self'"],
+        'frame-ancestors': ["'none'"],
+        'base-uri': ["'none'"],
+      },
+    },
+    referrerPolicy: { policy: 'same-origin' },
+    crossOriginOpenerPolicy: { policy: 'same-origin' },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+    frameguard: { action: 'deny' },
+    // On what is refused before these headers too, and not for every name: make-server.ts.
+    strictTransportSecurity: false,
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply
+      .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
+      // All but the files that pages are made of is somebody's data, or tells whether there is such (assets.ts says otherwise).
+      .header('cache-control', 'no-store');
+  });
+}
+
+/** Without buttons, and where links to the console lead as a rule. */
+const OPEN = new Set(['/', '/keys']);
+
+/** Where identity providers send browsers back to; what comes with it is held against what this browser was given. */
+const CALLBACK = '/sign-in/oidc/callback';
+
+/** Whether a page of another site sent the browser here; what a person typed, or opened from another program, is no site's. */
+export function isLedByOthers(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers['sec-fetch-mode'] === 'navigate' && (site === 'cross-site' || site === 'same-site');
+}
+
+/**
+ * Asks before it shows a page to which another site led. Such a site sees nothing of ours and cannot show it in a frame, but it
+ * can bring a page with a yes on it under a mouse that is about to click a second time. Here the click meets a link.
+ */
+export function askWhoWasLed(app: ConsoleApp): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { headers, url = '/' } = request.raw;
+    if (OPEN.has(url) || url.startsWith(`${CALLBACK}?`) || !isLedByOthers(headers)) return;
+    return reply.pageNow({
+      title: 'Another site led here',
+      body: html`${pageHead({
+        title: 'Another site led here',
+        lead: html`A link on another site leads to <bdi>${url.slice(0, SHOWN)}</bdi>. Nothing was done. Go on if that is where you want to be.`,
+      })}
+      <p>${linkButton({ href: url, words: 'Go on' })}</p>`,
+    });
+  });
+}
+
+/** Enough to know an address by. */
+const SHOWN = 200;

@@ -3,17 +3,19 @@ import type { Oidc, OidcAnswer } from '../../people/oidc/oidc.ts';
 import { type Anew, browserName, UNDER_WAY_S } from '../../people/oidc/sign-ins.ts';
 import type { Person } from '../../people/person.ts';
 import { addressGroup } from '../../people/sign-in/address-group.ts';
-import type { ConsoleApp } from '../console-app.ts';
-import { ConsoleError } from '../server/console-error.ts';
+import { type ConsoleApp, ConsoleError } from '../console-app.ts';
+import { type Html, html } from '../html/html.ts';
+import { linkButton } from '../parts/form.ts';
 import { isAway } from '../server/error-pages.ts';
 import type { SignInGiven } from './add-sign-in.ts';
-import { comingOf } from './coming.ts';
 import { tooMany } from './hold-tries.ts';
 import { nextAddress } from './make-gate.ts';
-import { OIDC_ADDRESS, type OidcTrouble, oidcDoneView, oidcOutView, oidcTroubleView, STATUS_OF } from './oidc-view.ts';
 import type { Coming } from './people-functions.ts';
-import { giveToken, readToken } from './session-cookie.ts';
-import { wayBack } from './way-back.ts';
+import { comingOf, giveToken, readToken, signInAddress, wayBack } from './session-cookie.ts';
+import { narrowPage } from './sign-in-view.ts';
+
+/** Where a sign-in at the identity provider begins. */
+export const OIDC_ADDRESS = '/sign-in/oidc';
 
 /** Where the provider sends the browser back to: what is registered there as redirect address, behind the console's own. */
 export const CALLBACK = `${OIDC_ADDRESS}/callback`;
@@ -165,4 +167,70 @@ function slowDown() {
     errorResponseBuilder: (_request: FastifyRequest, { ttl }: { ttl: number }) =>
       new ConsoleError(429, tooMany(Math.ceil(ttl / 1_000))),
   };
+}
+
+/** Why somebody is not signed in who tried it at the identity provider: what happened, and what to do, without details. */
+export type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
+
+/** With which status each is answered. */
+export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
+  denied: 403,
+  away: 503,
+  'not believed': 403,
+  unknown: 403,
+  'no role': 403,
+  'too many': 429,
+  'not anew': 403,
+};
+
+/** The page that says so. @param given.name the provider's, @param given.groups those that count */
+export function oidcTroubleView(given: {
+  trouble: OidcTrouble;
+  name: string;
+  groups: readonly string[];
+  to: string;
+}): Html {
+  const { trouble, to } = given;
+  return narrowPage({
+    title: 'You are not signed in',
+    trouble: wordsFor(given),
+    body: html`${trouble === 'no role' && html`<p>Groups that count here:</p><ul>${given.groups.map((group) => html`<li><bdi>${group}</bdi></li>`)}</ul>`}
+      <div class="actions">${linkButton({ href: signInAddress(to, OIDC_ADDRESS), words: 'Try again', kind: 'primary' })} ${linkButton({ href: signInAddress(to), words: 'Sign in with a password' })}</div>`,
+  });
+}
+
+function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): string {
+  switch (trouble) {
+    case 'denied':
+      return `${name} did not sign you in, or you broke it off there.`;
+    case 'away':
+      return `${name} does not answer just now, so nobody can sign in there. Try again in a minute; who has a password here can use that.`;
+    case 'not believed':
+      return `The answer of ${name} was not one that this console believes. Try again; if it stays so, tell an administrator: the console's log says more.`;
+    case 'unknown':
+      return 'This sign-in was not begun in this browser, took longer than ten minutes, or was used before. Begin again.';
+    case 'no role':
+      return `${name} knows you, but none of your groups there may use this console. Ask whoever looks after the groups.`;
+    case 'not anew':
+      return `${name} did not ask you to sign in again, or does not say when it did, or another person signed in there. Nothing was approved.`;
+    case 'too many':
+      return 'Very many people sign in at this moment. Try again in a few seconds.';
+  }
+}
+
+/** The page that leads on. It does so by itself, and what it leads to is asked for by a page of ours and by no other site's. */
+export function oidcDoneView({ to }: { to: string }): Html {
+  return narrowPage({
+    title: 'You are signed in',
+    body: html`<div class="actions">${linkButton({ href: to, words: 'Go on', kind: 'primary' })}</div>`,
+  });
+}
+
+/** Who signed out here is still known there, and the next who sits down at this computer with them. */
+export function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
+  return narrowPage({
+    title: 'You are signed out',
+    lead: html`Of this console, that is: you may still be signed in at ${name}, and whoever uses this browser next could come back from there as you.`,
+    body: html`<div class="actions">${end !== undefined && html`${linkButton({ href: end, words: `Sign out at ${name} too`, kind: 'primary' })} `}${linkButton({ href: '/sign-in', words: 'Sign in again' })}</div>`,
+  });
 }

@@ -3,11 +3,10 @@ import type { ConsoleApp } from '../console-app.ts';
 import { addOidcSignIn, addressAfterSignOut, type OidcFunctions } from './add-oidc-sign-in.ts';
 import { addSignIn, type SignInGiven } from './add-sign-in.ts';
 import { addSignInSteps } from './add-sign-in-steps.ts';
-import type { Devices } from './device-cookie.ts';
 import type { Know } from './hold-tries.ts';
 import type { Gate } from './make-gate.ts';
 import type { GateFunctions } from './people-functions.ts';
-import { takeToken } from './session-cookie.ts';
+import { type Devices, takeToken } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
 
 /** How people sign in to a console; made in scripts/console/people/sign-in.ts. */

@@ -1,15 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fieldsOf } from '../actions/fields-of.ts';
+import { fieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { SignInGiven } from './add-sign-in.ts';
-import { comingOf } from './coming.ts';
-import { factorForm, recoveryCodes } from './factor-view.ts';
 import { sayLater } from './hold-tries.ts';
 import { nextAddress } from './make-gate.ts';
 import type { Owed } from './people-functions.ts';
-import { keepToken } from './session-cookie.ts';
-import { codeView, NO_CODE, narrowPage, ownPasswordView, signOutLine } from './sign-in-view.ts';
-import { wayBack } from './way-back.ts';
+import { comingOf, keepToken, wayBack } from './session-cookie.ts';
+import {
+  codeView,
+  factorForm,
+  NO_CODE,
+  narrowPage,
+  ownPasswordView,
+  recoveryCodes,
+  signOutLine,
+} from './sign-in-view.ts';
 
 /** A request of somebody who owes just what its page is for. */
 type Step = { request: FastifyRequest; reply: FastifyReply; token: string; name: string; to: string };

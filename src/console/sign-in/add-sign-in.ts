@@ -1,17 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
-import { fieldsOf } from '../actions/fields-of.ts';
+import { fieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
-import { comingOf } from './coming.ts';
-import type { Devices } from './device-cookie.ts';
 import type { Know } from './hold-tries.ts';
 import { sayLater } from './hold-tries.ts';
 import { type Gate, nextAddress } from './make-gate.ts';
 import type { Coming, PasswordAnswer } from './people-functions.ts';
-import { giveToken, readToken } from './session-cookie.ts';
+import { comingOf, type Devices, giveToken, readToken, wayBack } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
 import { NO_FIT, signInView } from './sign-in-view.ts';
-import { wayBack } from './way-back.ts';
 
 /** How many seconds later there should be room again, where too many passwords are looked at at once. */
 const BUSY_S = 5;

@@ -3,15 +3,13 @@ import { isOfSystem } from '../../actor.ts';
 import type { Person } from '../../people/person.ts';
 import type { MayWatch } from '../events/hub.ts';
 import { html } from '../html/html.ts';
-import { wantsFragment } from '../layout/wants-fragment.ts';
-import { linkButton } from '../parts/button.ts';
-import { commandLine } from '../parts/command-line.ts';
-import { notice } from '../parts/notice.ts';
-import { isLedByOthers } from '../server/led-here.ts';
-import { comingOf } from './coming.ts';
+import { wantsFragment } from '../layout/layout.ts';
+import { linkButton } from '../parts/form.ts';
+import { notice } from '../parts/page-head.ts';
+import { commandLine } from '../parts/text.ts';
+import { isLedByOthers } from '../server/guard.ts';
 import type { GateFunctions, Owed, SignedIn } from './people-functions.ts';
-import { giveOpened, readToken } from './session-cookie.ts';
-import { signInAddress } from './way-back.ts';
+import { comingOf, giveOpened, readToken, signInAddress } from './session-cookie.ts';
 
 /** The pages on which what is owed is done. */
 const PAGE_OF: Readonly<Record<Owed, string>> = {

@@ -1,4 +1,7 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { safeAddress } from '../html/html.ts';
+import type { Coming } from './people-functions.ts';
 
 /** 256 random bits as base64url; what looks otherwise is no token of ours, and Redis is not asked about it. */
 const TOKEN = /^[\w-]{43}$/;
@@ -51,4 +54,91 @@ export function keepToken({ request, reply }: { request: FastifyRequest; reply: 
 
 export function takeToken(reply: FastifyReply, name: string): void {
   reply.clearCookie(name, ATTRIBUTES);
+}
+
+/** What is kept of what a browser calls itself: enough for a person to know it by. */
+const LONGEST_AGENT = 200;
+
+/** From where a request comes. */
+export function comingOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): Coming {
+  return { from: ip, agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT) };
+}
+
+/** Longer than any address of ours with all of its filters is meant to be. */
+const LONGEST = 2_000;
+
+/** Where nobody is sent back to: they would be asked to sign in again, or signed out. */
+const NOT_BACK = /^\/(?:sign-in|sign-out|assets|events)(?:[/?]|$)/i;
+
+/** Any name that is not ours, to find out whether an address leaves it. */
+const HERE = 'http://limitline.invalid';
+
+/**
+ * Where somebody goes after they signed in: a path of this console with its query, or `/` where what is asked for is anything
+ * else. It is read as a browser reads it (WHATWG URL), so that neither `//elsewhere`, `/\elsewhere`, `/.//elsewhere` nor
+ * a tab between two slashes leads to another site (CWE-601).
+ */
+export function wayBack(asked: unknown): string {
+  if (typeof asked !== 'string' || asked.length > LONGEST || !asked.startsWith('/') || !safeAddress(asked)) return '/';
+  const address = URL.parse(asked, HERE);
+  if (address?.origin !== HERE) return '/';
+  const path = `${address.pathname}${address.search}`;
+  return safeAddress(path) && !NOT_BACK.test(path) ? path : '/';
+}
+
+/** The address of the sign-in that leads back; without a way back where that is the start anyway. */
+export function signInAddress(to: unknown, page = '/sign-in'): string {
+  const back = wayBack(to);
+  return back === '/' ? page : `${page}?to=${encodeURIComponent(back)}`;
+}
+
+/** As long as a place is known after a sign-in, and some more: a browser that signs in has a new one each time. */
+const KNOWN_S = 90 * 24 * 3_600;
+
+export type Devices = ReturnType<typeof makeDevices>;
+
+/**
+ * The cookie of a browser in which somebody signed in. It is no session and opens nothing: it says that tries from there are no
+ * stranger's, so that strangers who try in great number keep nobody out who has it, from whatever network. It is signed: with what is
+ * made up, of another installation or too old, one is a stranger. What it is good for is one person's alone.
+ *
+ * @param name of the cookie
+ */
+export function makeDevices(key: Buffer, name: string) {
+  const sign = (words: string) =>
+    createHmac('sha256', key).update(`device\n${words}`).digest('base64url').slice(0, SIGN_LENGTH);
+  const inHeader = new RegExp(`(?:^|;) *${name}=([\\w-]{22})\\.(\\d{1,12})\\.([\\w-]{22})\\.([\\w-]{22})(?:;|$)`);
+
+  /** What stands in the cookie of a request, if it was signed here and is not too old. */
+  function read({ headers }: Pick<FastifyRequest, 'headers'>): { id: string; since: string; own: string } | undefined {
+    const [, id = '', since = '', any = '', own = ''] = inHeader.exec(headers.cookie ?? '') ?? [];
+    const ageS = Date.now() / 1_000 - Number(since);
+    if (id === '' || ageS > KNOWN_S || !isSame(any, sign(`${id} ${since}`))) return undefined;
+    return { id, since, own };
+  }
+
+  return {
+    /** A browser in which anybody signed in, by its id. */
+    known: (request: Pick<FastifyRequest, 'headers'>): string | undefined => read(request)?.id,
+
+    /** The same where it was this person. */
+    of(request: Pick<FastifyRequest, 'headers'>, person: string): string | undefined {
+      const found = read(request);
+      return found && isSame(found.own, sign(`${found.id} ${found.since} ${person}`)) ? found.id : undefined;
+    },
+
+    /** This person signed in. */
+    give(reply: FastifyReply, person: string): void {
+      const [id, since] = [randomBytes(16).toString('base64url'), Math.floor(Date.now() / 1_000)];
+      const value = `${id}.${since}.${sign(`${id} ${since}`)}.${sign(`${id} ${since} ${person}`)}`;
+      reply.setCookie(name, value, { path: '/', secure: true, httpOnly: true, sameSite: 'strict', maxAge: KNOWN_S });
+    },
+  };
+}
+
+/** 128 bits as base64url. */
+const SIGN_LENGTH = 22;
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

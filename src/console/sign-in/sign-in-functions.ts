@@ -1,5 +1,5 @@
-import type { NewFactor } from './factor-view.ts';
 import type { Coming, OtherWay, PasswordAnswer } from './people-functions.ts';
+import type { NewFactor } from './sign-in-view.ts';
 
 /** What came of a code: a new token, since whoever knew the old one must not have the session that it became (ASVS 7.2.4). */
 export type CodeAnswer = { is: 'in'; token: string } | { is: 'no' } | { is: 'later'; afterS: number };

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AccessTable, accessOf, isAllowed, ownMatters } from '../../../src/console/access/access.ts';
-import { ACCESS } from '../../../src/console/access/access-table.ts';
+import { ACCESS, can, rightsWord } from '../../../src/console/access/access-table.ts';
 import { refusalWords } from '../../../src/console/access/add-access.ts';
-import { can, rightsWord } from '../../../src/console/access/can.ts';
 import { addAction } from '../../../src/console/actions/add-action.ts';
 import type { ConsoleApp } from '../../../src/console/console-app.ts';
 import { addEvents } from '../../../src/console/events/add-events.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addAction } from '../../../src/console/actions/add-action.ts';
-import { ConsoleError } from '../../../src/console/server/console-error.ts';
+import { ConsoleError } from '../../../src/console/console-app.ts';
 import { openBareConsole } from '../../support/bare-console.ts';
 import { as, byHeader, openNotedAudit } from '../../support/persons.ts';
 import { openThreeRows } from '../../support/three-rows.ts';

@@ -1,6 +1,6 @@
 import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { expect, test } from 'vitest';
-import { DECIDED_ROUTES, mayOnBoard } from '../../../src/console/board/board-routes.ts';
+import { DECIDED_ROUTES, mayOnBoard } from '../../../src/console/board/add-board.ts';
 
 const ROUTES = appRoutes.api.flatMap(({ method, route }) =>
   [method].flat().flatMap((one) => [route].flat().map((address) => ({ method: one, route: address }))),

@@ -3,7 +3,7 @@ import { appRoutes } from '@bull-board/api/dist/routes.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startWorkers } from '../../../jobs/workers/workers.ts';
 import { commandLineActor } from '../../../src/actor.ts';
-import { cleanShell } from '../../../src/console/board/board-shell.ts';
+import { cleanShell } from '../../../src/console/board/add-board.ts';
 import type { RowState } from '../../../src/ledger/schema/row.ts';
 import { openService } from '../../../src/open-service.ts';
 import { openConsole } from '../../support/console.ts';

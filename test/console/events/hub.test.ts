@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Frame, makeHub, type Watcher } from '../../../src/console/events/hub.ts';
 import { html } from '../../../src/console/html/html.ts';
-import type { Strip } from '../../../src/console/layout/strip.ts';
+import type { Strip } from '../../../src/console/layout/layout.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { STRIP } from '../../support/bare-console.ts';
 

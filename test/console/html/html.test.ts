@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeHtml, type Html, type HtmlValue, html, isHtml } from '../../../src/console/html/html.ts';
-import { safeAddress } from '../../../src/console/html/safe-address.ts';
+import { escapeHtml, type Html, type HtmlValue, html, isHtml, safeAddress } from '../../../src/console/html/html.ts';
 
 /** The tag, called with a template that is made here: types would not let a fault through. */
 const made = (...pieces: string[]) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rights } from '../../../src/console/access/access.ts';
-import { CAUSES_SHOWN, renderCauses } from '../../../src/console/pages/portfolio/causes-view.ts';
+import { CAUSES_SHOWN, renderCauses } from '../../../src/console/pages/portfolio/figures-view.ts';
 import type { ShownCause } from '../../../src/console/pages/portfolio/portfolio-look.ts';
 import { ROLES } from '../../../src/people/person.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { browserWords } from '../../../src/console/pages/me/browser-words.ts';
+import { browserWords } from '../../../src/console/pages/me/me-view.ts';
 import { makeVisitor, openConsole } from '../../support/console.ts';
 import { openDesk } from '../../support/desk.ts';
 import { PASSWORD } from '../../support/people.ts';

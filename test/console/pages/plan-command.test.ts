@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandOf } from '../../../src/console/pages/plans/plan-command.ts';
+import { commandOf } from '../../../src/console/pages/plans/plan-words.ts';
 import type { Plan } from '../../../src/ledger/plans/plan.ts';
 
 type Asked = Pick<Plan, 'action' | 'filter'> & { whole?: boolean; portfolio?: string };

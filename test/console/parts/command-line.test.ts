@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { sameCommand } from '../../../src/console/pages/new/submit-view.ts';
-import { shellWord } from '../../../src/console/parts/command-line.ts';
+import { shellWord } from '../../../src/console/parts/text.ts';
 
 test.each([
   'q4',

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { masked } from '../../../src/console/privacy/mask.ts';
-import { MASK } from '../../../src/console/privacy/personal-text.ts';
+import { MASK, masked } from '../../../src/console/privacy/mask.ts';
 
 const REQUEST = {
   name: 'Müller GmbH',

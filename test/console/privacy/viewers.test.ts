@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MASK } from '../../../src/console/privacy/personal-text.ts';
+import { MASK } from '../../../src/console/privacy/mask.ts';
 import { openMarkedConsole } from '../../support/marked-console.ts';
 import { MARK } from '../../support/marked-file.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundConnections } from '../../../src/console/server/bound-connections.ts';
+import { boundConnections } from '../../../src/console/server/make-server.ts';
 
 /** A server with these bounds; `open` connects from an address of this machine, and answers whether the connection stays. */
 async function openServer(bounds: { ofNetwork: number; ofAll: number }, isProxy?: (address: string) => boolean) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { fastify } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { closeUnread } from '../../../src/console/server/close-unread.ts';
+import { closeUnread } from '../../../src/console/server/make-server.ts';
 
 async function open({ handlerTimeout = 60_000, lingerMs = 300 } = {}) {
   const app = fastify({ handlerTimeout });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinStyles } from '../../../src/console/server/join-styles.ts';
+import { joinStyles } from '../../../src/console/server/assets.ts';
 
 test('styles for every page are one piece, those of a place another, without comments and indentation', () => {
   const files = [

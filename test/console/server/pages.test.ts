@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { ConsoleError } from '../../../src/console/console-app.ts';
 import { html } from '../../../src/console/html/html.ts';
-import { ConsoleError } from '../../../src/console/server/console-error.ts';
 import { LimitlineError } from '../../../src/errors.ts';
 import { openBareConsole, STRIP } from '../../support/bare-console.ts';
 

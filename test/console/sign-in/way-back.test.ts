@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { signInAddress, wayBack } from '../../../src/console/sign-in/way-back.ts';
+import { signInAddress, wayBack } from '../../../src/console/sign-in/session-cookie.ts';
 
 test.each([
   ['/', '/'],

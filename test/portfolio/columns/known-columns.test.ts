@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { LEDGER_COLUMNS, ledgerCells } from '../../../jobs/export/ledger-cells.ts';
-import { masked } from '../../../src/console/privacy/mask.ts';
-import { isPersonalField, MASK } from '../../../src/console/privacy/personal-text.ts';
+import { isPersonalField, MASK, masked } from '../../../src/console/privacy/mask.ts';
 import {
   COLUMNS,
   columnsThat,

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answered, ApprovalAnswer, ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { Person } from '../../../people/person.ts';
-import { type Acting, addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
-import { ConsoleError } from '../../server/console-error.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { Acting } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { approvalAddress } from '../addresses.ts';
 import { type Answering, refusedWords } from './answer-forms.ts';
-import { approvalAddress } from './approval-address.ts';
 import { approvalPage } from './approval-page.ts';
 import { type ApprovalsList, approvalsPage } from './approvals-list.ts';
 

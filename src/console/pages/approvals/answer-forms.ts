@@ -1,14 +1,12 @@
 import type { Answered } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
-import { button, linkButton } from '../../parts/button.ts';
-import { commandLine, shellWord } from '../../parts/command-line.ts';
-import { field, form, hidden } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
-import { OIDC_ADDRESS } from '../../sign-in/oidc-view.ts';
-import { approvalAddress } from './approval-address.ts';
-import { peopleWords, sizeWords } from './approval-words.ts';
-import { noUsers } from './approvals-list.ts';
+import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
+import { notice } from '../../parts/page-head.ts';
+import { commandLine, shellWord } from '../../parts/text.ts';
+import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
+import { approvalAddress } from '../addresses.ts';
+import { noUsers, peopleWords, sizeWords } from './approvals-list.ts';
 
 /** Whether the person who looks may answer, and what is asked of them. */
 export type Answering = {

@@ -4,21 +4,18 @@ import { type Approval, whyWords } from '../../../ledger/schema/approval.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/can.ts';
+import { can } from '../../access/access-table.ts';
 import { type Html, html } from '../../html/html.ts';
-import { amount } from '../../parts/amount.ts';
-import { linkButton } from '../../parts/button.ts';
 import { facts, stats } from '../../parts/figures.ts';
-import { notice } from '../../parts/notice.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
+import { linkButton } from '../../parts/form.ts';
+import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
 import { type Column, table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { moment, timeAgo } from '../../parts/time.ts';
-import { sentences } from '../new/sentences.ts';
-import { rowAddress } from '../row/row-address.ts';
+import { amount, moment, theirWords, timeAgo } from '../../parts/text.ts';
+import { rowAddress } from '../addresses.ts';
+import { sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
-import { KIND_WORDS, peopleWords, STANDING_WORDS, saidWords, sizeWords } from './approval-words.ts';
+import { KIND_WORDS, peopleWords, STANDING_WORDS, saidWords, sizeWords } from './approvals-list.ts';
 
 /** All that an approver has to see before a yes, and the yes itself. */
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {

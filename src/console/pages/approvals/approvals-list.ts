@@ -1,17 +1,12 @@
 import { counted, grouped } from '../../../counted.ts';
-import type { Approval } from '../../../ledger/schema/approval.ts';
+import type { Approval, ApprovalKind } from '../../../ledger/schema/approval.ts';
+import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
-import { amount } from '../../parts/amount.ts';
-import { linkButton } from '../../parts/button.ts';
-import { commandLine } from '../../parts/command-line.ts';
-import { emptyState } from '../../parts/empty-state.ts';
-import { notice } from '../../parts/notice.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
+import { linkButton } from '../../parts/form.ts';
+import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { type Column, table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { timeAgo } from '../../parts/time.ts';
-import { approvalAddress } from './approval-address.ts';
-import { KIND_WORDS, peopleWords, STANDING_WORDS, shortDigest } from './approval-words.ts';
+import { amount, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
+import { approvalAddress } from '../addresses.ts';
 
 /** What waits, and what was answered lately. */
 export type ApprovalsList = {
@@ -103,3 +98,43 @@ const ANSWERED_COLUMNS: readonly Column<Approval>[] = [
   },
   { head: 'When', cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
+
+/** What a yes leads to. */
+export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
+  import: 'to be requested',
+  retry: 'to be sent again',
+  answer: 'held, and answered',
+};
+
+export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
+  open: 'still being imported',
+  waiting: 'waits',
+  granted: 'approved',
+  declined: 'declined',
+  void: 'nothing is left of it',
+};
+
+/** `120 rows, 1,250,000.50` */
+export function sizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string {
+  return `${counted(rows, 'row')}, ${moneyText(sum)}`;
+}
+
+/** What somebody says of a held call. */
+export function saidWords(said: string | undefined): string {
+  if (said === undefined) return '–';
+  return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
+}
+
+/** Enough of a digest for two people to compare over the telephone. */
+export function shortDigest(digest: string): string {
+  return digest.slice(0, 10);
+}
+
+/** `alice, bob and 3 others`; nothing where nobody is known. */
+export function peopleWords(names: readonly string[], most = 5): string {
+  const shown = names.slice(0, most);
+  const others = names.length - shown.length;
+  if (others > 0) return `${shown.join(', ')} and ${counted(others, 'other')}`;
+  const [last = '', ...before] = shown.toReversed();
+  return before.length === 0 ? last : `${before.toReversed().join(', ')} and ${last}`;
+}

@@ -1,6 +1,15 @@
-import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
+import { counted, grouped, sizeWords } from '../../../counted.ts';
+import { ARCHIVE_STANDING, type ArchivedPortfolio, archivedRows } from '../../../ledger/schema/archives.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/access-table.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { archivedPage } from './archived-list.ts';
+import { type Html, html } from '../../html/html.ts';
+import { facts, stateBar } from '../../parts/figures.ts';
+import { linkButton } from '../../parts/form.ts';
+import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
+import { type Column, pager, table } from '../../parts/table.ts';
+import { amount, commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
+import { below, portfolioAddress } from '../addresses.ts';
 
 /** What the list of archived portfolios is handed. */
 export type ArchivedPageFunctions = {
@@ -23,4 +32,136 @@ export function addArchivedPage(app: ConsoleApp, given: ArchivedPageFunctions): 
     const body = archivedPage({ archived, total, from, rights: request.rights });
     return reply.page({ title: 'Archived portfolios', at: 'portfolios', body });
   });
+}
+
+/** Where the list stands. */
+export const ARCHIVED = '/archived';
+
+type Shown = { archived: readonly ArchivedPortfolio[]; total: number; from: number; rights: Rights };
+
+/** The list of archived portfolios. */
+export function archivedPage({ archived, total, from, rights }: Shown): Html {
+  const next = from + archived.length;
+  return html`${pageHead({
+    title: 'Archived portfolios',
+    trail: [{ href: '/', words: 'Portfolios' }],
+    lead: 'Their rows are in files of the data folder, or gone where one was forgotten. What was requested for them is known all the same, and is not requested again.',
+  })}
+  ${table({
+    caption: 'Archived portfolios',
+    rows: archived,
+    columns: columnsFor(rights),
+    empty: emptyState({
+      title: 'No portfolio is archived.',
+      words: html`Finished portfolios are archived at night when they are older than LIMITLINE_KEEP_DAYS, or by ${commandLine('npx limitline archive NAME')}`,
+      next: linkButton({ href: '/', words: 'To the portfolios' }),
+    }),
+  })}
+  ${
+    total > 0 &&
+    pager({
+      words: `${counted(archived.length, 'portfolio')} of ${grouped(total)}`,
+      first: from === 0 ? undefined : ARCHIVED,
+      next: next < total && archived.length > 0 ? `${ARCHIVED}?from=${next}` : undefined,
+    })
+  }`;
+}
+
+function columnsFor(rights: Rights): Column<ArchivedPortfolio>[] {
+  const columns: Column<ArchivedPortfolio>[] = [
+    {
+      head: 'Portfolio',
+      names: true,
+      cell: ({ name }) => html`<a href="${portfolioAddress(name)}"><bdi>${name}</bdi></a>`,
+    },
+    { head: 'Finished (UTC)', cell: ({ finishedMs }) => minuteOf(finishedMs) },
+    { head: 'Archived (UTC)', cell: sinceOf },
+    { head: 'Rows', kind: 'number', cell: (one) => grouped(archivedRows(one)) },
+    { head: 'Requested', kind: 'amount', cell: ({ requested }) => amount(requested ?? '0') },
+    { head: 'Granted', kind: 'amount', cell: ({ granted }) => amount(granted ?? '0') },
+    { head: 'Size', kind: 'number', cell: sizeOf },
+  ];
+  if (!can(rights, 'GET /portfolios/:name/downloads/:file')) return columns;
+  return [...columns, { head: 'Download', kind: 'actions', cell: renderDownload }];
+}
+
+/** Since when it is where it is; what is not simply archived is said. */
+function sinceOf({ is, sinceMs, by }: ArchivedPortfolio): Html {
+  const words = is === 'archived' ? `by ${by}` : `${ARCHIVE_STANDING[is]} by ${by}`;
+  return html`<span>${minuteOf(sinceMs)}<small class="under">${words}</small></span>`;
+}
+
+function sizeOf({ is, sizeBytes }: ArchivedPortfolio): string {
+  return is === 'forgotten' || sizeBytes === undefined ? '–' : sizeWords(sizeBytes);
+}
+
+/** Its results, as they were when it was archived; nothing where it has none any more, or changes just now. */
+export function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): Html {
+  if (is !== 'archived') return html``;
+  return linkButton({
+    href: below(name, 'downloads', 'results.csv'),
+    words: 'Results',
+    kind: 'quiet',
+    download: true,
+    label: `Download: results of ${name}`,
+  });
+}
+
+/** What stands under the address of a portfolio whose rows are not in Redis: what it was, and how its rows come back. */
+export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Rights): Html {
+  const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, sizeBytes } = archived;
+  const rows = archivedRows(archived);
+  const standing = ARCHIVE_STANDING[is];
+  return html`${pageHead({
+    title: html`<bdi>${name}</bdi>`,
+    trail: [
+      { href: '/', words: 'Portfolios' },
+      { href: ARCHIVED, words: 'Archived' },
+    ],
+    lead: html`${standing.charAt(0).toUpperCase()}${standing.slice(1)} since ${moment(sinceMs)}, by ${by}`,
+    actions: can(rights, 'GET /portfolios/:name/downloads/:file') && renderDownload(archived),
+  })}
+  ${whatItMeans(archived)}
+  ${panel({
+    title: 'What it was',
+    body: html`${stateBar(states, { label: `Rows of ${name} by state`, legend: true })}
+    ${facts([
+      { term: 'Rows', what: grouped(rows) },
+      { term: 'Requested', what: amount(archived.requested ?? '0') },
+      { term: 'Granted', what: amount(archived.granted ?? '0') },
+      { term: 'Begun', what: moment(startedMs) },
+      { term: 'Finished', what: moment(finishedMs) },
+      ...(is === 'forgotten' || sizeBytes === undefined ? [] : [{ term: 'Its files', what: sizeWords(sizeBytes) }]),
+    ])}`,
+  })}`;
+}
+
+function whatItMeans(archived: ArchivedPortfolio): Html {
+  const { name, is } = archived;
+  const word = shellWord(name);
+  switch (is) {
+    case 'archived':
+      return notice(
+        'info',
+        html`What was requested for it is known and is not requested again. To see its rows here, have them brought back: ${commandLine(`npx limitline restore ${word}`)}`,
+        { title: `Its ${counted(archivedRows(archived), 'row is', 'rows are')} in files of the data folder.` },
+      );
+    case 'archiving':
+    case 'leaving':
+      return goesOn('It is being archived.', `npx limitline archive ${word}`);
+    case 'restoring':
+      return goesOn('It is being restored.', `npx limitline restore ${word}`);
+    case 'forgetting':
+      return goesOn('It is being forgotten.', `npx limitline forget ${word}`);
+    case 'forgotten':
+      return notice(
+        'info',
+        'What was known of people is gone, and nothing of it comes back. What was requested for it is still not requested again.',
+        { title: 'It was forgotten.' },
+      );
+  }
+}
+
+function goesOn(title: string, command: string): Html {
+  return notice('warn', html`If nobody is at it any more, this goes on with it: ${commandLine(command)}`, { title });
 }

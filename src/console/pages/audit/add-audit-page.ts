@@ -1,8 +1,13 @@
 import type { Readable } from 'node:stream';
+import type { AuditEntry } from '../../../audit/entry.ts';
+import { counted, grouped } from '../../../counted.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { type Html, html } from '../../html/html.ts';
+import { button, field, form, linkButton } from '../../parts/form.ts';
+import { emptyState, pageHead } from '../../parts/page-head.ts';
+import { pager, table } from '../../parts/table.ts';
+import { commandLine, moment, theirWords } from '../../parts/text.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { type AuditShown, auditPage } from './audit-page.ts';
-import { type AuditQuery, readAuditQuery } from './audit-query.ts';
 
 /** What the page of the audit trail is handed. */
 export type AuditPageFunctions = {
@@ -29,4 +34,131 @@ export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
     const file = { fileName, type: 'application/x-ndjson; charset=utf-8', what: 'audit trail exported' };
     return sendDownload({ request, reply }, file, given.export());
   });
+}
+
+/** What a page of the audit trail shows. */
+export type AuditShown = {
+  query: AuditQuery;
+  /** What was given as a day and is none. */
+  wrongDay?: string;
+  /** The newest first. */
+  entries: readonly AuditEntry[];
+  /** The number below which to go on, if there are any. */
+  next: number | undefined;
+  /** Of the whole trail. */
+  total: number;
+  /** Entries that are looked at for a page. */
+  walk: number;
+};
+
+/** Who did what, the newest first. */
+export function auditPage(shown: AuditShown): Html {
+  const { query, entries, next, total, walk } = shown;
+  const isFirst = query.before === undefined;
+  const { before: _before, ...found } = query;
+  const isSearched = Object.keys(found).length > 0;
+  return html`${pageHead({
+    title: 'Audit',
+    lead: html`Who did what, when and from where. Entries are never changed, and each is tied to the one before by a key that Redis does not have. Whether all of it is still as it was written: ${commandLine('npx limitline audit verify')}`,
+    actions: linkButton({ href: '/audit/export', words: 'Download all, as NDJSON', download: true }),
+  })}
+  ${form({ action: '/audit', method: 'get', class: 'filters', role: 'search', label: 'Find entries', body: searchFields(shown, isSearched) })}
+  ${table({
+    caption: 'Entries of the audit trail, the newest first',
+    rows: entries,
+    empty: emptyOf({ isSearched, next, walk }),
+    columns: [
+      { head: 'No.', kind: 'number', cell: ({ number }) => grouped(number) },
+      { head: 'When', cell: ({ atMs }) => moment(atMs) },
+      { head: 'Who', cell: ({ by }) => (by === '' ? '–' : theirWords(by)) },
+      { head: 'What', names: true, cell: whatOf },
+      { head: 'About', cell: ({ about }) => (about === undefined ? '' : theirWords(about)) },
+      { head: 'From', cell: ({ from }) => theirWords(from) },
+      { head: 'Facts', cell: factsOf },
+    ],
+  })}
+  ${pager({
+    words: isSearched
+      ? `${counted(entries.length, 'entry', 'entries')} shown`
+      : `${grouped(entries.length)} of ${counted(total, 'entry', 'entries')}`,
+    first: isFirst ? undefined : auditAddress(found),
+    next: next === undefined ? undefined : auditAddress({ ...query, before: next }),
+  })}`;
+}
+
+function searchFields({ query, wrongDay }: AuditShown, isSearched: boolean): Html {
+  const { by = '', what = '', about = '', day = wrongDay ?? '' } = query;
+  const problem = wrongDay === undefined ? undefined : 'Write it as 2026-11-22.';
+  return html`${field({ label: 'Who', name: 'by', type: 'search', value: by, placeholder: 'part of a name', maxlength: 200 })}
+    ${field({ label: 'What', name: 'what', type: 'search', value: what, placeholder: 'sign-in refused', maxlength: 200 })}
+    ${field({ label: 'About', name: 'about', type: 'search', value: about, placeholder: 'a portfolio, a user', maxlength: 200 })}
+    ${field({ label: 'Up to the day (UTC)', name: 'day', value: day, placeholder: '2026-11-22', maxlength: 10, problem })}
+    ${button({ words: 'Find' })}${isSearched && html`<a class="button is-quiet" href="/audit">Show all</a>`}`;
+}
+
+function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number | undefined; walk: number }): Html {
+  if (next !== undefined) {
+    return emptyState({
+      title: 'None found so far.',
+      words: `So many entries are looked at for a page: ${grouped(walk)}. “Next” looks further back.`,
+    });
+  }
+  return isSearched
+    ? emptyState({
+        title: 'No entry is meant by this.',
+        words: 'Each text is found anywhere in its column, in capitals or not.',
+      })
+    : emptyState({
+        title: 'Nothing was done yet.',
+        words: 'Whatever somebody does, is refused, or takes away as a file is written down here.',
+      });
+}
+
+/** What was done; of what has an entry before it and one behind it, which of the two it is. */
+function whatOf({ what, is, of }: AuditEntry): Html {
+  if (is === undefined) return theirWords(what);
+  return html`<span>${theirWords(what)}<small class="under">${is}${of !== undefined && html`, see <a href="${auditAddress({ before: of + 1 })}">no. ${grouped(of)}</a>`}</small></span>`;
+}
+
+function factsOf({ number, account, facts }: AuditEntry): Html {
+  const count = Object.keys(facts ?? {}).length;
+  const text = JSON.stringify({ account, ...facts }, null, 2);
+  return html`<details><summary>${count === 0 ? 'account' : counted(count, 'fact')}</summary><pre class="answer" tabindex="0" aria-label="Facts of entry ${grouped(number)}">${text}</pre></details>`;
+}
+
+/** What the address of the page asks for. */
+export type AuditQuery = {
+  by?: string;
+  what?: string;
+  about?: string;
+  /** The last day that is shown, of UTC: `2026-11-22`. */
+  day?: string;
+  /** The number below which entries are shown. */
+  before?: number;
+};
+
+/** No name is longer. */
+const LONGEST = 200;
+
+/** Reads what the address asks for; what is empty, or cannot be meant, is left out. `wrongDay` is what stands there and is none. */
+export function readAuditQuery(query: Readonly<Record<string, unknown>>): { query: AuditQuery; wrongDay?: string } {
+  const read: AuditQuery = {};
+  for (const field of ['by', 'what', 'about'] as const) {
+    const value = query[field];
+    const text = typeof value === 'string' ? value.trim().slice(0, LONGEST) : '';
+    if (text !== '') read[field] = text;
+  }
+  const { before } = query;
+  if (typeof before === 'string' && /^[1-9]\d{0,14}$/.test(before)) read.before = Number(before);
+  const day = typeof query.day === 'string' ? query.day.trim().slice(0, LONGEST) : '';
+  if (day === '') return { query: read };
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && Number.isFinite(Date.parse(day));
+  return isDay ? { query: { ...read, day } } : { query: read, wrongDay: day };
+}
+
+/** The address of a page. */
+export function auditAddress(query: AuditQuery): string {
+  const given = new URLSearchParams();
+  for (const [field, value] of Object.entries(query)) given.set(field, String(value));
+  return given.size === 0 ? '/audit' : `/audit?${given}`;
 }

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import type { ConsoleApp } from '../../console-app.ts';
-import { ConsoleError } from '../../server/console-error.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { sendDownload } from './send-download.ts';
 
 /** What is written of a portfolio: as `limitline run` leaves it beside the file, to the byte, so that a click in Excel opens it. */

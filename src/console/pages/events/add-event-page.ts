@@ -1,14 +1,10 @@
 import { type ShownBody, sizeText } from '../../../ledger/events/kept-event.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
-import { commandLine } from '../../parts/command-line.ts';
-import { emptyState } from '../../parts/empty-state.ts';
 import { facts } from '../../parts/figures.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
+import { emptyState, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { inUtc, moment } from '../../parts/time.ts';
-import { ConsoleError } from '../../server/console-error.ts';
+import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
 import { namedBy, type ShownEvent } from './events-section.ts';
 
 /** One event of the service as it came, its body cut and with what could not be seen escaped. */

@@ -2,13 +2,10 @@ import { counted } from '../../../counted.ts';
 import { type RowsOfEvent, whoseId } from '../../../ledger/events/event-rows.ts';
 import { type EventTotals, type KeptEvent, sizeText } from '../../../ledger/events/kept-event.ts';
 import { type Html, html } from '../../html/html.ts';
-import { emptyState } from '../../parts/empty-state.ts';
-import { notice } from '../../parts/notice.ts';
+import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { moment, timeAgo } from '../../parts/time.ts';
-import { rowAddress } from '../row/row-address.ts';
-import { eventAddress } from './event-address.ts';
+import { moment, theirWords, timeAgo } from '../../parts/text.ts';
+import { eventAddress, rowAddress } from '../addresses.ts';
 
 /** An event of the service, and the first rows that it names. */
 export type ShownEvent = KeptEvent & RowsOfEvent;

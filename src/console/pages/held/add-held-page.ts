@@ -3,14 +3,12 @@ import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import type { HeldRow } from '../../../ledger/rows/story.ts';
 import { isPortfolioName, rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { HeldItem, HeldPage } from '../../../ledger/story/row-story.ts';
-import { type Acting, addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
-import { ConsoleError } from '../../server/console-error.ts';
-import { approvalAddress } from '../approvals/approval-address.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { Acting } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { approvalAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { rowAddress, rowOfParams } from '../row/row-address.ts';
-import { didWord, heldAddress } from './held-address.ts';
-import { heldPage } from './held-page.ts';
+import { didWord, heldAddress, heldPage } from './held-page.ts';
 import { type HeldPlan, planPage } from './plan-page.ts';
 
 export type HeldPageFunctions = {

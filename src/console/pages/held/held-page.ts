@@ -1,22 +1,16 @@
 import { KINDS } from '../../../call-kind.ts';
 import { counted, grouped } from '../../../counted.ts';
 import type { HeldRow } from '../../../ledger/rows/story.ts';
+import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { rowName } from '../../../ledger/schema/schema.ts';
 import type { HeldItem, HeldPage } from '../../../ledger/story/row-story.ts';
 import { type Html, html } from '../../html/html.ts';
-import { amount } from '../../parts/amount.ts';
-import { button, linkButton } from '../../parts/button.ts';
-import { commandLine, shellWord } from '../../parts/command-line.ts';
-import { emptyState } from '../../parts/empty-state.ts';
-import { field, form, textArea } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
-import { pager } from '../../parts/pager.ts';
-import { cutWords, theirWords } from '../../parts/their-words.ts';
-import { moment, timeAgo } from '../../parts/time.ts';
+import { button, field, form, linkButton, textArea } from '../../parts/form.ts';
+import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
+import { pager } from '../../parts/table.ts';
+import { amount, commandLine, cutWords, moment, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
+import { rowAddress } from '../addresses.ts';
 import { resolveForms } from '../row/row-actions.ts';
-import { rowAddress } from '../row/row-address.ts';
-import { didWords, HELD_DID, heldAddress } from './held-address.ts';
 
 type HeldPageGiven = {
   page: HeldPage;
@@ -140,3 +134,29 @@ function wordsOf(did: string): string | undefined {
     ? HELD_DID.get(did)
     : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
 }
+
+/** The held desk of a portfolio, or of the account. */
+export function heldAddress(portfolio: string | undefined): string {
+  return portfolio === undefined ? '/held' : `/portfolios/${encodeURIComponent(portfolio)}/held`;
+}
+
+/** What came of a plan about one row, by the word in the address of the page behind it. */
+export const HELD_DID: ReadonlyMap<string, string> = new Map([
+  ['made', 'Taken as made: the row goes on.'],
+  ['resent', 'It is sent again, as soon as it is its turn.'],
+  ['nothing', 'Nothing was changed: what became of the call is known by now.'],
+]);
+
+/** What was done, as the address of the page behind it has it, and whether its portfolio is paused. */
+export function didWord(did: string, isPaused: boolean | undefined): string {
+  return `?did=${did}${isPaused ? PAUSED : ''}`;
+}
+
+/** The notice for what an address says was done (`didWord`), where `words` has one for it. */
+export function didWords(did: string | undefined, words: (did: string) => string | undefined): string | undefined {
+  const isPaused = did?.endsWith(PAUSED) === true;
+  const said = words((isPaused ? did?.slice(0, -PAUSED.length) : did) ?? '');
+  return said !== undefined && isPaused ? `${said} ${UNTIL_RESUMED}` : said;
+}
+
+const PAUSED = '-paused';

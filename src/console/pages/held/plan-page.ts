@@ -4,16 +4,12 @@ import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/held-elsew
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, html } from '../../html/html.ts';
-import { amount } from '../../parts/amount.ts';
-import { button, linkButton } from '../../parts/button.ts';
-import { form, hidden } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
+import { button, form, hidden, linkButton } from '../../parts/form.ts';
+import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { cutWords, theirWords } from '../../parts/their-words.ts';
-import { moment } from '../../parts/time.ts';
-import { rowAddress } from '../row/row-address.ts';
-import { heldAddress } from './held-address.ts';
+import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
+import { rowAddress } from '../addresses.ts';
+import { heldAddress } from './held-page.ts';
 
 /** What is said of held rows, by a file or of one row, and what follows from it: as it is shown before the yes. */
 export type HeldPlan = {

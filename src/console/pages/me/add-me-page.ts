@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isOfSystem } from '../../../actor.ts';
+import type { SessionView, UserView } from '../../../people/people.ts';
 import type { Action } from '../../actions/action-words.ts';
-import { type Acting, addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { addAction } from '../../actions/add-action.ts';
+import type { Acting, ConsoleApp } from '../../console-app.ts';
 import { NOT_ALIKE } from '../../sign-in/add-sign-in-steps.ts';
-import { comingOf } from '../../sign-in/coming.ts';
-import { factorForm, recoveryCodes } from '../../sign-in/factor-view.ts';
-import { keepToken } from '../../sign-in/session-cookie.ts';
-import { narrowPage } from '../../sign-in/sign-in-view.ts';
-import type { MePageFunctions, Proof } from './me-functions.ts';
+import type { Coming } from '../../sign-in/people-functions.ts';
+import { comingOf, keepToken } from '../../sign-in/session-cookie.ts';
+import type { ChangeAnswer } from '../../sign-in/sign-in-functions.ts';
+import { factorForm, type NewFactor, narrowPage, recoveryCodes } from '../../sign-in/sign-in-view.ts';
 import { type MeSaid, meView } from './me-view.ts';
 
 /** An action of somebody who has a session: whose, and which. */
@@ -123,3 +123,26 @@ function showCodes(reply: FastifyReply, codes: readonly string[]) {
 function accountOf({ signedIn }: FastifyRequest): FastifyRequest['signedIn'] {
   return signedIn && !isOfSystem(signedIn.person.by) ? signedIn : undefined;
 }
+
+/** Whose account it is, by which session, with the password that they have now, and a code where they have a second factor. */
+export type Proof = { name: string; token: string; old: string; code: string } & Coming;
+
+/** What was made, or words on why it was not. */
+type Done<T = unknown> = { is: 'done'; made: T } | { is: 'no'; words: string };
+
+/** What the page of one's own account can do; made in scripts/console/people/me.ts. */
+export type MePageFunctions = {
+  /** Nothing for somebody for whom an identity provider speaks: what is theirs is kept there. */
+  read: (name: string) => Promise<UserView | undefined>;
+  sessions: (by: string, token: string) => Promise<SessionView[]>;
+  setPassword: (proof: Proof & { password: string }) => Promise<ChangeAnswer>;
+  /** Begins another second factor in the place of the one that there is, which counts until the new one is confirmed. */
+  beginFactor: (proof: Proof) => Promise<Done<NewFactor>>;
+  confirmFactor: (
+    given: { name: string; token: string; code: string } & Coming,
+  ) => Promise<ChangeAnswer<readonly string[]>>;
+  /** Recovery codes in the place of those that there are. */
+  makeCodes: (proof: Proof) => Promise<Done<readonly string[]>>;
+  /** Ends one other session, or all of them. Where an identity provider speaks for the person, no password is asked for. */
+  endSessions: (proof: Proof, which: { one: string } | 'all others') => Promise<Done>;
+};

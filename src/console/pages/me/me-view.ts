@@ -1,18 +1,12 @@
 import type { SessionView, UserView } from '../../../people/people.ts';
 import type { Person } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
-import { button } from '../../parts/button.ts';
 import { facts } from '../../parts/figures.ts';
-import { form } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
-import { passwordField } from '../../parts/password-field.ts';
-import { roleList } from '../../parts/roles.ts';
+import { button, form, passwordField, roleList } from '../../parts/form.ts';
+import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { moment, timeAgo } from '../../parts/time.ts';
+import { moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { codeField, newPasswordFields } from '../../sign-in/sign-in-view.ts';
-import { browserWords } from './browser-words.ts';
 
 /** With fewer left than these it is time for new ones. */
 const FEW_CODES = 3;
@@ -123,4 +117,29 @@ function endPart({ id, isThis, agent, from }: SessionView): Html {
   if (isThis) return html`<strong>This one</strong>`;
   const label = `End it: ${browserWords(agent)} from ${from}`;
   return html`<button class="button is-quiet" formaction="${`/me/sessions/${encodeURIComponent(id)}/end`}" aria-label="${label}">End it</button>`;
+}
+
+const BROWSERS: readonly [pattern: RegExp, words: string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+
+const SYSTEMS: readonly [pattern: RegExp, words: string][] = [
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b|\bCrOS\b/, 'Linux'],
+];
+
+/** A browser as a person knows it, by what it calls itself: `Firefox on Linux`; what is not known as it stands. */
+export function browserWords(agent: string): string {
+  const find = (table: typeof BROWSERS) => table.find(([pattern]) => pattern.test(agent))?.[1];
+  const browser = find(BROWSERS);
+  if (browser === undefined) return agent === '' ? 'not known' : agent;
+  const system = find(SYSTEMS);
+  return system === undefined ? browser : `${browser} on ${system}`;
 }

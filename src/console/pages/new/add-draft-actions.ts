@@ -6,14 +6,12 @@ import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../port
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
-import { addAction } from '../../actions/add-action.ts';
-import { fieldsOf } from '../../actions/fields-of.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
-import { linkButton } from '../../parts/button.ts';
+import { linkButton } from '../../parts/form.ts';
 import { pageHead } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { ConsoleError } from '../../server/console-error.ts';
 import { reasonList } from './mend-grid.ts';
 import type { NewPageFunctions } from './new-page-functions.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';

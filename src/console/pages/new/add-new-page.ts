@@ -5,20 +5,18 @@ import { asksApproval } from '../../../ledger/schema/approval.ts';
 import type { IncomingFile, PreviewState } from '../../../portfolio/draft-desk.ts';
 import { authorsWith, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import { addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Hub } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
 import { asConsole } from '../../privacy/who-looks.ts';
-import { ConsoleError } from '../../server/console-error.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 import { addDraftActions } from './add-draft-actions.ts';
-import { draftView } from './draft-view.ts';
+import { draftView, uploadView } from './draft-view.ts';
 import type { MendPlace } from './mend-grid.ts';
 import type { NewPageFunctions } from './new-page-functions.ts';
-import { importProgress, PROGRESS_ID, previewProgress } from './progress-view.ts';
-import { uploadView } from './upload-view.ts';
+import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
 /** So long an upload may take; the slowest line that a file of documents comes over. */
 const UPLOAD_LIMIT_MS = 2 * 3_600_000;

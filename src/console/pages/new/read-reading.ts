@@ -4,7 +4,7 @@ import type { Mapping } from '../../../portfolio/columns/mapping.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { type ReadOptions, readOptionsSchema } from '../../../portfolio/read-options.ts';
-import { ConsoleError } from '../../server/console-error.ts';
+import { ConsoleError } from '../../console-app.ts';
 
 type Fields = Readonly<Record<string, string>>;
 

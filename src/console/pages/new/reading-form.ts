@@ -3,8 +3,7 @@ import { KNOWN_COLUMNS } from '../../../portfolio/columns/known-columns.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
-import { button } from '../../parts/button.ts';
-import { field, form, select, tick } from '../../parts/form.ts';
+import { button, field, form, select, tick } from '../../parts/form.ts';
 import { DELIMITER_WORDS, dialectWords } from './words.ts';
 
 /** Encodings that files of finance teams come in; any other is found by itself or not at all. */

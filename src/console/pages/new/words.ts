@@ -1,6 +1,11 @@
-import { counted, sizeWords } from '../../../counted.ts';
+import { counted, grouped, sizeWords } from '../../../counted.ts';
+import type { PreviewState } from '../../../portfolio/draft-desk.ts';
 import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
+import type { Problem } from '../../../portfolio/problem.ts';
+import { type Html, html } from '../../html/html.ts';
+import { progressBar } from '../../parts/figures.ts';
+import { linkButton } from '../../parts/form.ts';
 
 /** `50 s`, `4 min`, `2.0 h`: as exactly as anybody needs to know how long something takes. */
 export function durationWords(seconds: number): string {
@@ -35,4 +40,52 @@ export function draftWords({ versions, documents, isArchive }: PortfolioDraft): 
   if (mended > 0)
     parts.push(`version ${last?.number}: ${counted(mended, 'cell')} mended, the uploaded file is kept as it came`);
   return parts.join(' · ');
+}
+
+type Said = Pick<Problem, 'column' | 'message'>;
+
+const MOST_SENTENCES = 50;
+
+/**
+ * What is said of a whole file. One for each column may be wrong, and a file may have more columns than anybody reads of.
+ *
+ * @param wordsOf what a sentence means on the page: whoever can choose there is told where
+ */
+export function sentences(problems: readonly Said[], wordsOf: (message: string) => string = String): Html {
+  const others = problems.length - MOST_SENTENCES;
+  return html`<ul>${problems.slice(0, MOST_SENTENCES).map((one) => sentenceOf(one, wordsOf))}${others > 0 && html`<li>And ${grouped(others)} more.</li>`}</ul>`;
+}
+
+/** With the column that it is about: the sentence may say "this column". */
+function sentenceOf({ column, message }: Said, wordsOf: (message: string) => string): Html {
+  return html`<li>${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${wordsOf(message)}</li>`;
+}
+
+/** Where pieces of progress stand in a page, and in the frames of its events. */
+export const PROGRESS_ID = 'progress';
+
+/** How far the reading of an upload is; when it is done, the module `follow` goes to the page that has it. */
+export function previewProgress({ id }: Pick<PortfolioDraft, 'id'>, state: PreviewState): Html {
+  if (state.is === 'under way') {
+    return progressBar({ label: 'Reading the file', done: state.lines, words: `${counted(state.lines, 'line')} read` });
+  }
+  return html`<p data-go="/new/${id}">${linkButton({ href: `/new/${id}`, words: 'It is read: show it', kind: 'primary' })}</p>`;
+}
+
+/** How far an import is. */
+export function importProgress(
+  { id, submitted, versions }: PortfolioDraft,
+  { progress, total }: { progress: { lines: number } | undefined; total: number | undefined },
+): Html {
+  if (progress) {
+    const words =
+      total === undefined
+        ? `${counted(progress.lines, 'line')} imported`
+        : `${grouped(progress.lines)} of ${counted(total, 'line')} imported`;
+    return progressBar({ label: 'Importing', done: progress.lines, ...(total === undefined ? {} : { total }), words });
+  }
+  const isDone = submitted?.ended && submitted.ended.faults.length === 0 && versions.length > 0;
+  const href = isDone ? `/portfolios/${encodeURIComponent(submitted.portfolio)}` : `/new/${id}`;
+  const words = isDone ? 'All of it is imported: to the portfolio' : 'The import broke off: see why';
+  return html`<p data-go="${href}">${linkButton({ href, words, kind: 'primary' })}</p>`;
 }

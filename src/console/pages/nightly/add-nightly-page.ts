@@ -1,18 +1,29 @@
+import { grouped } from '../../../counted.ts';
 import { LimitlineError } from '../../../errors.ts';
 import { CHECKS, type CheckName } from '../../../ledger/nightly/checks.ts';
 import { SECTIONS as PARTS } from '../../../ledger/nightly/night-report.ts';
+import { SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
 import { TASKS } from '../../../schedule/schedule.ts';
+import type { Rights } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHead, panel, panelHeading } from '../../parts/page-head.ts';
-import { ConsoleError } from '../../server/console-error.ts';
+import { pager } from '../../parts/table.ts';
+import { nightlyAddress, reportAddress } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
+import { findingView } from './finding-view.ts';
 import type { NightlyParts, ReportPlace } from './nightly-functions.ts';
-import { groupPage, reportPage } from './report-pages.ts';
-import { nightTitle } from './report-view.ts';
+import {
+  groupTitle,
+  nightTitle,
+  reportHead,
+  reportSections,
+  type ShownGroup,
+  type ShownReport,
+} from './report-view.ts';
 import type { RuleFunctions } from './rules-view.ts';
-import { SECTIONS } from './sections.ts';
+import { fileButtons, SECTIONS } from './sections.ts';
 
 /** A million items take some seconds, and a slow line of the reader's takes longer. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
@@ -132,4 +143,35 @@ function addScheduleAction(app: ConsoleApp, { run }: NightlyParts['schedule']): 
       return reply.redirect(`/nightly?asked=${task}`, 303);
     },
   });
+}
+
+const UP = { href: nightlyAddress(), words: 'Nightly' };
+
+/** One report by itself. */
+export function reportPage(shown: ShownReport, rights: Rights): Html {
+  const { report } = shown;
+  const title = `Report of ${nightTitle(report)}`;
+  return html`${pageHead({ title, trail: [UP], actions: fileButtons(report, rights) })}
+    ${panel({ title: 'What was found', body: html`${reportHead(report)}${reportSections(shown, 'page')}` })}`;
+}
+
+/** The findings of one check of a report, a page of them. */
+export function groupPage(
+  id: string,
+  { section, check, after }: ReportPlace,
+  { atMs, group, next }: { atMs: number; group: ShownGroup; next?: number },
+): Html {
+  const of = { section, check };
+  const until = after + group.shown.length;
+  return html`${pageHead({
+    title: CHECKS[check].title,
+    trail: [UP, { href: reportAddress(id), words: `Report of ${nightTitle({ atMs })}` }],
+    lead: SECTION_WORDS[section].title,
+  })}
+  ${panel({ title: 'Findings', body: html`<p class="check">${groupTitle(group)}</p><ul class="findings">${group.shown.map((finding) => findingView(finding, 'page'))}</ul>` })}
+  ${pager({
+    words: `${grouped(after + 1)} to ${grouped(until)} of ${grouped(group.findings)}`,
+    first: after === 0 ? undefined : reportAddress(id, of),
+    next: next === undefined ? undefined : reportAddress(id, { ...of, after: next }),
+  })}`;
 }

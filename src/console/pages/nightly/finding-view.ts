@@ -4,12 +4,8 @@ import type { Change, ReportFinding } from '../../../ledger/nightly/night-report
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
-import { amount } from '../../parts/amount.ts';
-import { commandLine } from '../../parts/command-line.ts';
-import { cutWords, theirWords } from '../../parts/their-words.ts';
-import { inUtc } from '../../parts/time.ts';
-import { portfolioAddress } from '../portfolio/addresses.ts';
-import { rowAddress } from '../row/row-address.ts';
+import { amount, commandLine, cutWords, inUtc, theirWords } from '../../parts/text.ts';
+import { portfolioAddress, rowAddress } from '../addresses.ts';
 
 /** A finding with the examples that are still kept. */
 export type ShownFinding = ReportFinding & { examples: readonly FoundItem[] };

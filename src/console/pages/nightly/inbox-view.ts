@@ -1,12 +1,10 @@
 import { counted } from '../../../counted.ts';
 import type { TakenFile } from '../../../ledger/inbox/inbox.ts';
 import { type Html, html } from '../../html/html.ts';
-import { emptyState } from '../../parts/empty-state.ts';
 import { facts } from '../../parts/figures.ts';
-import { notice } from '../../parts/notice.ts';
+import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { timeAgo } from '../../parts/time.ts';
+import { theirWords, timeAgo } from '../../parts/text.ts';
 
 /** The drop folder, as one process sees it. */
 export type InboxFacts = {

@@ -4,8 +4,7 @@ import type { SectionName } from '../../../ledger/nightly/night-report.ts';
 import type { EventsFunctions } from '../events/events-section.ts';
 import type { InboxFunctions } from './inbox-view.ts';
 import type { NoticesFunctions } from './notices-view.ts';
-import type { ShownGroup, ShownReport } from './report-view.ts';
-import type { ReportsPage } from './reports-list.ts';
+import type { ReportsPage, ShownGroup, ShownReport } from './report-view.ts';
 import type { RuleFunctions } from './rules-view.ts';
 import type { ScheduleFunctions } from './schedule-view.ts';
 

@@ -3,12 +3,10 @@ import type { NoticeKind } from '../../../notices/notice.ts';
 import type { Delivery, NoticeCounts, ToldNotice, WayStanding } from '../../../notices/notice-list.ts';
 import type { GivenWay } from '../../../notices/notice-settings.ts';
 import { type Html, html } from '../../html/html.ts';
-import { emptyState } from '../../parts/empty-state.ts';
 import { facts } from '../../parts/figures.ts';
-import { notice } from '../../parts/notice.ts';
+import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { moment, timeAgo } from '../../parts/time.ts';
+import { moment, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** A way on which notices are sent, and how it stands; `given` is left out where something waits for a way that is set no more. */
 export type ShownWay = WayStanding & { given?: GivenWay };

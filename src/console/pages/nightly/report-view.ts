@@ -7,16 +7,17 @@ import {
   type ReportGroup,
   SECTIONS,
   type SectionName,
+  type WholeReport,
 } from '../../../ledger/nightly/night-report.ts';
 import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
 import { moneyText } from '../../../money-text.ts';
-import { type Html, html } from '../../html/html.ts';
-import { commandLine } from '../../parts/command-line.ts';
+import { escapeHtml, type Html, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';
-import { notice } from '../../parts/notice.ts';
-import { inUtc, moment } from '../../parts/time.ts';
+import { emptyState, notice } from '../../parts/page-head.ts';
+import { pager, table } from '../../parts/table.ts';
+import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
+import { nightlyAddress, reportAddress } from '../addresses.ts';
 import { changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';
-import { reportAddress } from './nightly-address.ts';
 
 /** The findings of one check in one part of a report, as far as they are shown. */
 export type ShownGroup = ReportGroup & { shown: readonly ShownFinding[] };
@@ -105,4 +106,81 @@ function seconds(ms: number): string {
 /** The moment of a night as its heading: `2026-11-22 01:30:00 UTC`. */
 export function nightTitle({ atMs }: Pick<NightReport, 'atMs'>): string {
   return inUtc(atMs);
+}
+
+/** Findings of one check on paper; the file of all items beside it has the rest. */
+const FINDINGS_ON_PAPER = 200;
+
+/**
+ * A report as a page of its own, to be printed or sent on: it loads nothing, runs nothing, and is light, since it is for paper.
+ * Piece by piece, a part of the report each.
+ *
+ * @param styles what it looks like
+ */
+export function* printReport({ report, findings }: WholeReport, styles: string): Generator<string> {
+  const title = `Nightly report of ${nightTitle(report)}`;
+  yield `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${styles}</style>
+</head>
+<body class="paper">
+<main>
+`;
+  yield html`<h1>${title}</h1><p class="lead">Account <bdi>${report.account}</bdi>, made by <bdi>${report.by}</bdi></p>${reportHead(report)}<h2>What was found</h2>`
+    .markup;
+  for (const section of SECTIONS) {
+    const groups = report.groups.filter((group) => group.section === section);
+    const shown = groups.map((group) => ({ ...group, shown: firstOf(group, findings) }));
+    yield reportSections({ report, groups: shown }, 'paper').markup;
+  }
+  yield '</main>\n</body>\n</html>\n';
+}
+
+function firstOf({ from, findings: count }: ReportGroup, findings: WholeReport['findings']): WholeReport['findings'] {
+  return findings.slice(from, from + Math.min(count, FINDINGS_ON_PAPER));
+}
+
+/** The reports that were made before a moment, or last, the newest first. `next` is the moment to go on from. */
+export type ReportsPage = { reports: readonly NightReport[]; beforeMs?: number; next?: number };
+
+/** The reports of earlier nights, a line each. */
+export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
+  return html`${table({
+    caption: 'Reports, the newest first',
+    rows: reports,
+    empty: emptyState({
+      title: 'No report yet.',
+      words: 'The first night leaves one, and so does the command reconcile.',
+    }),
+    columns: [
+      {
+        head: 'Made',
+        names: true,
+        cell: ({ id, madeMs }) => html`<a href="${reportAddress(id)}">${moment(madeMs)}</a>`,
+      },
+      { head: 'By', cell: ({ by }) => theirWords(by) },
+      { head: 'Want a person', kind: 'number', cell: (report) => figure(countFindings(report, 'person')) },
+      { head: 'For finance', kind: 'number', cell: (report) => figure(countFindings(report, 'finance')) },
+      { head: 'Mended', kind: 'number', cell: (report) => figure(countFindings(report, 'mended')) },
+      { head: 'Since the one before', cell: (report) => changeWords(report) || '–' },
+    ],
+  })}
+  ${
+    (beforeMs !== undefined || next !== undefined) &&
+    pager({
+      words: '',
+      first: beforeMs === undefined ? undefined : nightlyAddress(),
+      next: next === undefined ? undefined : nightlyAddress(next),
+    })
+  }`;
+}
+
+/** Nights without anything are quiet in a long list. */
+function figure(count: number): Html {
+  return count === 0 ? html`<span class="quiet">–</span>` : html`${grouped(count)}`;
 }

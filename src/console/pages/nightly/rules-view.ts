@@ -4,14 +4,10 @@ import { ruleNightWords } from '../../../ledger/nightly/rule-night-words.ts';
 import type { CauseNow, RuleNow, RulesNow } from '../../../ledger/nightly/rules-now.ts';
 import { STEPS } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, button } from '../../parts/button.ts';
-import { commandLine } from '../../parts/command-line.ts';
-import { emptyState } from '../../parts/empty-state.ts';
-import { field, form, select } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
+import { actionButton, button, field, form, select } from '../../parts/form.ts';
+import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { cutWords, theirWords } from '../../parts/their-words.ts';
-import { moment } from '../../parts/time.ts';
+import { commandLine, cutWords, moment, theirWords } from '../../parts/text.ts';
 
 /** What the page is handed of the rules. */
 export type RuleFunctions = {

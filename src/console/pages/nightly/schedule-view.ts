@@ -3,10 +3,10 @@ import type { OnDuty } from '../../../ledger/calls/fleet.ts';
 import type { RunEnd, RunUnderWay } from '../../../ledger/nightly/nightly-runs.ts';
 import type { TaskName } from '../../../schedule/schedule.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton } from '../../parts/button.ts';
-import { notice } from '../../parts/notice.ts';
+import { actionButton } from '../../parts/form.ts';
+import { notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
-import { moment, timeAgo } from '../../parts/time.ts';
+import { moment, timeAgo } from '../../parts/text.ts';
 
 /** One task of the schedule, when it runs, and how it went. */
 export type ScheduledTask = {

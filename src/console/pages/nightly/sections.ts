@@ -1,16 +1,15 @@
 import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/can.ts';
+import { can } from '../../access/access-table.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
-import { linkButton } from '../../parts/button.ts';
-import { commandLine } from '../../parts/command-line.ts';
-import { emptyState } from '../../parts/empty-state.ts';
+import { linkButton } from '../../parts/form.ts';
+import { emptyState } from '../../parts/page-head.ts';
+import { commandLine } from '../../parts/text.ts';
+import { reportAddress, reportFileAddress } from '../addresses.ts';
 import { eventsSection } from '../events/events-section.ts';
 import { inboxSection } from './inbox-view.ts';
-import { reportAddress, reportFileAddress } from './nightly-address.ts';
 import type { NightlyParts } from './nightly-functions.ts';
 import { noticesSection } from './notices-view.ts';
-import { reportHead, reportSections, type ShownReport } from './report-view.ts';
-import { reportsList } from './reports-list.ts';
+import { reportHead, reportSections, reportsList, type ShownReport } from './report-view.ts';
 import { rulesSection } from './rules-view.ts';
 import { scheduleSection } from './schedule-view.ts';
 

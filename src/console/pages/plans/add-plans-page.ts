@@ -3,12 +3,11 @@ import { PLAN_ACTIONS, type Plan, type PlanAction, type PlanState } from '../../
 import { filterFromQuery, type Query, queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { About } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Frame, Hub } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHead } from '../../parts/page-head.ts';
-import { ConsoleError } from '../../server/console-error.ts';
 import { outcomeBody, outcomeTitle } from './outcome-view.ts';
 import { planBody, planTitle } from './plan-view.ts';
 

@@ -3,17 +3,15 @@ import type { PlanState } from '../../../ledger/plans/plan.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/can.ts';
+import { can } from '../../access/access-table.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, linkButton } from '../../parts/button.ts';
-import { commandLine } from '../../parts/command-line.ts';
 import { facts, progressBar } from '../../parts/figures.ts';
-import { notice } from '../../parts/notice.ts';
-import { moment } from '../../parts/time.ts';
-import { approvalAddress } from '../approvals/approval-address.ts';
-import { commandOf } from './plan-command.ts';
+import { actionButton, linkButton } from '../../parts/form.ts';
+import { notice } from '../../parts/page-head.ts';
+import { commandLine, moment } from '../../parts/text.ts';
+import { approvalAddress } from '../addresses.ts';
 import { againOf, portfolioOf } from './plan-view.ts';
-import { ACTION_WORDS, filterWords } from './plan-words.ts';
+import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
 
 /** What a plan that was confirmed is called. */
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {

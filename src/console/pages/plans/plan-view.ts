@@ -7,17 +7,13 @@ import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
 import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/can.ts';
+import { can } from '../../access/access-table.ts';
 import { type Html, html } from '../../html/html.ts';
-import { button, linkButton } from '../../parts/button.ts';
-import { commandLine } from '../../parts/command-line.ts';
-import { emptyState } from '../../parts/empty-state.ts';
 import { facts, stats } from '../../parts/figures.ts';
-import { form } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
-import { timeAgo } from '../../parts/time.ts';
-import { commandOf } from './plan-command.ts';
-import { ACTION_WORDS, filterWords, rowsWords, timeWords } from './plan-words.ts';
+import { button, form, linkButton } from '../../parts/form.ts';
+import { emptyState, notice } from '../../parts/page-head.ts';
+import { commandLine, timeAgo } from '../../parts/text.ts';
+import { ACTION_WORDS, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
 
 /** The page of the portfolio, with the rows that a plan names. */
 export function portfolioOf({ portfolio, filter }: Pick<Plan, 'portfolio' | 'filter'>): string {

@@ -1,7 +1,8 @@
 import { counted } from '../../../counted.ts';
 import type { Plan, PlanAction } from '../../../ledger/plans/plan.ts';
-import type { RowFilter } from '../../../ledger/search/row-filter.ts';
+import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { moneyText } from '../../../money-text.ts';
+import { shellWord } from '../../parts/text.ts';
 
 /** How an action is spoken of: what the button says, what is asked, and what was done. */
 type ActionWords = {
@@ -71,4 +72,26 @@ export function timeWords(seconds: { from: number; to: number } | null): string 
   if (from === to) return `about ${from}`;
   const [number, unit] = from.split(' ');
   return to.endsWith(` ${unit}`) ? `${number} to ${to}` : `${from} to ${to}`;
+}
+
+/** The command that does the same as a plan, or nothing where there is none. */
+export function commandOf({
+  action,
+  portfolio,
+  filter,
+  whole,
+}: Pick<Plan, 'action' | 'portfolio' | 'filter' | 'whole'>): string | undefined {
+  const command = (...words: string[]) => ['npx limitline', ...words].join(' ');
+  const name = shellWord(portfolio);
+  const { states = [], cause, ...rest } = filter;
+  const isUsual = Object.values(rest).every((one) => one === undefined) && states.length === 1;
+  if (action === 'resend')
+    return isUsual && cause === undefined ? command('resolve', name, '--all', '--resend') : undefined;
+  if (whole) return command('cancel', name);
+  if (isUsual && cause !== undefined && states[0] === 'refused')
+    return command(action, name, '--cause', shellWord(cause));
+  if (isUsual && action === 'retry' && cause === undefined) {
+    return states[0] === 'refused' ? command('retry', name) : command('retry', name, '--state', 'cancelled');
+  }
+  return command(action, name, '--where', shellWord(queryOfFilter(filter)));
 }

@@ -4,15 +4,13 @@ import { type ArchivedPortfolio, archivedFault } from '../../../ledger/schema/ar
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Frame, Hub } from '../../events/hub.ts';
-import { ConsoleError } from '../../server/console-error.ts';
-import { archivedPortfolioPage } from '../archived/archived-portfolio.ts';
-import { below, portfolioAddress } from './addresses.ts';
-import { portfolioFrame } from './portfolio-frame.ts';
+import { below, portfolioAddress } from '../addresses.ts';
+import { archivedPortfolioPage } from '../archived/add-archived-page.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
-import { renderPortfolio } from './render-portfolio.ts';
+import { portfolioFrame, renderPortfolio } from './render-portfolio.ts';
 import { ROWS_SHOWN, type RowsPage } from './rows-view.ts';
 
 /** What the page of a portfolio is handed. */

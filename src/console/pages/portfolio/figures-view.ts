@@ -1,14 +1,18 @@
 import { counted, grouped } from '../../../counted.ts';
 import { APPROVED } from '../../../ledger/counts/sums.ts';
-import { rowCountOf, settledRows } from '../../../ledger/portfolios/summary.ts';
+import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
+import { type FunnelStep, rowCountOf, settledRows } from '../../../ledger/portfolios/summary.ts';
+import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
+import type { Rights } from '../../access/access.ts';
+import { can } from '../../access/access-table.ts';
 import { type Html, html } from '../../html/html.ts';
-import { amount } from '../../parts/amount.ts';
-import { type Stat, stats } from '../../parts/figures.ts';
-import { stateBar } from '../../parts/state.ts';
-import { inUtc } from '../../parts/time.ts';
-import type { Outlook, PortfolioLook } from './portfolio-look.ts';
+import { type Stat, stateBadge, stateBar, stateShape, stats } from '../../parts/figures.ts';
+import { linkButton } from '../../parts/form.ts';
+import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
+import { below, planAddress, portfolioAddress } from '../addresses.ts';
+import type { Outlook, PortfolioLook, ShownCause } from './portfolio-look.ts';
 
 /** The few figures that a portfolio comes down to, and its rows by state. */
 export function renderFigures(look: PortfolioLook, { open, calls, left }: Outlook): Html {
@@ -101,4 +105,121 @@ function timeStat(
 function lasted(seconds: number): string {
   if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+}
+
+/** As many as a person reads; the rows of the others are found by their state. */
+export const CAUSES_SHOWN = 20;
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  refused: 'refused',
+  unknown: 'outcome unknown',
+  'put off': 'put off too often',
+  other: 'made for another line',
+  ours: 'fault of Limitline',
+};
+
+/** Why rows failed, the cause of most rows first, each with what can be done about all of its rows. */
+export function renderCauses(name: string, causes: readonly ShownCause[], rights: Rights): Html {
+  if (causes.length === 0) return html`<p class="quiet">No row has failed.</p>`;
+  const rest = causes.slice(CAUSES_SHOWN);
+  const restRows = rest.reduce((sum, { rows }) => sum + rows, 0);
+  return html`<ol class="causes">${causes.slice(0, CAUSES_SHOWN).map((cause) => renderCause(name, cause, rights))}</ol>
+    ${rest.length > 0 && html`<p class="quiet">${grouped(rest.length)} more causes of ${counted(restRows, 'row')}: ${commandLine(`npx limitline report ${shellWord(name)} --causes`)}</p>`}`;
+}
+
+function renderCause(name: string, cause: ShownCause, rights: Rights): Html {
+  const { id, step, meaning, status, words, rows, sum, sample } = cause;
+  const isHeld = meaning === 'unknown';
+  const of = { cause: id };
+  const label = words === '' ? `${meaning} at ${step}` : words;
+  return html`<li class="cause">
+    <p class="cause-count"><a href="${portfolioAddress(name, of)}">${counted(rows, 'row')}</a> ${amount(sum)}</p>
+    <div class="cause-words">
+      <p>${stateBadge(isHeld ? 'held' : 'refused', `${MEANINGS[meaning] ?? meaning}${status === null ? '' : ` · ${status}`}`)} <span class="quiet">at ${step}</span></p>
+      <p class="cause-text">${words === '' ? html`<span class="quiet">no words in the answer</span>` : html`<q>${words}</q>`}</p>
+      <p class="cause-way">${sample && html`<a href="${below(name, 'rows', sample.row.key)}">For example line ${sample.line}</a>`} ${commandLine(commandOf(name, cause))}</p>
+    </div>
+    <div class="actions">
+      ${
+        isHeld
+          ? can(rights, 'GET /portfolios/:name/held') &&
+            linkButton({
+              href: below(name, 'held'),
+              words: 'Answer…',
+              label: `Answer for the rows held for: ${label}`,
+            })
+          : can(rights, 'GET /plans/new', 'retry') &&
+            linkButton({
+              href: planAddress(name, 'retry', of),
+              words: 'Retry…',
+              dialog: true,
+              label: `Retry the rows refused for: ${label}`,
+            })
+      }
+      ${!isHeld && can(rights, 'POST /nightly/rules') && linkButton({ href: `/nightly?${new URLSearchParams({ cause: id, portfolio: name })}#new-rule`, words: 'Each night…', kind: 'quiet', label: `Have the rows go again each night that were refused for: ${label}` })}
+      ${!isHeld && can(rights, 'GET /portfolios/:name/downloads/:file') && linkButton({ href: `${below(name, 'downloads', 'errors.csv')}?cause=${encodeURIComponent(id)}`, words: 'Export', kind: 'quiet', download: true, label: `Export the rows that failed for: ${label}` })}
+      ${!isHeld && can(rights, 'GET /plans/new', 'cancel') && linkButton({ href: planAddress(name, 'cancel', of), words: 'Cancel…', kind: 'quiet', dialog: true, label: `Cancel the rows refused for: ${label}` })}
+    </div>
+  </li>`;
+}
+
+function commandOf(name: string, { id, meaning }: ShownCause): string {
+  if (meaning === 'unknown') return `npx limitline report ${shellWord(name)} --state held --out held.csv`;
+  return `npx limitline retry ${shellWord(name)} --cause ${id}`;
+}
+
+const STEP_WORDS: Readonly<Record<Step, string>> = { company: 'Company', documents: 'Documents', limit: 'Limit' };
+
+/** The way of the rows: what waits, what is at each step, what is answered; a card each, with a bar of its share. */
+export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
+  const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
+  const answered = rowsIn(states, GRANTED_STATES);
+  return html`<ol class="funnel">
+    ${stage({ name: 'Waiting', state: 'queued', here: states.queued, rows, hints: waitingHints(states) })}
+    ${steps.map(({ step, at, past, stopped, calls }) =>
+      stage({
+        name: STEP_WORDS[step],
+        state: step,
+        here: at,
+        rows,
+        share: past,
+        hints: [
+          `${grouped(past)} past it`,
+          ...(stopped > 0 ? [`${grouped(stopped)} stopped here`] : []),
+          `${counted(calls, 'call')} sent`,
+        ],
+      }),
+    )}
+    ${stage({
+      name: 'Answered',
+      state: 'done',
+      here: answered,
+      rows,
+      share: answered,
+      hints: [`${grouped(states.done)} done`, `${grouped(states.skipped)} made before`],
+    })}
+  </ol>`;
+}
+
+function waitingHints({ awaiting }: PortfolioState['states']): string[] {
+  const waits = awaiting > 0 ? [`${grouped(awaiting)} more for approval`] : [];
+  return ['not begun, or put back', ...waits];
+}
+
+function stage(given: {
+  name: string;
+  state: 'queued' | Step | 'done';
+  here: number;
+  rows: number;
+  share?: number;
+  hints: readonly string[];
+}): Html {
+  const { name, state, here, rows, share = here, hints } = given;
+  const width = rows === 0 ? 0 : Math.max(share > 0 ? 2 : 0, Math.round((share / rows) * 100));
+  return html`<li class="funnel-stage">
+    <h3 class="funnel-name">${stateShape(state)}${name}</h3>
+    <p class="funnel-here">${grouped(here)}<span class="unseen"> rows here now</span></p>
+    <svg class="funnel-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="state-none" width="100" height="4"/><rect class="state-${state}" width="${width}" height="4"/></svg>
+    <p class="funnel-hints">${hints.map((hint) => html`<span>${hint}</span> `)}</p>
+  </li>`;
 }

@@ -1,16 +1,22 @@
+import { grouped } from '../../../counted.ts';
+import { type Check, proofOf, verdictOf } from '../../../ledger/portfolios/proof.ts';
+import { openRows } from '../../../ledger/portfolios/summary.ts';
+import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
+import { spansOf } from '../../../pace/samples.ts';
 import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/can.ts';
+import { can, type Right } from '../../access/access-table.ts';
+import type { Frame } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
-import { linkButton } from '../../parts/button.ts';
-import { notice } from '../../parts/notice.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
-import { moment } from '../../parts/time.ts';
-import { below, portfolioAddress } from './addresses.ts';
-import { renderFilterForm } from './filter-form.ts';
-import { pieceOf, portfolioFrame } from './portfolio-frame.ts';
-import type { PortfolioLook } from './portfolio-look.ts';
-import { countsText, type RowsPage, renderRowActions, renderRows } from './rows-view.ts';
+import { actionButton, linkButton } from '../../parts/form.ts';
+import { type NoticeKind, notice, pageHead, panel } from '../../parts/page-head.ts';
+import { commandLine, moment, shellWord } from '../../parts/text.ts';
+import { below, planAddress, portfolioAddress } from '../addresses.ts';
+import { renderCauses, renderFigures, renderFunnel } from './figures-view.ts';
+import { renderPaceChart } from './pace-chart.ts';
+import { outlookOf, type PortfolioLook } from './portfolio-look.ts';
+import { countsText, type RowsPage, renderFilterForm, renderRowActions, renderRows } from './rows-view.ts';
+import { waitsFor } from './waits-for.ts';
 
 /** What was asked for of a portfolio's rows, and what was found. */
 type Shown = {
@@ -85,4 +91,144 @@ function textsOf(query: Query): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
+}
+
+/**
+ * The pieces of a portfolio's page that are kept fresh, by the id of the element that each stands in.
+ *
+ * @param given.rights of those who look: what they may not do is not offered to them
+ * @param given.csrf of the page; none in what comes by events, since that is the same for everybody with the same rights
+ */
+export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rights: Rights; csrf?: string }): Frame {
+  const { state, causes } = look;
+  const outlook = outlookOf(look);
+  return [
+    { id: 'portfolio-waits', html: renderWaits(look, rights) },
+    { id: 'portfolio-figures', html: renderFigures(look, outlook) },
+    { id: 'portfolio-actions', html: renderActions(look, { rights, csrf }) },
+    { id: 'portfolio-funnel', html: renderFunnel(outlook.steps, state) },
+    { id: 'portfolio-pace', html: renderPace(look) },
+    { id: 'portfolio-causes', html: renderCauses(state.name, causes, rights) },
+    { id: 'portfolio-proof', html: renderProof(look) },
+    { id: 'rows-now', html: html`<span data-counts="${countsText(state)}"></span>` },
+  ];
+}
+
+/** One piece of a frame, for the page that is made around it. */
+export function pieceOf(frame: Frame, id: string): Html {
+  return frame.find((one) => one.id === id)?.html ?? html``;
+}
+
+const HELD_DESK = { words: 'To the held desk', right: 'GET /portfolios/:name/held' } as const;
+const WAYS: Readonly<Record<string, { words: string; right: Right }>> = {
+  '/new': { words: 'Import it', right: 'GET /new' },
+  '/work': { words: 'To the queues', right: 'GET /work' },
+  '/approvals': { words: 'To the approvals', right: 'GET /approvals' },
+};
+const ONE_APPROVAL = { words: 'Look at it', right: 'GET /approvals/:id' } as const;
+
+function renderWaits(look: PortfolioLook, rights: Rights): Html {
+  const wayOf = (href: string) => {
+    const way = WAYS[href] ?? (href.startsWith('/approvals/') ? ONE_APPROVAL : HELD_DESK);
+    return can(rights, way.right) && html`<a href="${href}">${way.words}</a>`;
+  };
+  return html`${waitsFor(look).map(({ kind, title, words, command, href }) =>
+    notice(kind, html`${words} ${href !== undefined && wayOf(href)}${command !== undefined && commandLine(command)}`, {
+      title,
+    }),
+  )}`;
+}
+
+function renderActions({ state }: PortfolioLook, { rights, csrf }: { rights: Rights; csrf: string }): Html {
+  const { name, paused, states } = state;
+  const word = shellWord(name);
+  const open = openRows(state);
+  const pauses =
+    paused === undefined
+      ? open > 0 &&
+        can(rights, 'POST /portfolios/:name/pause') &&
+        actionButton({ action: below(name, 'pause'), csrf, words: 'Pause', command: `npx limitline pause ${word}` })
+      : can(rights, 'POST /portfolios/:name/resume') &&
+        actionButton({
+          action: below(name, 'resume'),
+          csrf,
+          words: 'Resume',
+          kind: 'primary',
+          command: `npx limitline resume ${word}`,
+        });
+  const retry =
+    states.refused > 0 &&
+    can(rights, 'GET /plans/new', 'retry') &&
+    planned(
+      planAddress(name, 'retry', { states: ['refused'] }),
+      `Retry ${grouped(states.refused)} refused…`,
+      `npx limitline retry ${word}`,
+    );
+  const cancel =
+    open + states.awaiting > 0 &&
+    can(rights, 'GET /plans/new', 'cancel') &&
+    planned(
+      planAddress(name, 'cancel', { states: UNFINISHED_STATES }),
+      'Cancel what is left…',
+      `npx limitline cancel ${word}`,
+      'danger',
+    );
+  return html`${pauses}${retry}${cancel}`;
+}
+
+function planned(href: string, words: string, command: string, kind: 'plain' | 'danger' = 'plain'): Html {
+  return html`<div class="action">${linkButton({ href, words, kind, dialog: true })}${commandLine(command)}</div>`;
+}
+
+/** An hour at the most: what the samples have. */
+const SHOWN_MS = 3_600_000;
+
+function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
+  const end = openRows(state) > 0 || state.finishedMs === undefined ? nowMs : state.finishedMs;
+  const begin = Math.max(state.startedMs ?? 0, end - SHOWN_MS);
+  const empty =
+    openRows(state) > 0
+      ? 'No call was answered yet: the chart begins with the first.'
+      : 'There is no record of the pace from then: it is kept each two seconds, for the last hour of calls.';
+  return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
+}
+
+const SAID: Readonly<Record<Check['is'], { kind: NoticeKind; title: string; mark: string }>> = {
+  right: { kind: 'good', title: 'All counts agree.', mark: 'agrees' },
+  wrong: { kind: 'bad', title: 'Counts differ.', mark: 'differs' },
+  open: { kind: 'info', title: 'All counts agree as far as they can be told yet.', mark: 'not yet' },
+  unknown: { kind: 'info', title: 'Not all of it was counted.', mark: 'not counted' },
+};
+
+const SHAPES: Readonly<Record<Check['is'], string>> = {
+  right: 'M3 8.5 6.5 12 13 4.5',
+  wrong: 'M4 4l8 8M12 4l-8 8',
+  open: 'M8 2.5a5.5 5.5 0 1 0 .01 0M8 5v3.2L10 10',
+  unknown: 'M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.1 8 10M8 12.4v.1',
+};
+
+/** Imports that are shown one by one; what is wrong with an earlier one is shown too. */
+const IMPORTS_SHOWN = 5;
+
+/** Whether nothing was lost and nothing was made twice: each count beside another that was kept apart from it. */
+function renderProof({ state, imports, twice }: PortfolioLook): Html {
+  const checks = proofOf(state, imports);
+  const { kind, title } = SAID[verdictOf(checks)];
+  const lines = checks.filter((check) => check.of === 'lines');
+  const early = lines.slice(0, -IMPORTS_SHOWN).filter(({ is }) => is !== 'wrong');
+  const shown = checks.filter((check) => !early.includes(check));
+  return html`${notice(kind, title)}
+    <ul class="proof">${shown.map(renderCheck)}</ul>
+    ${early.length > 0 && html`<p class="quiet">${early.length} earlier imports: nothing differs.</p>`}
+    ${twice.length > 0 && html`<ul class="proof-twice">${twice.map(({ kind: what, id, again }) => html`<li>a ${what} was made twice: <code>${id}</code> and <code>${again}</code></li>`)}</ul>`}
+    <p class="quiet">Each row looked at by itself: ${commandLine('npx limitline reconcile')}</p>`;
+}
+
+function renderCheck({ is, figures, words, import: of }: Check): Html {
+  return html`<li class="proof-check is-${is}">
+    <span class="proof-mark"><svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[is]}"/></svg><span class="unseen">${SAID[is].mark}: </span></span>
+    <div><p class="proof-figures">${figures}</p>
+    ${of && html`<p class="quiet">import ${of.number}, <bdi>${of.fileName}</bdi></p>`}
+    ${words !== undefined && html`<p class="proof-words">${words}</p>`}</div>
+  </li>`;
 }

@@ -4,9 +4,9 @@ import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeShut } from '../../../pace/door-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
-import type { NoticeKind } from '../../parts/notice.ts';
-import { approvalAddress } from '../approvals/approval-address.ts';
-import { peopleWords } from '../approvals/approval-words.ts';
+import type { NoticeKind } from '../../parts/page-head.ts';
+import { approvalAddress } from '../addresses.ts';
+import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
 /** Something that a portfolio waits for, and what to do about it; `command` does that, `href` is where it is done. */

@@ -1,3 +1,4 @@
+import { grouped } from '../../../counted.ts';
 import { isLimitlineError } from '../../../errors.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
@@ -5,21 +6,26 @@ import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { FoundRow, Query } from '../../../ledger/search/row-filter.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
-import { addAction } from '../../actions/add-action.ts';
-import { fieldsOf } from '../../actions/fields-of.ts';
-import type { RowRetried } from '../../board/board-functions.ts';
-import { whyItStays, whyUnknown } from '../../board/retry-words.ts';
-import type { ConsoleApp } from '../../console-app.ts';
+import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-functions.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
 import type { Hub } from '../../events/hub.ts';
-import { html } from '../../html/html.ts';
-import { linkButton } from '../../parts/button.ts';
+import { type Html, html } from '../../html/html.ts';
+import { actionButton, linkButton } from '../../parts/form.ts';
 import { pageHead, panel } from '../../parts/page-head.ts';
-import { ConsoleError } from '../../server/console-error.ts';
-import { approvalAddress } from '../approvals/approval-address.ts';
-import { type FailedQuery, readFailedQuery } from './failed-query.ts';
-import { causesView, type FailedShown, failedView, failingView, searchAddress } from './failed-view.ts';
-import { QUEUES_ID, queuesView } from './queues-view.ts';
+import { table } from '../../parts/table.ts';
+import { timeAgo } from '../../parts/text.ts';
+import { approvalAddress } from '../addresses.ts';
+import {
+  causesView,
+  type FailedQuery,
+  type FailedShown,
+  failedView,
+  failingView,
+  readFailedQuery,
+  searchAddress,
+} from './failed-view.ts';
 
 /** What the page of the queues is handed. */
 export type QueuesPageFunctions = {
@@ -121,3 +127,52 @@ async function findFailed(
     throw error;
   }
 }
+
+/** Where the queues stand in the page, and in its events. */
+export const QUEUES_ID = 'queues';
+
+/** The queues of the steps, with what can be done to each. */
+export function queuesView(queues: readonly QueueCounts[], csrf: string): Html {
+  return html`${table({
+    caption: 'Queues of the steps',
+    rows: queues,
+    columns: [
+      { head: 'Step', names: true, cell: ({ name }) => nameOf(name) },
+      { head: 'State', cell: ({ isPaused }) => (isPaused ? paused() : html`<span class="queue-fact">goes on</span>`) },
+      { head: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
+      { head: 'Active', kind: 'number', cell: ({ active }) => grouped(active) },
+      { head: 'Delayed', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
+      { head: 'Failed', kind: 'number', cell: ({ failed }) => grouped(failed) },
+      { head: 'Next was added', cell: ({ oldestMs }) => timeAgo(oldestMs, { none: 'nothing waits' }) },
+      { head: 'Pause', kind: 'actions', cell: (queue) => pauseButton(queue, csrf) },
+    ],
+  })}`;
+}
+
+function nameOf(name: QueueCounts['name']): Html {
+  const { step, does } = QUEUE_WORDS[name];
+  return html`<div>${step}<span class="under"><code>${name}</code>: ${does}</span></div>`;
+}
+
+function paused(): Html {
+  return html`<span class="badge state-held"><svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="M5.5 3.5v9M10.5 3.5v9"/></svg>paused</span>`;
+}
+
+function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
+  const action = isPaused ? 'resume' : 'pause';
+  return actionButton({
+    action: `/work/${name}/${action}`,
+    csrf,
+    words: isPaused ? 'Let it go on' : 'Pause',
+    ...(isPaused ? { kind: 'primary' as const } : {}),
+    label: isPaused ? `Let it go on: ${name}` : `Pause ${name}`,
+    command: `npx limitline ${action} --queue ${name}`,
+  });
+}
+
+/** What a queue is for, to those who know rows and steps. */
+const QUEUE_WORDS: Readonly<Record<QueueName, { step: string; does: string }>> = {
+  companies: { step: 'Company', does: 'the buyer becomes a company at the service' },
+  documents: { step: 'Documents', does: 'its documents are uploaded' },
+  'buyer-limits': { step: 'Limit', does: 'the limit is requested' },
+};

@@ -1,19 +1,13 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { Cause } from '../../../ledger/counts/cause.ts';
 import type { FailingPortfolio } from '../../../ledger/counts/glances.ts';
-import { type FoundRow, queryOfFilter } from '../../../ledger/search/row-filter.ts';
+import { type FoundRow, type Query, queryOfFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html } from '../../html/html.ts';
-import { amount } from '../../parts/amount.ts';
-import { actionButton, button, linkButton } from '../../parts/button.ts';
-import { commandLine, shellWord } from '../../parts/command-line.ts';
-import { emptyState } from '../../parts/empty-state.ts';
-import { field, form, select } from '../../parts/form.ts';
-import { pager } from '../../parts/pager.ts';
-import { stateBadge } from '../../parts/state.ts';
-import { table } from '../../parts/table.ts';
-import { theirWords } from '../../parts/their-words.ts';
-import { timeAgo } from '../../parts/time.ts';
-import type { FailedQuery } from './failed-query.ts';
+import { stateBadge } from '../../parts/figures.ts';
+import { actionButton, button, field, form, linkButton, select } from '../../parts/form.ts';
+import { emptyState } from '../../parts/page-head.ts';
+import { pager, table } from '../../parts/table.ts';
+import { amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 
 /** What a page of failed rows shows. */
 export type FailedShown = {
@@ -212,4 +206,30 @@ export function searchAddress(query: FailedQuery): string {
 function planAddress(portfolio: string, { cause }: { cause?: string }): string {
   const filter = queryOfFilter({ states: ['refused'], ...(cause === undefined ? {} : { cause }) });
   return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;
+}
+
+/** What the address of the page asks for. */
+export type FailedQuery = {
+  portfolio?: string | undefined;
+  state?: 'refused' | 'held' | undefined;
+  cause?: string | undefined;
+  text?: string | undefined;
+  after?: string | undefined;
+};
+
+/** Reads what the address asks for; what is empty, or not known, is left out. */
+export function readFailedQuery(query: Query): FailedQuery {
+  const text = (name: string): string | undefined => {
+    const value = query[name];
+    const one = typeof value === 'string' ? value.trim() : '';
+    return one === '' ? undefined : one;
+  };
+  const state = text('state');
+  return {
+    portfolio: text('portfolio'),
+    state: state === 'refused' || state === 'held' ? state : undefined,
+    cause: text('cause'),
+    text: text('text'),
+    after: text('after'),
+  };
 }

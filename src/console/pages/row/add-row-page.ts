@@ -3,13 +3,11 @@ import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
 import type { RowId } from '../../../ledger/schema/schema.ts';
 import type { ToldRow } from '../../../ledger/story/row-story.ts';
 import { addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
-import { wantsFragment } from '../../layout/wants-fragment.ts';
-import { cutWords } from '../../parts/their-words.ts';
-import { ConsoleError } from '../../server/console-error.ts';
-import { didWord, didWords, HELD_DID } from '../held/held-address.ts';
-import { portfolioAddress } from '../portfolio/addresses.ts';
-import { rowAddress, rowOfParams } from './row-address.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { wantsFragment } from '../../layout/layout.ts';
+import { cutWords } from '../../parts/text.ts';
+import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
+import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
 import { linePart, rowPage } from './row-page.ts';
 
 export type RowPageFunctions = {

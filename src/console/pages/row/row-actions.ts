@@ -1,14 +1,12 @@
 import { KINDS } from '../../../call-kind.ts';
 import type { RowStory } from '../../../ledger/story/row-story.ts';
 import type { Rights } from '../../access/access.ts';
-import { can } from '../../access/can.ts';
+import { can } from '../../access/access-table.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
-import { actionButton, button } from '../../parts/button.ts';
-import { commandLine, shellWord } from '../../parts/command-line.ts';
-import { field, form, hidden } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
-import { approvalAddress } from '../approvals/approval-address.ts';
-import { rowAddress } from './row-address.ts';
+import { actionButton, button, field, form, hidden } from '../../parts/form.ts';
+import { notice } from '../../parts/page-head.ts';
+import { commandLine, shellWord } from '../../parts/text.ts';
+import { approvalAddress, rowAddress } from '../addresses.ts';
 
 /** What can be done with a row as it stands, and the command that does the same. */
 export function rowActions(

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
+import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
+import type { Action } from '../../actions/action-words.ts';
 import { addAction } from '../../actions/add-action.ts';
-import type { ConsoleApp } from '../../console-app.ts';
-import { tickedRoles } from '../../parts/roles.ts';
-import { addUserActions } from './add-user-actions.ts';
-import { addUserPage } from './add-user-page.ts';
-import { passwordOnceView } from './user-view.ts';
-import type { Said, UsersPageFunctions } from './users-functions.ts';
-import { usersView } from './users-view.ts';
+import type { Acting } from '../../console-app.ts';
+import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
+import { tickedRoles } from '../../parts/form.ts';
+import { ownRolesView, passwordOnceView, removeView, userAddress, usersView, userView } from './users-view.ts';
 
 /** A page that can be looked over; a search narrows more of them down. */
 const PER_PAGE = 50;
@@ -72,4 +72,164 @@ function wishOf({ query }: FastifyRequest): { after: string | undefined; text: s
     after: typeof after === 'string' && after !== '' ? after : undefined,
     text: typeof text === 'string' ? text.trim().toLowerCase() : '',
   };
+}
+
+/** What stands on a page beside its users: that something was done, or why it was not. */
+export type Said = { kind: 'good' | 'bad'; words: string };
+
+/** What was done to a user; words where it was not. */
+export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
+
+/** What the users' pages can do; made in scripts/console/people/users.ts. */
+export type UsersPageFunctions = {
+  /** Users by name, those that `text` stands in; `after` is the last name of the page before. */
+  list: (given: { after: string | undefined; limit: number; text: string }) => Promise<{
+    users: UserView[];
+    next: string | undefined;
+  }>;
+  count: () => Promise<number>;
+  read: (name: string) => Promise<UserView | undefined>;
+  /** With a password that is made here, and changed at the first sign-in. */
+  add: (given: { name: string; roles: readonly Role[] }) => Promise<UserAnswer<{ password: string }>>;
+  /** The user's sessions end. Never of the last admin, who would be none any more. */
+  setRoles: (name: string, roles: readonly Role[]) => Promise<UserAnswer>;
+  /** A new password as with {@link add}; the user's sessions end. */
+  resetPassword: (name: string) => Promise<UserAnswer<{ password: string }>>;
+  /** The second factor is forgotten, and set up anew at the next sign-in; the user's sessions end. */
+  resetFactor: (name: string) => Promise<UserAnswer>;
+  endSessions: (name: string) => Promise<UserAnswer>;
+  /** People of an identity provider who are signed in now, by name: they are no users of ours, and their sessions can be ended. */
+  elsewhere: () => Promise<readonly PersonElsewhere[]>;
+  /** Whether somebody of an identity provider came in under this name. */
+  isElsewhere: (name: string) => Promise<boolean>;
+  /** Never the last admin. */
+  remove: (name: string) => Promise<UserAnswer>;
+};
+
+/** `/users/NAME`, and the page that asks before a user is removed. */
+export function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
+  app.get('/users/:user', async (request, reply) => {
+    const { done } = request.query as { done?: unknown };
+    const said = typeof done === 'string' && Object.hasOwn(DONE_TO_ONE, done) ? DONE_TO_ONE[done] : undefined;
+    return showUser({ request, reply }, await findUser(request, given), said);
+  });
+  app.get('/users/:user/remove', async (request, reply) => {
+    const { name } = await findUser(request, given);
+    const body = removeView({ csrf: reply.csrf(), name, isSelf: isSelf(request) });
+    return reply.page({ title: 'Remove a user', at: 'people', marked: 'users', body });
+  });
+}
+
+/** What was done, as the address of the page says it that is shown afterwards. */
+const DONE_TO_ONE: Readonly<Record<string, Said>> = {
+  roles: { kind: 'good', words: 'The roles are changed, and all of the user’s sessions ended.' },
+  factor: { kind: 'good', words: 'The second factor is forgotten: the user sets up another at the next sign-in.' },
+  sessions: { kind: 'good', words: 'All of the user’s sessions ended.' },
+};
+
+export function showUser(
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  user: UserView,
+  said?: Said,
+) {
+  const body = userView({ csrf: reply.csrf(), user, isSelf: isSelf(request), said });
+  return reply.page({ title: user.name, at: 'people', marked: 'users', body });
+}
+
+/** Whether somebody is at their own account. */
+export function isSelf({ person, params }: FastifyRequest): boolean {
+  return person.by === (params as { user: string }).user;
+}
+
+/** @throws ConsoleError 404 */
+export async function findUser({ params }: FastifyRequest, { read }: UsersPageFunctions): Promise<UserView> {
+  const user = await read((params as { user: string }).user);
+  if (!user) throw new ConsoleError(404, 'There is no such user, or not any more.');
+  return user;
+}
+
+/** An action on a user who is there. `refuse` says on their page why it was not done. */
+type OnUser = Acting & { user: UserView; refuse: (words: string) => unknown };
+
+/** What an admin does to one user. */
+export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void {
+  const addOnUser = (what: string, action: Action, handle: (acting: OnUser) => unknown) =>
+    addAction(app, {
+      url: `/users/:user/${what}`,
+      action,
+      handle: async (acting) => {
+        const { request, reply, tell } = acting;
+        const user = await findUser(request, given);
+        tell({ user: user.name });
+        const refuse = (words: string) => {
+          tell({ refused: true });
+          reply.code(422);
+          return showUser(acting, user, { kind: 'bad', words });
+        };
+        return handle({ ...acting, user, refuse });
+      },
+    });
+
+  addOnUser('roles', 'change roles', async (acting) => {
+    const { request, reply, fields, user, tell } = acting;
+    const roles = tickedRoles(fields);
+    const givesUp = isSelf(request) && user.roles.includes('admin') && !roles.includes('admin');
+    tell({ before: user.roles, wished: roles });
+    if (givesUp && fields.own === undefined) {
+      tell({ asked: true });
+      const body = ownRolesView({ csrf: reply.csrf(), user, roles });
+      return reply.page({ title: 'Give up being an admin?', at: 'people', marked: 'users', body });
+    }
+    return goOn(acting, await given.setRoles(user.name, roles), 'roles');
+  });
+
+  addOnUser('password', 'reset password', async ({ request, reply, user, refuse }) => {
+    if (isSelf(request)) return refuse(OWN);
+    const answer = await given.resetPassword(user.name);
+    if (answer.is === 'no') return refuse(answer.words);
+    const body = passwordOnceView({ name: user.name, password: answer.made.password, isNew: false });
+    return reply.page({ title: 'New password', at: 'people', marked: 'users', body });
+  });
+
+  addOnUser('factor', 'reset factor', async (acting) => {
+    if (isSelf(acting.request)) return acting.refuse(OWN);
+    return goOn(acting, await given.resetFactor(acting.user.name), 'factor');
+  });
+
+  addEndSessions(app, given);
+
+  addOnUser('remove', 'remove user', async ({ request, reply, fields, user, refuse, tell }) => {
+    tell({ before: user.roles });
+    if (isSelf(request) && fields.own === undefined) {
+      tell({ refused: true });
+      reply.code(422);
+      const body = removeView({ csrf: reply.csrf(), name: user.name, isSelf: true, trouble: SURE });
+      return reply.page({ title: 'Remove a user', at: 'people', marked: 'users', body });
+    }
+    const answer = await given.remove(user.name);
+    return answer.is === 'no' ? refuse(answer.words) : reply.redirect('/users?removed', 303);
+  });
+}
+
+/** Also of somebody whom an identity provider knows: whoever was removed there would be in here for hours. */
+function addEndSessions(app: ConsoleApp, given: UsersPageFunctions): void {
+  addAction(app, {
+    url: '/users/:user/sessions',
+    action: 'end sessions',
+    handle: async ({ request, reply, params: { user: name = '' }, tell }) => {
+      const isElsewhere = await given.isElsewhere(name);
+      if (!isElsewhere) await findUser(request, given);
+      tell({ user: name });
+      await given.endSessions(name);
+      return reply.redirect(isElsewhere ? '/users?ended' : `${userAddress(name)}?done=sessions`, 303);
+    },
+  });
+}
+
+const OWN = 'This is your own account: change it in My account, where your password is asked for.';
+const SURE = 'This is your own account. Nothing was done; say that you mean it, or keep it.';
+
+function goOn({ reply, user, refuse }: OnUser, answer: UserAnswer, done: string): unknown {
+  if (answer.is === 'no') return refuse(answer.words);
+  return reply.redirect(`${userAddress(user.name)}?done=${done}`, 303);
 }

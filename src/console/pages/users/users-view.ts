@@ -3,15 +3,11 @@ import type { PersonElsewhere } from '../../../people/oidc/people-elsewhere.ts';
 import type { UserView } from '../../../people/people.ts';
 import type { Role } from '../../../people/person.ts';
 import { type Html, html } from '../../html/html.ts';
-import { actionButton, button, linkButton } from '../../parts/button.ts';
-import { emptyState } from '../../parts/empty-state.ts';
-import { field, form } from '../../parts/form.ts';
-import { notice } from '../../parts/notice.ts';
-import { pageHead, panel } from '../../parts/page-head.ts';
-import { pager } from '../../parts/pager.ts';
-import { roleList, roleTicks } from '../../parts/roles.ts';
-import { table } from '../../parts/table.ts';
-import { timeAgo } from '../../parts/time.ts';
+import { facts } from '../../parts/figures.ts';
+import { actionButton, button, field, form, hidden, linkButton, roleList, roleTicks, tick } from '../../parts/form.ts';
+import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
+import { pager, table } from '../../parts/table.ts';
+import { moment, timeAgo } from '../../parts/text.ts';
 
 /** `/users`: all users, by name, and the form for another. */
 export function usersView(given: {
@@ -121,4 +117,112 @@ function addForm(csrf: string, { name, roles }: { name: string; roles: readonly 
       ${roleTicks(roles)}
       ${button({ words: 'Add the user', kind: 'primary' })}`,
   });
+}
+
+const TRAIL = [{ href: '/users', words: 'Users' }];
+
+/** The address of a user's page, or of something that is done to them. */
+export function userAddress(name: string, what?: string): string {
+  return `/users/${encodeURIComponent(name)}${what === undefined ? '' : `/${what}`}`;
+}
+
+/** `/users/NAME`: one user, and what an admin can do. What is one's own is done in one's own account. */
+export function userView(given: {
+  csrf: string;
+  user: UserView;
+  isSelf: boolean;
+  said?: { kind: 'good' | 'bad'; words: string } | undefined;
+}): Html {
+  const { csrf, user, isSelf, said } = given;
+  const { name } = user;
+  return html`${pageHead({ title: html`<bdi>${name}</bdi>`, trail: TRAIL, ...(isSelf ? { lead: 'This is you.' } : {}) })}
+    ${said !== undefined && notice(said.kind, said.words, { urgent: true })}
+    <div class="people-panels">
+    ${panel({ title: 'What is known', body: knownPart(user) })}
+    ${panel({
+      title: 'Roles',
+      body: form({
+        action: userAddress(name, 'roles'),
+        csrf,
+        body: html`${roleTicks(user.roles)}
+          <p class="hint">${isSelf ? 'You are signed out, and sign in again with the new ones.' : 'The user is signed out everywhere, and signs in again with the new ones.'}</p>
+          ${button({ words: 'Change the roles' })}`,
+      }),
+    })}
+    ${panel({ title: 'Signing in', body: isSelf ? ownPart() : othersPart(csrf, user) })}
+    ${panel({
+      title: 'Remove',
+      body: html`<p>The user cannot sign in any more. What they did stays in the audit and in the stories of rows.</p>
+        ${linkButton({ href: userAddress(name, 'remove'), words: html`Remove <bdi>${name}</bdi>…`, kind: 'danger' })}`,
+    })}
+    </div>`;
+}
+
+function knownPart(user: UserView): Html {
+  return facts([
+    { term: 'Second factor', what: factorWords(user) },
+    { term: 'Password', what: user.mustChange ? 'to be changed at the next sign-in' : 'their own' },
+    { term: 'Recovery codes left', what: user.recoveryCodes },
+    { term: 'Added', what: moment(user.createdMs) },
+    { term: 'Signed in', what: moment(user.lastSignInMs, { none: 'never' }) },
+  ]);
+}
+
+function ownPart(): Html {
+  return html`<p>Change your own password and second factor in <a href="/me">My account</a>.</p>`;
+}
+
+function othersPart(csrf: string, { name, hasFactor }: UserView): Html {
+  return html`<p>Do this only for somebody whom you know to be asking: over the telephone, or at your desk.</p>
+    <div class="actions">
+    ${actionButton({ action: userAddress(name, 'password'), csrf, words: 'Make a new password' })}
+    ${hasFactor && actionButton({ action: userAddress(name, 'factor'), csrf, words: 'Forget the second factor' })}
+    ${actionButton({ action: userAddress(name, 'sessions'), csrf, words: 'Sign out everywhere' })}
+    </div>`;
+}
+
+/** The page that answers with a password: the only one that ever shows it. */
+export function passwordOnceView(given: { name: string; password: string; isNew: boolean }): Html {
+  const { name, password, isNew } = given;
+  return html`${pageHead({ title: isNew ? 'User added' : 'New password', trail: TRAIL })}
+    ${notice('good', html`<bdi>${name}</bdi> signs in with this password once, and then chooses another.`)}
+    <div class="panel"><div class="panel-body">
+    <p>Give it to them in person or by telephone, not by mail. It is good for three days, and is shown only now.</p>
+    <p class="once"><code>${password}</code></p>
+    <p>${linkButton({ href: userAddress(name), words: 'I have it', kind: 'primary' })}</p>
+    </div></div>`;
+}
+
+/** Asks before a user is removed; of oneself with a tick, since nobody can take it back for one. */
+export function removeView(given: { csrf: string; name: string; isSelf: boolean; trouble?: string | undefined }): Html {
+  const { csrf, name, isSelf, trouble } = given;
+  return html`${pageHead({ title: html`Remove <bdi>${name}</bdi>?`, trail: [...TRAIL, { href: userAddress(name), words: name }] })}
+    ${trouble !== undefined && notice('bad', trouble, { urgent: true })}
+    <div class="panel"><div class="panel-body">
+    <p>All of their sessions end, and they cannot sign in any more. Another person must not have this name later: it stands in the audit.</p>
+    ${form({
+      action: userAddress(name, 'remove'),
+      csrf,
+      body: html`${isSelf && sureTick()}<div class="actions">${button({ words: 'Remove the user', kind: 'danger' })} ${linkButton({ href: userAddress(name), words: 'Keep' })}</div>`,
+    })}
+    </div></div>`;
+}
+
+/** Asks again before somebody takes the role from themselves by which they could give it back. */
+export function ownRolesView(given: { csrf: string; user: UserView; roles: UserView['roles'] }): Html {
+  const { csrf, user, roles } = given;
+  const { name } = user;
+  return html`${pageHead({ title: 'Give up being an admin?', trail: [...TRAIL, { href: userAddress(name), words: name }] })}
+    <div class="panel"><div class="panel-body">
+    <p>You would have the roles ${roles.length === 0 ? 'of nobody' : roleList(roles)}, and only another admin could change that again.</p>
+    ${form({
+      action: userAddress(name, 'roles'),
+      csrf,
+      body: html`${roles.map((role) => hidden(`role-${role}`, 'yes'))}${sureTick()}<div class="actions">${button({ words: 'Change my roles', kind: 'danger' })} ${linkButton({ href: userAddress(name), words: 'Keep them' })}</div>`,
+    })}
+    </div></div>`;
+}
+
+function sureTick(): Html {
+  return tick({ label: 'This is my own account, and I mean it.', name: 'own' });
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { forPage } from '../../../../src/console/pages/new/for-page.ts';
+import { forPage } from '../../../../src/console/pages/new/mend-grid.ts';
 
 test.each([
   [
