@@ -80,7 +80,7 @@ async function playTheSame(count: number, places: readonly Place[]): Promise<voi
   const digests = new Map<string, number>();
   const pace = await startPace(places);
   await inLanes(count, places, async (_, place) => {
-    const { digest, broken } = await play(world, plainSchedule(world), place);
+    const { digest, broken } = await play(world, plainSchedule(world), place, { isTold: true });
     if (broken) throw new Error(broken);
     const bytes = digest();
     digests.set(bytes, (digests.get(bytes) ?? 0) + 1);
@@ -111,7 +111,7 @@ async function learn(worlds: readonly World[], [place]: readonly Place[]): Promi
   const known = new Map<World, Known>();
   for (const world of worlds) {
     if (!place) continue;
-    const run = await play(world, plainSchedule(world), place);
+    const run = await play(world, plainSchedule(world), place, { isTold: true });
     if (run.broken) {
       console.log(storyOf(world.name, plainSchedule(world), run));
       throw new Error(`${world.name} breaks by itself`);
@@ -158,14 +158,14 @@ type Wish = { from: number; count: number; seconds: number };
 
 async function tell(world: World, found: Schedule, run: Run, [place]: readonly Place[], title: string): Promise<void> {
   if (!place) return;
-  const again = (schedule: Schedule) => play(world, schedule, place);
+  const again = (schedule: Schedule) => play(world, schedule, place, { isTold: true });
   const shortest = await shrink(world, found, run.broken ?? '', again);
   console.log(`\n--- ${title}\n${storyOf(world.name, shortest, await again(shortest))}\n`);
 }
 
 async function replay(world: World | undefined, schedule: Schedule, [place]: readonly Place[]): Promise<void> {
   if (!world || !place) throw new Error('No world has this name.');
-  const run = await play(world, schedule, place);
+  const run = await play(world, schedule, place, { isTold: true });
   console.log(storyOf(world.name, schedule, run));
   if (run.broken !== undefined) process.exitCode = 1;
 }
@@ -175,7 +175,7 @@ async function playFound(places: readonly Place[]): Promise<void> {
   let broken = 0;
   await inLanes(FOUND.length, places, async (nth, place) => {
     const { world: name, schedule, words } = FOUND[nth] as Found;
-    const run = await play(worldOf(name), schedule, place);
+    const run = await play(worldOf(name), schedule, place, { isTold: true });
     if (run.broken === undefined) return;
     broken += 1;
     console.log(`${words}\n${storyOf(name, schedule, run)}`);
@@ -267,7 +267,7 @@ async function goThrough(world: World, depth: Depth, seconds: number, places: re
         continue;
       }
       busy += 1;
-      const run = await play(world, branch.schedule, place);
+      const run = await play(world, branch.schedule, place, { isTold: true });
       busy -= 1;
       played += 1;
       const effects = run.effects();

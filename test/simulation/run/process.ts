@@ -49,6 +49,8 @@ export type Process = {
   passed: number;
   /** Things that began in its name and have not ended. */
   tasks: Set<string>;
+  /** Takes back what Node would keep of it for ever, once its run is over. */
+  endings: (() => void)[];
 };
 
 const processes = new AsyncLocalStorage<Process>();
@@ -65,6 +67,7 @@ export function makeProcess(name: string, shared: Shared): Process {
     immediates: [],
     passed: 0,
     tasks: new Set(),
+    endings: [],
   };
 }
 

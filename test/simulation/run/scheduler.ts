@@ -30,6 +30,7 @@ export type Scheduler = ReturnType<typeof makeScheduler>;
 export function makeScheduler({
   seed,
   schedule,
+  isTold,
   onDeath,
   onStall,
   onGoingBack,
@@ -39,6 +40,8 @@ export function makeScheduler({
 }: {
   seed: string;
   schedule: Schedule;
+  /** Whether steps are kept, with all that was sent and what came: for stories and digests. */
+  isTold: boolean;
   /** Hears of a process that died, or stands still. */
   onDeath: (process: Process, how: 'dead' | 'stands still') => void;
   /** Hears that the jobs of a process count as left, though it goes on. */
@@ -58,6 +61,8 @@ export function makeScheduler({
   const thaws: { atMs: number; process: Process }[] = [];
   const steps: Step[] = [];
   const points: Point[] = [];
+  const deviated: Deviation[] = [];
+  let passedAll = 0;
   let counts = false;
   /** So many steps were there before it began; all of them, until then. */
   let before = Number.POSITIVE_INFINITY;
@@ -80,6 +85,9 @@ export function makeScheduler({
   };
 
   const note = ({ name, passed }: Process, boundary: Boundary, came: Told, deviation?: Deviation): void => {
+    passedAll += 1;
+    if (deviation) deviated.push(deviation);
+    if (!isTold) return;
     const { what, brief } = boundary;
     const isQuiet = boundary.isQuiet || steps.length < before;
     const atMs = shared.nowMs - BEGIN_MS;
@@ -210,6 +218,10 @@ export function makeScheduler({
     shared,
     steps,
     points,
+    /** What was done otherwise until now. */
+    deviated: deviated as readonly Deviation[],
+    /** How many boundaries were passed until now. */
+    passedAll: (): number => passedAll,
     process: (name: string) => processes.get(name),
     all: () => order,
     add(name: string): Process {

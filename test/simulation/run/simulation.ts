@@ -67,6 +67,7 @@ export type World = {
 };
 
 export type Run = {
+  /** All that happened, in one word. This, effects and steps are there where the run is told. */
   digest: () => string;
   /** What was done, in one word, whatever the choices were by which it was. */
   effects: () => string;
@@ -89,7 +90,8 @@ const MOST_ROUNDS = 12;
 /** A stalled job waits again once its lock is over and somebody has looked (src/queue/runner.ts). */
 const STALLED_MS = 8_000;
 
-export type Mutation = { lua?: (name: string, text: string) => string };
+/** How a run is played: with other scripts, and so that what happened in it can be told, which takes memory. */
+export type Playing = { lua?: (name: string, text: string) => string; isTold?: boolean };
 
 /** Where runs take place, one after another: a database and a folder. */
 export type Place = { server: Database; dataDir: string };
@@ -99,7 +101,7 @@ export async function play(
   world: World,
   schedule: Schedule,
   { server, dataDir }: Place,
-  mutation: Mutation = {},
+  { lua, isTold = false }: Playing = {},
 ): Promise<Run> {
   await server.run([['FLUSHDB']]);
   for (const name of readdirSync(dataDir)) rmSync(join(dataDir, name), { recursive: true });
@@ -111,6 +113,7 @@ export async function play(
   const scheduler = makeScheduler({
     seed: world.name,
     schedule,
+    isTold,
     onDeath(process) {
       stalls.push({ atMs: scheduler.shared.nowMs + STALLED_MS, process });
       for (const worker of board.workers)
@@ -132,7 +135,7 @@ export async function play(
   const surroundings = scheduler.shared as Surroundings;
   const board = makeQueueBoard(scheduler.shared);
   const agree = { root: KEYS.root, hear: (found: Reply) => disagreement(found, breaks) };
-  const redis = makeVirtualRedis({ server, shared: surroundings, mutate: mutation.lua, agree });
+  const redis = makeVirtualRedis({ server, shared: surroundings, mutate: lua, agree });
   const service = makeServiceAccount({
     shared: scheduler.shared,
     schedule,
@@ -175,7 +178,7 @@ export async function play(
     left: new Map(),
     dataDir,
     process: scheduler.process,
-    isWhole: () => scheduler.steps.every(({ deviation }) => deviation === undefined || HARMLESS.has(deviation)),
+    isWhole: () => scheduler.deviated.every((deviation) => HARMLESS.has(deviation)),
     breaks,
   };
 
@@ -185,7 +188,7 @@ export async function play(
     while (broken === undefined) {
       const passed = await scheduler.step(scheduler.shared.nowMs);
       if (passed === 'passed') {
-        if (scheduler.steps.length > MOST_STEPS) return breaks(new Error('This goes on for ever: too many steps.'));
+        if (scheduler.passedAll() > MOST_STEPS) return breaks(new Error('This goes on for ever: too many steps.'));
         await world.check?.(simulation).catch(breaks);
         continue;
       }
@@ -212,7 +215,10 @@ export async function play(
   } catch (error) {
     breaks(error);
   }
-  for (const process of scheduler.all()) scheduler.kill(process);
+  for (const process of scheduler.all()) {
+    scheduler.kill(process);
+    for (const end of process.endings) end();
+  }
   return {
     digest: scheduler.digest,
     effects: scheduler.effects,

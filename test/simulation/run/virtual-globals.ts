@@ -137,6 +137,30 @@ export function takeOverGlobals(): void {
   const { pid } = process;
   Object.defineProperty(process, 'pid', { get: () => (processHere() ? SIMULATED_PID : pid) });
   takeOverModules();
+  takeOverSignals();
+}
+
+/**
+ * Node keeps each signal of several for as long as somebody listens to it, and a simulated process that was killed never leaves off. So
+ * who listens is noted, and forgotten with the process.
+ */
+function takeOverSignals(): void {
+  const { any } = AbortSignal;
+  AbortSignal.any = (signals) => {
+    const signal = any.call(AbortSignal, signals);
+    const process = processHere();
+    if (!process) return signal;
+    const listening: Parameters<AbortSignal['addEventListener']>[] = [];
+    const { addEventListener } = signal;
+    signal.addEventListener = (...args: (typeof listening)[number]) => {
+      listening.push(args);
+      addEventListener.apply(signal, args);
+    };
+    process.endings.push(() => {
+      for (const [type, listener] of listening) signal.removeEventListener(type, listener);
+    });
+    return signal;
+  };
 }
 
 /** Imports by name follow what stands in Node's own modules. */

@@ -12,7 +12,8 @@ import { type LedgerNow, type RowNow, supplierOf } from '../check/rows-now.ts';
 import { pass } from '../run/process.ts';
 import { type Act, type Desk, kindOf, truthOf, whatOf } from './desk.ts';
 
-export const NEVER = new AbortController().signal;
+/** Nothing is broken off. Nobody is told of it either, so that it does not keep what once waited for it. */
+export const NEVER = Object.assign(new AbortController().signal, { addEventListener: () => {} });
 
 const whatsOf = (rows: readonly RowNow[]) => rows.map(({ what }) => what);
 
