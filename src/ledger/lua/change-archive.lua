@@ -7,7 +7,6 @@
 -- Answers 1 where the step was taken and 0 where not, if nothing else is said of it.
 -- @include move
 -- @include archive-lines
--- @include restore-piece
 local steps = {}
 local archive, started, importing, finished, supplier =
   unpack(redis.call('HMGET', portfolio, 'archive', 'started', 'importing', 'finished', 'supplier'))

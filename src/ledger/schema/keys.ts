@@ -151,13 +151,13 @@ export function makeKeys(prefix: string, account: string) {
     buyersAlike: (buyer: string) => `${root}:buyer:${buyer}:alike`,
     /** Hash: what another person is asked to approve. Lua builds this name too (approvals.lua). */
     approval: (id: string) => `${root}:approval:${id}`,
-    /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. Lua builds this name too (approval-tally.lua). */
+    /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. Lua builds this name too (change.lua). */
     approvalRows: (name: string, id: string) => `${root}:portfolio:${name}:approval:${id}`,
     /** Sorted set: ids of all approvals that were ever asked for of a portfolio, by when that was, in ms. */
     approvalsOf: (name: string) => `${root}:portfolio:${name}:approvals`,
-    /** Sorted set: `<portfolio>/<id>` of the approvals that wait, by when they were asked for, in ms. Lua builds this name too (approval-tally.lua). */
+    /** Sorted set: `<portfolio>/<id>` of the approvals that wait, by when they were asked for, in ms. Lua builds this name too (change.lua). */
     approvals: `${root}:approvals`,
-    /** Sorted set: the same of those that were answered, until what that means is carried out. Lua builds this name too (approval-tally.lua). */
+    /** Sorted set: the same of those that were answered, until what that means is carried out. Lua builds this name too (change.lua). */
     approvalsAnswered: `${root}:approvals:answered`,
     /** Sorted set: `<portfolio>/<id>` of the 100 approvals that people answered last, by when they did, in ms. */
     approvalsLately: `${root}:approvals:lately`,
@@ -177,7 +177,7 @@ export function makeKeys(prefix: string, account: string) {
     report: (id: string) => `${root}:report:${id}`,
     /**
      * Hash: id of a rule by which refused rows go again at night → the rule, as JSON; `<id> last` and `<id> used` → what it did last
-     * (goes-tonight.lua); `asks <portfolio>` → the approval that a run is just asking for.
+     * (rare-moves.lua); `asks <portfolio>` → the approval that a run is just asking for.
      */
     retryRules: `${root}:retry-rules`,
     /** Hash: id of a file that was taken from a drop folder → what became of it, as JSON. */
@@ -212,7 +212,7 @@ export function makeKeys(prefix: string, account: string) {
     ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
     /** What the keys of calls begin with, of whichever kind. */
     calls: `${root}:call:`,
-    /** Sorted set: portfolios that were put back, by when that began last, in ms: from then on they are kept as long as others. Lua builds this name too (goes-tonight.lua). */
+    /** Sorted set: portfolios that were put back, by when that began last, in ms: from then on they are kept as long as others. Lua builds this name too (rare-moves.lua). */
     restored: `${root}:restored`,
     /** Hash: one content that came from the service's events: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,
