@@ -62,7 +62,6 @@ export function makeSendMarks({
   const digest = createHash('sha256').update(account).digest('hex').slice(0, 12);
   const memory = makeLastLinkMemory(join(dir, digest), { isSynced: true });
   const mark = makeLuaScript(connection, MARK_SENDING);
-  const accept = makeLuaScript(connection, new URL('../lua/accept-older.lua', import.meta.url));
   let own: LastLink | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
   /** How many calls left, and how many of them have a mark behind them. */
@@ -96,7 +95,7 @@ export function makeSendMarks({
   const acceptAsIt = async (): Promise<boolean> => {
     const last = (await lastKnown())?.number ?? 0;
     own = undefined;
-    return (await persist('accept marks', () => accept({ marks: keys.marks }, { known: last }))) === 1;
+    return (await persist('accept marks', () => mark({ marks: keys.marks }, { accepted: last }))) === 1;
   };
 
   /** Asks, with a new mark or without, and ends it where Redis is older. */

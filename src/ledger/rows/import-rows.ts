@@ -1,13 +1,13 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import { tripsOf } from '../calls/trips.ts';
 import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowProblem } from '../schema/row.ts';
 import type { RowId } from '../schema/row-id.ts';
+import { makeListRows } from '../search/row-lists.ts';
 
 /** The rows of a portfolio by the import that had them last. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [atLines, trips] = [script('list-rows'), tripsOf(connection, keys)];
+  const [listRows, trips] = [makeListRows({ connection, keys }), tripsOf(connection, keys)];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {
@@ -17,13 +17,9 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       importId: string,
       { from, to }: { from: number; to: number },
     ): Promise<{ row: RowId; line: number }[]> {
-      const places = { begins: keys.row(portfolio, ''), sets: indexes(portfolio) };
-      const found = (await atLines(places, { from, to, count: -1, import: importId })) as string[];
-      const rows: { row: RowId; line: number }[] = [];
-      for (let place = 0; place < found.length; place += 3) {
-        rows.push({ row: { portfolio, key: found[place] ?? '' }, line: Number(found[place + 1]) });
-      }
-      return rows.sort((a, b) => a.line - b.line);
+      const found = await listRows(portfolio, ROW_STATES, { from, to, count: -1 }, 'import');
+      const rows = found.filter(({ field }) => field === importId);
+      return rows.map(({ row, line }) => ({ row, line })).sort((a, b) => a.line - b.line);
     },
 
     /** The last line that any row of the portfolio has; 0 where there is none. */

@@ -127,11 +127,11 @@ export function makeKeys(prefix: string, account: string) {
     call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
     /** Hash: `<kind> <id> <other id>` of things made twice, by the row whose call made the second. */
     madeTwice: `${root}:made-twice`,
-    /**
-     * Hash: id → key of the call that made it first, in one of 16,384 buckets a kind: ids are known for good. Lua alone builds these
-     * names (made-ids.lua); this is what they begin with.
-     */
-    madeIds: `${root}:made:`,
+    /** Hash: id → key of the call that made it first, in one of 16,384 buckets a kind: ids are known for good. Lua builds this name too (made-ids.lua). */
+    madeIds(kind: CallKind, id: string) {
+      const digest = createHash('sha1').update(id).digest();
+      return `${root}:made:${kind}:${digest.readUInt16BE() % 16_384}`;
+    },
     /** Hash: `<id> <buyer> <other buyer>` of companies that two buyers share, by the row that brought the second. Lua builds this name too (settle.lua). */
     sharedCompanies: `${root}:shared-companies`,
     /** List: the `bl_` ids of one buyer, in the order in which they were granted. */

@@ -19,7 +19,6 @@ const LUA = join(ROOT, 'src/ledger/lua');
  */
 const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'account' | 'included'> = {
   above: 'included',
-  'accept-older': 'account',
   acts: 'refuses',
   alive: 'account',
   amounts: 'included',
@@ -36,7 +35,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'change-archive': 'archives',
   'change-fields': 'refuses',
   'change-side': 'quiet',
-  'choose-first': 'quiet',
   claim: 'included',
   'close-approval': 'refuses',
   'column-rows': 'reads',
@@ -52,8 +50,9 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'end-first': 'included',
   'end-supplier': 'quiet',
   'find-ids': 'reads',
-  'find-made': 'reads',
   glances: 'reads',
+  // Whoever feeds finds nothing, people are refused.
+  'first-rows': 'refuses',
   forget: 'archives',
   'has-mark': 'included',
   'hold-plan': 'account',
@@ -95,17 +94,13 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   release: 'included',
   refusal: 'included',
   resolve: 'quiet',
-  resume: 'refuses',
-  'send-first': 'refuses',
   settle: 'included',
   'start-import': 'refuses',
   sweep: 'quiet',
-  'take-out': 'archives',
   'tell-finished': 'quiet',
   tell: 'included',
   trip: 'quiet',
   'list-rows': 'reads',
-  'walk-rows': 'reads',
   'write-buyers': 'quiet',
 };
 
