@@ -13,7 +13,7 @@ export function makeFailingPortfolios(ledger: { connection: RedisConnection; key
   const looks = makeLooks(ledger);
   return async (most: number): Promise<FailingPortfolio[]> => {
     const failing: FailingPortfolio[] = [];
-    for await (const page of looks(['refused', 'held'], { count: PAGE, newest: 1 })) {
+    for await (const page of looks(['refused', 'held'], { count: PAGE, newest: true })) {
       for (const { name, counts } of page) {
         const [refused = 0, held = 0] = counts;
         if (refused + held > 0) failing.push({ name, refused, held });

@@ -48,9 +48,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   derive: 'included',
   doubts: 'included',
   'end-first': 'included',
-  'end-supplier': 'quiet',
   'find-ids': 'reads',
-  glances: 'reads',
   // Whoever feeds finds nothing, people are refused.
   'first-rows': 'refuses',
   forget: 'archives',
@@ -97,7 +95,6 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   settle: 'included',
   'start-import': 'refuses',
   sweep: 'quiet',
-  'tell-finished': 'quiet',
   tell: 'included',
   trip: 'quiet',
   'list-rows': 'reads',
