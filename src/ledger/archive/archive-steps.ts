@@ -29,8 +29,7 @@ const ROWS = 100;
  * written to its end.
  */
 export function makeArchiveSteps({ connection, keys }: Ledger) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [takeOut, putBack] = [script('take-out'), script('put-back')];
+  const putBack = makeLuaScript(connection, new URL('../lua/put-back.lua', import.meta.url));
   const change = makeArchiveChange({ connection, keys });
   const restore = async (of: 'rows' | 'keys', name: string, run: string, lines: readonly Buffer[]) => {
     return (await putBack(archivePlaces(keys, name), { of, run, lines })) === 1;
@@ -57,9 +56,8 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
     /** Takes all its rows out, some at a time. Yields how many; nothing where it leaves no longer under this id, as the last. */
     async *takeOutRows(name: string, id: string): AsyncGenerator<number | undefined> {
       for (const state of ROW_STATES) {
-        const places = { ...archivePlaces(keys, name), inState: [keys.rowsInState(name, state)] };
         for (let taken = ROWS; taken === ROWS; ) {
-          taken = Number(await takeOut(places, { id, most: ROWS }));
+          taken = Number(await change(name, 'takeRows', [id, state, ROWS]));
           if (taken > 0) yield taken;
           if (taken < 0) return yield undefined;
         }
@@ -68,7 +66,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
 
     /** Takes keys out that its archive names so. Answers whether they left: not where it leaves no longer under this id. */
     async takeOutKeys(name: string, id: string, names: readonly string[]): Promise<boolean> {
-      return Number(await takeOut(archivePlaces(keys, name), { id, names })) >= 0;
+      return Number(await change(name, 'takeKeys', [id, ...names])) >= 0;
     },
 
     /** All of it has left: it is archived. Answers whether it is. */
@@ -117,12 +115,22 @@ export function makeArchiveChange({ connection, keys }: Ledger) {
   const change = makeLuaScript(connection, new URL('../lua/change-archive.lua', import.meta.url));
   return (name: string, step: ArchiveStepName, told: readonly (string | number | Buffer)[]): Promise<unknown> => {
     const { portfolios, archives } = keys;
-    const places = { portfolio: keys.portfolio(name), portfolios, archives, imports: keys.imports(name) };
+    const places = { ...archivePlaces(keys, name), portfolios, archives, imports: keys.imports(name) };
     return change(places, { step, name, states: ROW_STATES.join(' '), told });
   };
 }
 
-type ArchiveStepName = 'archive' | 'drop' | 'leave' | 'archived' | 'restore' | 'restored' | 'forget' | 'note';
+type ArchiveStepName =
+  | 'archive'
+  | 'drop'
+  | 'leave'
+  | 'takeRows'
+  | 'takeKeys'
+  | 'archived'
+  | 'restore'
+  | 'restored'
+  | 'forget'
+  | 'note';
 
 /** Names of fields as change-archive.lua reads them. */
 export function fieldsText(fields: readonly string[]): string {

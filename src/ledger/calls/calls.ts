@@ -89,8 +89,7 @@ export function makeCalls({
   /** The mark under which what is claimed now is to leave (send-marks.ts). */
   mark?: () => LastLink | undefined;
 }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [resolve, findMade] = [script('resolve'), script('find-made')];
+  const resolve = makeLuaScript(connection, new URL('../lua/resolve.lua', import.meta.url));
   const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
 
   const isConfirmed = async (): Promise<boolean> => replicas !== undefined && (await replicas.expected()) > 0;
@@ -254,9 +253,11 @@ export function makeCalls({
     async makersOf(
       ids: readonly { kind: CallKind; id: string }[],
     ): Promise<({ key: string; row: string } | undefined)[]> {
-      const told = { ids: ids.flatMap(({ kind, id }) => [kind, id]) };
-      const found = (await persist('find made', () => findMade({ calls: keys.calls }, told))) as string[][];
-      return found.map(([key, row = '']) => (key === undefined ? undefined : { key, row }));
+      const find = async ({ kind, id }: { kind: CallKind; id: string }) => {
+        const key = await connection.hget(keys.madeIds(kind, id), id);
+        return key === null ? undefined : { key, row: (await connection.hget(callKey({ kind, key }), 'row')) ?? '' };
+      };
+      return persist('find made', () => Promise.all(ids.map(find)));
     },
 
     /** Companies whose id was answered for two buyers, and the row for which the second answer came. */

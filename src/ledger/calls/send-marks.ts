@@ -29,7 +29,7 @@ export type Older = { atMs: number; host: string };
  * Tells a Redis that was set back: to a copy, to nothing, or to a replica that lacked its last writes. For each second in which
  * something is sent there is a mark, a number and a random text. It stands in Redis, then in the data folder, and then the calls of
  * that second leave. Where the last mark of the folder, or of this process, is not in Redis, what was requested since would be
- * requested again. Each claim asks for its mark in the same step (lua/may-leave.lua), so none is granted by a Redis that lacks it.
+ * requested again. Each claim asks for its mark in the same step (lua/claim.lua), so none is granted by a Redis that lacks it.
  *
  * Marks belong to one Redis, prefix and account. A copy that is younger than the last mark is not noticed. A second after the last
  * call there is one more mark ({@link look}), so that is a copy which was put back within two seconds of being made, or one of the last
@@ -62,7 +62,6 @@ export function makeSendMarks({
   const digest = createHash('sha256').update(account).digest('hex').slice(0, 12);
   const memory = makeLastLinkMemory(join(dir, digest), { isSynced: true });
   const mark = makeLuaScript(connection, MARK_SENDING);
-  const accept = makeLuaScript(connection, new URL('../lua/accept-older.lua', import.meta.url));
   let own: LastLink | undefined;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
   /** How many calls left, and how many of them have a mark behind them. */
@@ -96,7 +95,7 @@ export function makeSendMarks({
   const acceptAsIt = async (): Promise<boolean> => {
     const last = (await lastKnown())?.number ?? 0;
     own = undefined;
-    return (await persist('accept marks', () => accept({ marks: keys.marks }, { known: last }))) === 1;
+    return (await persist('accept marks', () => mark({ marks: keys.marks }, { accepted: last }))) === 1;
   };
 
   /** Asks, with a new mark or without, and ends it where Redis is older. */

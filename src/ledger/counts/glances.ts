@@ -1,6 +1,7 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { pausedItself, type SelfPause } from '../schema/pause-reasons.ts';
+import { type Reading, readAtOnce } from '../schema/redis-reads.ts';
 import type { RowState } from '../schema/row.ts';
 
 /** What there is to notice of a portfolio at one moment, without a look at its rows. */
@@ -19,32 +20,39 @@ export type Glance = {
 /** Portfolios looked at in one script: a millisecond of Redis' time. */
 const PAGE = 200;
 
+/** Of why a portfolio is paused the beginning tells which reason that is. */
+const MOST_TEXT = 120;
+
 /** A portfolio at one moment: texts are '' where there is none, and of why it is paused the beginning; `counts` of its rows by state. */
 type Look = { name: string; finished: string; paused: string; firstOver: string; counts: number[] };
 
 /** Makes a function that looks at all portfolios of an account, a page at a time, the oldest first or the newest. */
 export function makeLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const look = makeLuaScript(connection, new URL('../lua/glances.lua', import.meta.url));
-  const places = { portfolios: keys.portfolios, begins: keys.portfolio('') };
   return async function* looks(
     states: readonly RowState[],
-    { count, newest = 0 }: { count: number; newest?: 0 | 1 },
+    { count, newest = false }: { count: number; newest?: boolean },
   ): AsyncGenerator<Look[]> {
-    for (let from = 0, seen = count; seen === count; from += count) {
-      const found = (await look(places, { from, count, newest, states })) as [...Texts, ...number[]][];
-      seen = found.length;
-      yield found.map(([name, finished, paused, firstOver, ...counts]) => ({
-        name,
-        finished,
-        paused,
-        firstOver,
-        counts,
-      }));
+    for (let from = 0; ; from += count) {
+      const range = [keys.portfolios, `${from}`, `${from + count - 1}`] as const;
+      const names = await (newest ? connection.zrevrange(...range) : connection.zrange(...range));
+      if (names.length === 0) return;
+      const { answers } = await readAtOnce(connection, names.flatMap(readingsOf(states)));
+      const each = 1 + states.length;
+      yield names.map((name, at) => {
+        const [texts, ...counts] = answers.slice(at * each, (at + 1) * each) as [(string | null)[], ...number[]];
+        const [finished = '', paused = '', firstOver = ''] = texts.map((text) => (text ?? '').slice(0, MOST_TEXT));
+        return { name, finished, paused, firstOver, counts };
+      });
     }
   };
-}
 
-type Texts = [name: string, finished: string, paused: string, firstOver: string];
+  function readingsOf(states: readonly RowState[]) {
+    return (name: string): Reading[] => [
+      ['HMGET', keys.portfolio(name), 'finished', 'paused', 'firstOver'],
+      ...states.map((state): Reading => ['ZCARD', keys.rowsInState(name, state)]),
+    ];
+  }
+}
 
 /** Makes a function that glances at all portfolios of an account, a page at a time, the oldest first. */
 export function makeGlances(ledger: { connection: RedisConnection; keys: Keys }) {
@@ -77,7 +85,7 @@ export function makeFailingPortfolios(ledger: { connection: RedisConnection; key
   const looks = makeLooks(ledger);
   return async (most: number): Promise<FailingPortfolio[]> => {
     const failing: FailingPortfolio[] = [];
-    for await (const page of looks(['refused', 'held'], { count: PAGE_OF_FAILING, newest: 1 })) {
+    for await (const page of looks(['refused', 'held'], { count: PAGE_OF_FAILING, newest: true })) {
       for (const { name, counts } of page) {
         const [refused = 0, held = 0] = counts;
         if (refused + held > 0) failing.push({ name, refused, held });

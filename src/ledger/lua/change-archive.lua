@@ -1,13 +1,12 @@
 -- One step of a portfolio out of Redis, back into it, or towards being forgotten (archives.ts). Each may be repeated, and does nothing
 -- where the portfolio is elsewhere by now.
--- @keys portfolio portfolios archives imports
--- All portfolios, those that left, and its imports under way.
+-- @keys portfolio portfolios archives imports approvals row
+-- All portfolios, those that left, its imports under way, and what the keys of approvals and of its rows begin with.
 -- @args step name states …told
 -- name: the portfolio's; states: all of rows, with spaces between; told: what the step takes.
 -- Answers 1 where the step was taken and 0 where not, if nothing else is said of it.
 -- @include move
 -- @include archive-lines
--- @include restore-piece
 local steps = {}
 local archive, started, importing, finished, supplier =
   unpack(redis.call('HMGET', portfolio, 'archive', 'started', 'importing', 'finished', 'supplier'))
@@ -72,7 +71,33 @@ function steps.leave(id, state, now)
   return 1
 end
 
--- All its rows have left. Takes the same, and the fields of its hash that stay.
+-- Takes some of its rows out, in one state. Takes the archive's id, the state, and rows at most. Answers how many it took; -1 where the portfolio
+-- does not leave under this id.
+function steps.takeRows(id, state, most)
+  if not isUnder(id, 'leaving') then return -1 end
+  local inState = portfolio .. ':state:' .. state
+  local gone, found = {}, redis.call('ZRANGE', inState, 0, most - 1)
+  for at, key in ipairs(found) do gone[at * 2 - 1], gone[at * 2] = row .. key, row .. key .. ':story' end
+  if #found > 0 then
+    redis.call('ZREMRANGEBYRANK', inState, 0, #found - 1)
+    redis.call('UNLINK', unpack(gone))
+  end
+  return #found
+end
+
+-- Takes other keys out but its hash. Takes the archive's id, and the names of the keys in the archive (archive-lines.lua). Answers the same.
+function steps.takeKeys(id, ...)
+  if not isUnder(id, 'leaving') then return -1 end
+  local gone = {}
+  for _, each in ipairs({ ... }) do
+    local key = keyOf(each, portfolio, approvals)
+    if key ~= portfolio then gone[#gone + 1] = key end
+  end
+  if #gone > 0 then redis.call('UNLINK', unpack(gone)) end
+  return #gone
+end
+
+-- All its rows have left. Takes the same as `leave`, and the fields of its hash that stay.
 function steps.archived(id, state, now, fields)
   if isUnder(id, 'archived') then return 1 end
   if not isUnder(id, 'leaving') or rows > 0 then return 0 end

@@ -18,8 +18,22 @@
 -- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), or whose request a person
 -- declined, whatever state the row is in and whoever asks, nor for a refused row ("changed"); an outcome in doubt is told all the same.
 -- @include doubts
--- @include may-leave
 -- @include refusal
+-- @include has-mark
+-- @include nearly-full
+
+-- Whether a call may leave under this mark. Not where Redis lacks it, or was seen to be older than what was sent, nor where Redis is nearly
+-- full: who asks for a new mark then is told so. Who marks nothing says "".
+local leaves = {}
+local function mayLeave(marks, number, link)
+  if number == '' then return true end
+  if leaves[number] == nil then
+    leaves[number] = hasMark(marks, tonumber(number), link) and redis.call('HEXISTS', marks, 'older') == 0
+      and not nearlyFull()
+  end
+  return leaves[number]
+end
+
 local CLAIMED = { 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words', 'againAt', 'asked', 'others', 'open', 'sends',
   'answers', 'declined', 'asks', 'yes' }
 

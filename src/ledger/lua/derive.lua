@@ -8,8 +8,27 @@
 -- what was wrong. The field `sum:<name>:<k>` holds units of 10^(10k - 2), so that most amounts are one integer, and exact at any size; it is
 -- no limb of fixed digits, and is carried when it is read (sums.ts). No field is kept at zero.
 -- @include amounts
--- @include answered
 -- @include columns
+
+-- A word of more than 100 bytes is cut, and never half a character.
+local function shortStatus(status)
+  if type(status) ~= 'string' then return '' end
+  return #status > 100 and string.gsub(string.sub(status, 1, 100), '[\192-\255][\128-\191]*$', '') or status
+end
+
+-- What the service answered, less what cannot be counted by.
+local function grantedIn(text)
+  local isRead, record = pcall(cjson.decode, text or '{}')
+  if not isRead or type(record) ~= 'table' then return '', '', '' end
+  return amountText(record.total_limit), amountText(record.available_limit), shortStatus(record.status)
+end
+
+local function askedIn(text)
+  local isRead, request = pcall(cjson.decode, text or '{}')
+  local limit = isRead and type(request) == 'table' and request.limit
+  return amountText(type(limit) == 'table' and limit.requested_limit or '?')
+end
+
 local function rowIn(portfolio, key, row)
   row.portfolio, row.key, row.hash, row.__index = portfolio, key, portfolio.rows .. key, row
   return row

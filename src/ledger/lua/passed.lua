@@ -1,7 +1,7 @@
 -- Included where it counts whether rows may pass without another person's yes: what passed so of their buyers, and of who brought them
 -- in, within so many days. Comes behind move.lua and above.lua.
 -- `rule` is { above = limit for a buyer, person = limit for a person, each "" for none, days = … }.
--- @include waiting
+-- @include approvals
 -- @include people-passed
 -- Of a buyer with more requests not each is looked at, which would keep Redis busy: all count.
 local MOST_REQUESTS = 500
@@ -13,6 +13,12 @@ end
 local function added(limbs, more)
   for k, limb in pairs(more or {}) do limbs[k] = (limbs[k] or 0) + limb end
   return limbs
+end
+
+-- What a row was before it waited for an approval (approval-moves.lua).
+local function wasOf(row)
+  local was = redis.call('HGET', row, 'was')
+  return was and cjson.decode(was) or nil
 end
 
 local function answeredBy(approval)

@@ -9,7 +9,6 @@
 -- Answers 1; 0 where the portfolio does not come back by this run: of two processes only the later one puts anything back, since a key that
 -- one begins anew the other may have ended.
 -- @include archive-lines
--- @include restore-piece
 -- @include approvals
 -- As many texts as one command is given: well below what Lua unpacks.
 local TEXTS = 1000

@@ -16,7 +16,7 @@ export type RetryRules = ReturnType<typeof makeRetryRules>;
 /** As many as somebody can oversee; each is held against each cause. */
 const MOST_RULES = 100;
 
-/** The rules by which refused rows go again at night. A row remembers its own nights; see goes-tonight.lua. */
+/** The rules by which refused rows go again at night. A row remembers its own nights; see rare-moves.lua. */
 export function makeRetryRules({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const key = keys.retryRules;
 

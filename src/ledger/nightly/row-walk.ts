@@ -32,7 +32,7 @@ export type RowWalks = ReturnType<typeof makeRowWalk>;
 
 /** Reads rows with all that is kept in them, each as it is at one moment. */
 export function makeRowWalk({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const walkRows = makeLuaScript(connection, new URL('../lua/walk-rows.lua', import.meta.url));
+  const listRows = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
 
   /**
    * The rows of a state, page by page, in the order of their lines. Each row that is there from the beginning to the end comes once,
@@ -44,13 +44,11 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     withCalls = false,
     ask = (command) => command(),
   }: Walk): AsyncGenerator<Iterable<StoredRow>> {
-    const calls = { limits: keys.call('limit', ''), companies: keys.call('company', '') };
-    const begins = { begins: keys.row(portfolio, ''), ...calls, buyers: keys.buyer('') };
-    const places = { index: keys.rowsInState(portfolio, state), ...begins };
+    const places = { begins: keys.row(portfolio, ''), sets: [keys.rowsInState(portfolio, state)] };
     const fields = fieldsOf(state);
     const readPage = async (line: number, count: number): Promise<StoredPage> => {
-      const told = { line, count, withCalls: withCalls ? 1 : 0, between: BETWEEN, fields };
-      const [rows, text] = (await ask(() => walkRows(places, told))) as [number, string];
+      const told = { from: line, to: '+inf', count, withCalls: withCalls ? 1 : 0, between: BETWEEN, fields };
+      const [rows, text] = (await ask(() => listRows(places, told))) as [number, string];
       return storedPage(portfolio, { rows, texts: text.split(BETWEEN), fields });
     };
     const read = (line: number, count: number) => {

@@ -3,7 +3,7 @@ import type { RowResult, RowState, Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import { awaitsOf } from '../search/row-lists.ts';
 
-/** What every row has, as a rule; the first four in the order of walk-rows.lua. */
+/** What every row has, as a rule; the first four in the order of list-rows.lua. */
 const COMMON_FIELDS = [
   'state',
   'request',
@@ -44,7 +44,7 @@ export type StoredRow = {
   odd: OddCalls | undefined;
 };
 
-/** A call as walk-rows.lua tells it: `state` is '' where nothing is known of it. */
+/** A call as list-rows.lua tells it: `state` is '' where nothing is known of it. */
 export type OddCall = { state: string; id: string; row: string; owner: string; at: string };
 
 /** `list` are the first hundred limits of the buyer. */
@@ -58,7 +58,7 @@ export type StoredPage = {
   row: (at: number) => StoredRow;
 };
 
-/** What walk-rows.lua answers: of each row its key, its line, what is odd, and its fields. */
+/** What list-rows.lua answers: of each row its key, its line, what is odd, and its fields. */
 export function storedPage(
   portfolio: string,
   { rows, texts, fields }: { rows: number; texts: readonly string[]; fields: readonly WalkedField[] },

@@ -5,8 +5,7 @@ import type { Supplier } from './portfolio.ts';
 
 /** Whom the portfolios' limits are asked for on behalf of. */
 export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeGatedScript(connection, name);
-  const [end, change] = [script('end-supplier'), script('change-fields')];
+  const change = makeGatedScript(connection, 'change-fields');
   return {
     /**
      * Names the supplier of a portfolio.
@@ -25,8 +24,16 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
      * @param approval for which it waits, and which will not be given: of one that waits for another, nothing
      */
     async endSupplier(name: string, supplier: Supplier & { key: string }, approval = ''): Promise<void> {
-      const told = { key: supplier.key, supplier: JSON.stringify(supplier), approval };
-      await end({ portfolio: keys.portfolio(name) }, told);
+      const hash = keys.portfolio(name);
+      for (;;) {
+        const [archive, known, waitsFor] = await connection.hmget(hash, 'archive', 'supplier', 'supplierApproval');
+        if (archive || !known || (JSON.parse(known) as Supplier).key !== supplier.key) return;
+        if (approval !== '' && waitsFor !== approval) return;
+        const asRead = ['IS', 'archive', '', 'IS', 'supplier', known, 'IS', 'supplierApproval', waitsFor ?? ''];
+        const ends = approval === '' ? [] : ['HDEL', 'supplierApproval', ''];
+        const changes = [...asRead, ...ends, 'HSET', 'supplier', JSON.stringify(supplier)];
+        if ((await change({ hash }, { changes })) !== null) return;
+      }
     },
 
     /** Whether somebody said no to this supplier, in whichever portfolio, and nobody yes since. */

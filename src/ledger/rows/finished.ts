@@ -1,4 +1,5 @@
-import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
+import type { RedisConnection } from '../../lua-script.ts';
+import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
 /**
@@ -18,8 +19,8 @@ export function makeFinished({
   processId: string;
   sinceMs: number;
 }) {
-  const tell = makeLuaScript(connection, new URL('../lua/tell-finished.lua', import.meta.url));
-  /** What this process has been told: the script would tell it again, since its reply may have been lost. */
+  const change = makeGatedScript(connection, 'change-fields');
+  /** What this process has been told: it would be told again, since a reply may have been lost. */
   const told = new Map<string, string>();
 
   return {
@@ -34,8 +35,10 @@ export function makeFinished({
         const [finished, known] = (answers[place]?.[1] ?? []) as (string | null)[];
         if (!finished || Number(finished) < sinceMs || told.get(name) === finished) continue;
         if (known?.startsWith(`${finished} `) && known !== `${finished} ${processId}`) continue;
-        const mine = await tell({ portfolio: keys.portfolio(name) }, { finished, process: processId });
-        if (mine !== 1) continue;
+        // For the first that writes it, as long as the portfolio stands as it was read.
+        const asRead = ['IS', 'archive', '', 'IS', 'finished', finished, 'IS', 'told', known ?? ''];
+        const changes = [...asRead, 'HSET', 'told', `${finished} ${processId}`];
+        if ((await change({ hash: keys.portfolio(name) }, { changes })) === null) continue;
         told.set(name, finished);
         found.push(name);
       }

@@ -14,13 +14,18 @@ export const MOST_FIRST = 10_000;
  * down before any of them has a job, and no other leaves the queue. `resume` ends it when they are at an end.
  */
 export function makeFirstRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeGatedScript(connection, name);
-  const [send, choose, resume] = [script('send-first'), script('choose-first'), script('resume')];
-  const placesOf = (name: string) => ({ portfolio: keys.portfolio(name), chosen: keys.firstRows(name) });
+  const first = makeGatedScript(connection, 'first-rows');
+  const placesOf = (name: string) => ({
+    portfolio: keys.portfolio(name),
+    chosen: keys.firstRows(name),
+    waiting: keys.rowsInState(name, 'queued'),
+    begins: keys.row(name, ''),
+    others: STEPS.map((step) => keys.rowsInState(name, step)),
+  });
   return {
     /** From now on so many rows of it leave the queue, 1 to {@link MOST_FIRST}, those counted that already did so. */
     async sendFirst(name: string, count: number): Promise<void> {
-      await send(placesOf(name), { count });
+      await first(placesOf(name), { what: 'send', count });
     },
 
     /**
@@ -29,7 +34,7 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
      */
     async resume(name: string): Promise<number | undefined> {
       const canaries = STEPS.map((step) => `canary:${step}`);
-      const left = (await resume(placesOf(name), { fields: [...canaries, 'others'] })) as string;
+      const left = (await first(placesOf(name), { what: 'resume', fields: [...canaries, 'others'] })) as string;
       return left === '' ? undefined : Number(left);
     },
 
@@ -39,17 +44,11 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
      */
     async chooseFirst(
       name: string,
-      first: number,
+      most: number,
       { from, count }: { from: number; count: number },
     ): Promise<{ row: RowId; step: Step }[]> {
-      const others = STEPS.map((step) => keys.rowsInState(name, step));
-      const places = {
-        ...placesOf(name),
-        waiting: keys.rowsInState(name, 'queued'),
-        begins: keys.row(name, ''),
-        others,
-      };
-      const found = (await choose(places, { words: firstWords(first), from, count })) as string[];
+      const told = { what: 'choose', words: firstWords(most), from, count };
+      const found = (await first(placesOf(name), told)) as string[];
       const pairs = Array.from({ length: found.length / 2 }, (_, place) => found.slice(2 * place, 2 * place + 2));
       return pairs.map(([key = '', step]) => ({ row: { portfolio: name, key }, step: step as Step }));
     },

@@ -14,6 +14,7 @@ import {
 } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
+import { makeListRows } from '../search/row-lists.ts';
 
 /** By which import of which portfolio rows come in, with which open approval they wait for a person, if with any. */
 type Bringing = { portfolio: string; number: string; generation: number; approval: string | undefined };
@@ -87,8 +88,7 @@ const OTHER_WORDS = 'words ';
 
 /** The rows of a portfolio by the import that had them last. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
-  const [atLines, trips] = [script('list-rows'), tripsOf(connection, keys)];
+  const [listRows, trips] = [makeListRows({ connection, keys }), tripsOf(connection, keys)];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {
@@ -98,13 +98,9 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       importId: string,
       { from, to }: { from: number; to: number },
     ): Promise<{ row: RowId; line: number }[]> {
-      const places = { begins: keys.row(portfolio, ''), sets: indexes(portfolio) };
-      const found = (await atLines(places, { from, to, count: -1, import: importId })) as string[];
-      const rows: { row: RowId; line: number }[] = [];
-      for (let place = 0; place < found.length; place += 3) {
-        rows.push({ row: { portfolio, key: found[place] ?? '' }, line: Number(found[place + 1]) });
-      }
-      return rows.sort((a, b) => a.line - b.line);
+      const found = await listRows(portfolio, ROW_STATES, { from, to, count: -1 }, 'import');
+      const rows = found.filter(({ field }) => field === importId);
+      return rows.map(({ row, line }) => ({ row, line })).sort((a, b) => a.line - b.line);
     },
 
     /** The last line that any row of the portfolio has; 0 where there is none. */

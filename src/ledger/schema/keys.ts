@@ -127,11 +127,11 @@ export function makeKeys(prefix: string, account: string) {
     call: (kind: CallKind, key: string) => `${root}:call:${kind}:${key}`,
     /** Hash: `<kind> <id> <other id>` of things made twice, by the row whose call made the second. */
     madeTwice: `${root}:made-twice`,
-    /**
-     * Hash: id → key of the call that made it first, in one of 16,384 buckets a kind: ids are known for good. Lua alone builds these
-     * names (made-ids.lua); this is what they begin with.
-     */
-    madeIds: `${root}:made:`,
+    /** Hash: id → key of the call that made it first, in one of 16,384 buckets a kind: ids are known for good. Lua builds this name too (made-ids.lua). */
+    madeIds(kind: CallKind, id: string) {
+      const digest = createHash('sha1').update(id).digest();
+      return `${root}:made:${kind}:${digest.readUInt16BE() % 16_384}`;
+    },
     /** Hash: `<id> <buyer> <other buyer>` of companies that two buyers share, by the row that brought the second. Lua builds this name too (settle.lua). */
     sharedCompanies: `${root}:shared-companies`,
     /** List: the `bl_` ids of one buyer, in the order in which they were granted. */
@@ -151,13 +151,13 @@ export function makeKeys(prefix: string, account: string) {
     buyersAlike: (buyer: string) => `${root}:buyer:${buyer}:alike`,
     /** Hash: what another person is asked to approve. Lua builds this name too (approvals.lua). */
     approval: (id: string) => `${root}:approval:${id}`,
-    /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. Lua builds this name too (approval-tally.lua). */
+    /** Sorted set: the rows of a portfolio that belong to one approval, by line, until it is carried out. Lua builds this name too (change.lua). */
     approvalRows: (name: string, id: string) => `${root}:portfolio:${name}:approval:${id}`,
     /** Sorted set: ids of all approvals that were ever asked for of a portfolio, by when that was, in ms. */
     approvalsOf: (name: string) => `${root}:portfolio:${name}:approvals`,
-    /** Sorted set: `<portfolio>/<id>` of the approvals that wait, by when they were asked for, in ms. Lua builds this name too (approval-tally.lua). */
+    /** Sorted set: `<portfolio>/<id>` of the approvals that wait, by when they were asked for, in ms. Lua builds this name too (change.lua). */
     approvals: `${root}:approvals`,
-    /** Sorted set: the same of those that were answered, until what that means is carried out. Lua builds this name too (approval-tally.lua). */
+    /** Sorted set: the same of those that were answered, until what that means is carried out. Lua builds this name too (change.lua). */
     approvalsAnswered: `${root}:approvals:answered`,
     /** Sorted set: `<portfolio>/<id>` of the 100 approvals that people answered last, by when they did, in ms. */
     approvalsLately: `${root}:approvals:lately`,
@@ -177,7 +177,7 @@ export function makeKeys(prefix: string, account: string) {
     report: (id: string) => `${root}:report:${id}`,
     /**
      * Hash: id of a rule by which refused rows go again at night → the rule, as JSON; `<id> last` and `<id> used` → what it did last
-     * (goes-tonight.lua); `asks <portfolio>` → the approval that a run is just asking for.
+     * (rare-moves.lua); `asks <portfolio>` → the approval that a run is just asking for.
      */
     retryRules: `${root}:retry-rules`,
     /** Hash: id of a file that was taken from a drop folder → what became of it, as JSON. */
@@ -212,7 +212,7 @@ export function makeKeys(prefix: string, account: string) {
     ofPortfolio: (name: string) => `${root}:portfolio:${name}:`,
     /** What the keys of calls begin with, of whichever kind. */
     calls: `${root}:call:`,
-    /** Sorted set: portfolios that were put back, by when that began last, in ms: from then on they are kept as long as others. Lua builds this name too (goes-tonight.lua). */
+    /** Sorted set: portfolios that were put back, by when that began last, in ms: from then on they are kept as long as others. Lua builds this name too (rare-moves.lua). */
     restored: `${root}:restored`,
     /** Hash: one content that came from the service's events: raw, with headers and times. */
     event: (id: string) => `${root}:event:${id}`,

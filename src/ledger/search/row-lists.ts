@@ -6,23 +6,34 @@ import type { RowId } from '../schema/schema.ts';
 
 export type RowLists = ReturnType<typeof makeRowLists>;
 
+/** From a place of each list on, or from a line to another; so many of each list, or with -1 all. */
+export type LineRange = { place?: number; from?: number; to?: number | string; count: number };
+
+/** Makes a function that lists rows of some states in the order of the lines of each, with one of their fields, '' where a row has none. */
+export function makeListRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+  const script = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
+  return async (portfolio: string, states: readonly RowState[], range: LineRange, field: string) => {
+    const places = {
+      begins: keys.row(portfolio, ''),
+      sets: states.map((state) => keys.rowsInState(portfolio, state)),
+    };
+    const told = { ...range, between: '\n', fields: [field] };
+    const [rows, text] = (await script(places, told)) as [number, string];
+    const texts = text.split('\n');
+    return Array.from({ length: rows }, (_none, at) => {
+      const [key = '', line, , value = ''] = texts.slice(4 * at, 4 * at + 4);
+      return { row: { portfolio, key }, line: Number(line), field: value };
+    });
+  };
+}
+
 /** Which rows are in a state, and what became of each; nothing here changes one. */
 export function makeRowLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const listRows = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
+  const listRows = makeListRows({ connection, keys });
 
-  async function list(
-    portfolio: string,
-    state: RowState,
-    of: { place?: number; from?: number; to?: string; count: number },
-  ) {
-    const places = { begins: keys.row(portfolio, ''), sets: [keys.rowsInState(portfolio, state)] };
-    const found = (await listRows(places, of)) as string[];
-    const rows: IndexedRow[] = [];
-    for (let place = 0; place < found.length; place += 3) {
-      const [key = '', line, step] = found.slice(place, place + 3);
-      rows.push({ row: { portfolio, key }, line: Number(line), step: step as Step });
-    }
-    return rows;
+  async function list(portfolio: string, state: RowState, range: LineRange): Promise<IndexedRow[]> {
+    const found = await listRows(portfolio, [state], range, 'step');
+    return found.map(({ row, line, field }) => ({ row, line, step: (field || 'company') as Step }));
   }
 
   return {

@@ -67,7 +67,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ['answered with an archived id'],
   ),
   lua(
-    'goes-tonight',
+    'rare-moves',
     'restored',
     'a rule sends what was restored for a look while the night stood still (issue 24, 8)',
     [' or isForALook(row, named)', ''],
