@@ -32,7 +32,7 @@ const program = new Command('limitline')
   .option('--json', 'print JSON on standard output, and nothing else there')
   .configureHelp({ showGlobalOptions: true })
   .showHelpAfterError('(limitline --help lists the commands)')
-  .addHelpText('after', '\nSettings are read from the environment and from a .env file; the README\nlists them.')
+  .addHelpText('after', '\nSettings are read from the environment and from a .env file;\ndocs/settings.md lists them.')
   .exitOverride()
   .hook('preAction', (_program, command) => {
     // Before anything is said: a fault of the settings is a line of the log, too.

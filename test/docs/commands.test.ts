@@ -34,7 +34,7 @@ const NOT_RUN: Record<string, string> = {
   'npx limitline rule add --cause k3f9 --nights 3': 'test/scripts/commands/rule.test.ts',
   'npx limitline rule remove h7k2m': 'test/scripts/commands/rule.test.ts',
   // Backup and restore: what is between them is half of the test.
-  'data=/var/lib/limitline': 'test/docs/operations.test.ts',
+  'data=/var/lib/limitline': 'test/docs/deployment.test.ts',
 };
 
 /** What runs until somebody stops it, and what it says once it does. */
@@ -152,7 +152,7 @@ async function runAndLose(name: string, { cwd, env, write }: Awaited<ReturnType<
 
 /** What was there before a page's commands. */
 const BEFORE: Record<string, (place: Awaited<ReturnType<typeof openPlace>>) => Promise<void>> = {
-  'docs/operations.md': async (place) => {
+  'docs/deployment.md': async (place) => {
     for (const name of ['q4', 'q1']) await runAndLose(name, place);
   },
   'docs/nightly.md': async ({ cwd, env }) => {

@@ -65,8 +65,8 @@ test.each(OTHERS)('each command that %s names is one that there is, with the opt
   expect(lines.map(([, line = '']) => line).flatMap(faultsOf)).toEqual([]);
 });
 
-test('the README has each command in its table, with options that it has', () => {
-  const table = read('README.md').split('## Commands')[1]?.split('\n\n')[1] ?? '';
+test('docs/commands.md has each command in its table, with options that it has', () => {
+  const table = read('docs/commands.md').split('\n\n')[2] ?? '';
   const cells = table
     .split('\n')
     .map((line) => /^\| ((?:\\\||[^|])*) \|/.exec(line)?.[1]?.replaceAll('\\|', '|') ?? '');
@@ -106,8 +106,11 @@ const SETTINGS = Object.keys(settingsSchema.shape);
 /** One of the tests, and one that shows what a mistake looks like. */
 const NO_SETTINGS = ['LIMITLINE_SOURCE', 'SERVICE_RATE_PER_SECOND'];
 
-test('each setting is in the README or in a page that it leads to', () => {
-  const all = ['README.md', ...within('docs').filter((name) => name.endsWith('.md'))].map(read).join('\n');
+test('docs/settings.md or a page that it leads to has each setting', () => {
+  const all = within('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map(read)
+    .join('\n');
   expect(SETTINGS.filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { openDesk } from '../support/desk.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
 import { makeFolder } from '../support/workplace.ts';
 
-const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/deployment.md', import.meta.url), 'utf8');
 const ROWS = 1_000;
 /** Of so few rows the figures differ by so much from those of thousands. */
 const TOLERANCE = 0.25;

@@ -16,7 +16,7 @@ import { AUTHORITY_PATH, PRIVATE_IDENTITY, startTlsService } from '../support/tl
 import { buyerLines, makeFolder, openWorkplace } from '../support/workplace.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const PAGE = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8');
 /** Every unit that any page names: whatever of them holds our own Redis has to end before its folder is copied. */
 const NAMED_UNITS = new Set(
   readdirSync(join(ROOT, 'docs'))
