@@ -32,10 +32,11 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
     states: readonly RowState[],
     { count, newest = false }: { count: number; newest?: boolean },
   ): AsyncGenerator<Look[]> {
-    for (let from = 0; ; from += count) {
+    for (let from = 0, seen = count; seen === count; from += count) {
       const range = [keys.portfolios, `${from}`, `${from + count - 1}`] as const;
       const names = await (newest ? connection.zrevrange(...range) : connection.zrange(...range));
-      if (names.length === 0) return;
+      seen = names.length;
+      if (seen === 0) return;
       const { answers } = await readAtOnce(connection, names.flatMap(readingsOf(states)));
       const each = 1 + states.length;
       yield names.map((name, at) => {
