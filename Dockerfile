@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production LIMITLINE_DATA=/data
-# The image brings Node 24 itself, so the npm package `node` and other install scripts are not needed.
+# No package that is used needs its install script.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 COPY src ./src

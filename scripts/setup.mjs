@@ -1,6 +1,6 @@
 /**
- * Sets up what a clone of this repository lacks: dependencies, Node 24, the command, a Redis. Silent and quick when
- * nothing is missing. Called before `npm start` and `npm test`, and by `npm run setup`.
+ * Sets up what a clone of this repository lacks: dependencies, Node 24 where the machine's is older, the command, a Redis. Silent and
+ * quick when nothing is missing. Called before `npm start`, `npm test` and `npm run build`, and by `npm run setup`.
  *
  * Plain JavaScript for Node 18 and later, since it runs on whatever the machine has, before anything is installed.
  */
@@ -10,9 +10,11 @@ import {
   accessSync,
   chmodSync,
   constants,
+  existsSync,
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -23,7 +25,14 @@ import { underLock } from './setup/lock.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join(ROOT, 'node_modules', '.bin');
-const NODE_VERSION = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies.node;
+
+/** What is brought where the machine's own Node is older than `engines` of package.json asks for. */
+const NODE_VERSION = '24.21.0';
+/** npm has the program of each system as a package, which needs no install script. */
+const NODE_PACKAGE = `node-${process.platform.replace('win32', 'win')}-${process.arch}`;
+const NODE = join(BIN, 'node');
+/** A dot before its name: npm takes it for no package of the project's, and leaves it. */
+const NODE_FOLDER = join(ROOT, 'node_modules', '.node');
 
 /** What the dependencies were installed from, and for which kind of machine: folders get copied into containers. */
 const STAMP_FILE = join(ROOT, 'node_modules', '.limitline-setup');
@@ -41,7 +50,10 @@ const STEPS = [
   { name: 'installing dependencies', isDone: hasDependencies, run: installDependencies },
   { name: `fetching Node ${NODE_VERSION}`, isDone: hasNode, run: fetchNode },
   { name: 'linking the command', isDone: hasCommand, run: linkCommand },
-  { name: 'installing redis-server', isDone: hasRedis, run: installRedis },
+  // Who builds the package runs nothing.
+  ...(process.argv.includes('--build')
+    ? []
+    : [{ name: 'installing redis-server', isDone: hasRedis, run: installRedis }]),
   // For the tests alone, and never a reason to fail: without one those that need a browser say that they did not run.
   ...(process.argv.includes('--tests')
     ? [{ name: 'installing chromium', isDone: hasChromium, run: installChromium }]
@@ -84,22 +96,26 @@ async function installDependencies(onChild) {
 /** Asked, since it may be there and be for another kind of machine; that takes some 6 ms. */
 function nodeVersion() {
   try {
-    return execFileSync(join(BIN, 'node'), ['--version'], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync(NODE, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
     return 'missing';
   }
 }
 
+/** npm scripts and the command run on the Node that was brought, wherever there is one. */
 function hasNode() {
-  return nodeVersion() === `v${NODE_VERSION}`;
+  if (existsSync(NODE)) return nodeVersion() === `v${NODE_VERSION}`;
+  return Number.parseInt(process.versions.node, 10) >= Number.parseInt(NODE_VERSION, 10);
 }
 
-/** The package `node` brings its program by an install script; it stays away where those are turned off. */
 async function fetchNode(onChild) {
-  const result = await npm(['rebuild', 'node', '--ignore-scripts=false', '--loglevel=error'], onChild);
-  if (hasNode()) return;
-  const remedy = 'allow the install script of the npm package "node", delete node_modules and try again';
-  throw fault(result, `node_modules/.bin/node is ${nodeVersion()} instead of v${NODE_VERSION}; ${remedy}`);
+  const wanted = `${NODE_PACKAGE}@${NODE_VERSION}`;
+  const result = await npm(['install', '--prefix', NODE_FOLDER, '--no-save', '--loglevel=error', wanted], onChild);
+  rmSync(NODE, { force: true });
+  symlinkSync(`../.node/node_modules/${NODE_PACKAGE}/bin/node`, NODE);
+  if (nodeVersion() === `v${NODE_VERSION}`) return;
+  rmSync(NODE, { force: true });
+  throw fault(result, `npm could not install ${wanted}; install Node ${NODE_VERSION} or later, and try again`);
 }
 
 function hasCommand() {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FORMAT } from './lua-script.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
+/** The folder of package.json: above `src`, or above `dist/src`, which is built of it. */
+export const ROOT = resolve(import.meta.dirname, import.meta.url.endsWith('.ts') ? '..' : '../..');
 
 /** As many characters of a commit as people compare. */
 const SHORT = 9;
@@ -25,10 +26,10 @@ export function versionWords(root = ROOT): string {
 
 /**
  * The commit, from the files of git and without it, since a command would wait for that; or from `commit.txt`, which is written where an
- * image is built (Dockerfile).
+ * image is built (Dockerfile), or beside this file where a package is (scripts/build.ts).
  */
-function readCommit(root: string): string | undefined {
-  const given = textOf(root, 'commit.txt');
+export function readCommit(root = ROOT): string | undefined {
+  const given = textOf(root, 'commit.txt') || textOf(import.meta.dirname, 'commit.txt');
   if (given !== '') return given.slice(0, SHORT);
   // In a second work tree `.git` is a file that names the folder, and that folder names the one with the branches.
   const [, elsewhere = '.git'] = /^gitdir: (.+)/.exec(textOf(root, '.git')) ?? [];

@@ -33,9 +33,9 @@ describe('Dockerfile', () => {
     expect(instructions[0]?.getKeyword()).toBe('FROM');
   });
 
-  test('runs on the Node that the project pins', () => {
-    const pinned = JSON.parse(read('package.json')).dependencies.node;
-    expect(words('FROM')[0]).toContain(`node:${pinned.split('.')[0]}-`);
+  test('runs on the Node that the project asks for', () => {
+    const needed = JSON.parse(read('package.json')).engines.node;
+    expect(words('FROM')[0]).toContain(`node:${needed.replace('>=', '')}-`);
   });
 
   test('copies only what is there, and not what .dockerignore keeps out', () => {

@@ -1,9 +1,14 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { LimitlineError } from '../../src/errors.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../src/portfolio/preview.ts';
 import { type MakePreview, makePreview } from './make-preview.ts';
 import type { FromThread, ToPreview, ToThread } from './preview-thread.ts';
+
+/** Node strips no types in a package, so that one has it built. */
+const THREAD = new URL('./preview-thread.ts', import.meta.url);
+if (!existsSync(THREAD)) THREAD.pathname = THREAD.pathname.replace(/ts$/, 'js');
 
 /** A million lines take a minute, with their conventions; what gives no sign for so long would keep a processor for ever. */
 const SILENT_MS = 120_000;
@@ -33,7 +38,7 @@ function inThread(
     const { outlook, requiredColumns, maxDocumentMb, knownRate } = deps;
     const { onUnknownCompany } = outlook;
     const begun: ToPreview = { draft, dir, of, requiredColumns, maxDocumentMb, onUnknownCompany };
-    const thread = new Worker(new URL('./preview-thread.ts', import.meta.url), { workerData: begun });
+    const thread = new Worker(THREAD, { workerData: begun });
     const parts: Readonly<Record<string, unknown>> = {
       ...outlook,
       functions: { foresight: outlook.foresight, knownRate },

@@ -6,7 +6,7 @@ export function canAsk(): boolean {
 }
 
 /** For a question that Ctrl-C ends with the whole command: nothing was done by then. */
-export const NEVER = new AbortController().signal;
+export const NEVER: AbortSignal = new AbortController().signal;
 
 /** Only these mean yes: whatever else was typed, perhaps for another program, sends nothing. */
 const YES = /^\s*(y|yes)\s*$/i;

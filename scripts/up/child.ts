@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Log } from '../../src/log.ts';
+import { ROOT } from '../../src/version.ts';
 import { isReady, type Ready } from './with-parent.ts';
 
-const LIMITLINE = join(import.meta.dirname, '../limitline.cjs');
+const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
 
 /** A part that died is started again after this; then after twice as long each time, up to half a minute. */
 const FIRST_PAUSE_MS = 1_000;

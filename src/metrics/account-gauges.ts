@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from '@prometheus-io/client';
 import { CALL_KINDS } from '../call-kind.ts';
 import type { FleetProcess } from '../ledger/calls/fleet.ts';
 import type { RowTotals } from '../ledger/counts/sums.ts';

@@ -1,4 +1,4 @@
-import { Counter, Registry } from 'prom-client';
+import { Counter, Registry } from '@prometheus-io/client';
 import { EVENT_ENDS, type EventEnd } from '../events/event-ends.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { type AccountPicture, makeAccountGauges } from './account-gauges.ts';

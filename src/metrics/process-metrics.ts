@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { CallKind } from '../call-kind.ts';
 import { CALL_KINDS } from '../call-kind.ts';
 import type { Outcome } from '../outcome.ts';

@@ -25,6 +25,11 @@ const NOT_RUN: Record<string, string> = {
   'npx biome check --write .': 'npm test runs Biome, and here it would change files',
   'npm run bench': 'test/scripts/bench/main.test.ts',
   'npm run simulate -- --seeds 500': 'test/simulation/simulation.test.ts',
+  'npm run build': 'test/scripts/build.test.ts',
+  'npm pack': 'test/scripts/build.test.ts',
+  'npm install ./limitline-*.tgz': 'test/scripts/build.test.ts',
+  'npm install -g ./limitline-*.tgz': 'it would change the machine; a folder of its own has the same package',
+  'npx ./limitline-*.tgz run buyers.csv': 'it takes half a minute; a folder of its own has the same package',
   'npm run golden': 'it is run by hand, before and after a change of the inside',
   // Four processes, which are started there.
   'npx limitline up': 'test/e2e/up.test.ts',

@@ -1,34 +1,36 @@
-import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
-  chmodSync,
-  copyFileSync,
   existsSync,
-  mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   rmSync,
-  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  type Ended,
+  ended,
+  inClone,
+  isLockedBy,
+  MACHINE_PATH,
+  makeClone,
+  makeInstalling,
+  makeProgramFolder,
+  NODE_VERSION,
+  run,
+  setUp,
+  start,
+} from '../support/set-up.ts';
 
-const REPOSITORY = resolve(import.meta.dirname, '../..');
-const NODE_VERSION = `v${JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')).dependencies.node}`;
-
-/** The machine's own programs: a set-up begins where nothing of the repository is installed yet. */
-const MACHINE_PATH = (process.env.PATH ?? '')
-  .split(delimiter)
-  .filter((dir) => !dir.endsWith('node_modules/.bin'))
-  .join(delimiter);
+const MACHINE_NODE = execFileSync('node', ['--version'], { encoding: 'utf8', env: { PATH: MACHINE_PATH } }).trim();
+/** Whether a clone on this machine is brought a Node. */
+const IS_OLD = Number.parseInt(MACHINE_NODE.slice(1), 10) < Number.parseInt(NODE_VERSION.slice(1), 10);
+const FETCHING = `limitline: fetching Node ${NODE_VERSION.slice(1)} …\n`;
 
 describe('a fresh clone', () => {
   let clone: string;
@@ -45,7 +47,10 @@ describe('a fresh clone', () => {
     expect(
       first.map(({ code, stderr }) => ({ code, stderr })).sort((a, b) => b.stderr.length - a.stderr.length),
     ).toEqual([
-      { code: 0, stderr: 'limitline: installing dependencies …\nlimitline: linking the command …\n' },
+      {
+        code: 0,
+        stderr: `limitline: installing dependencies …\n${IS_OLD ? FETCHING : ''}limitline: linking the command …\n`,
+      },
       ...[1, 2].map(() => ({
         code: 0,
         stderr: expect.stringMatching(/^limitline: waiting for another set-up \(process \d+\) …\n$/),
@@ -59,25 +64,25 @@ describe('a fresh clone', () => {
     expect(await setUp(clone, { PATH: path })).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('runs the command under Node 24, from any folder in it', async () => {
+  test('runs the command under Node 24 or later, from any folder in it', async () => {
     const called = await run('npx', ['limitline', 'check', 'a file'], { cwd: join(clone, 'scripts') });
-    expect(called).toMatchObject({ code: 0, stdout: `${NODE_VERSION} check,a file\n` });
+    expect(called).toMatchObject({ code: 0, stdout: `${IS_OLD ? NODE_VERSION : MACHINE_NODE} check,a file\n` });
     expect(readlinkSync(join(clone, 'node_modules/.bin/limitline'))).toBe('../../scripts/limitline.cjs');
   });
 
-  test('runs the command under Node 24, though another is first on the PATH', async () => {
+  test.runIf(IS_OLD)('runs the command under Node 24, though another is first on the PATH', async () => {
     const path = makeProgramFolder(clone, [], { node: 'echo "an old Node"' });
     const called = await run(join(clone, 'node_modules/.bin/limitline'), ['a b'], { cwd: clone, env: { PATH: path } });
     expect(called).toMatchObject({ code: 0, stdout: `${NODE_VERSION} a b\n` });
   });
 
-  test('gets back what was lost: the command, and a Node that install scripts did not bring', async () => {
+  test.runIf(IS_OLD)('gets back what was lost: the command, and Node', async () => {
     unlinkSync(join(clone, 'node_modules/.bin/limitline'));
-    unlinkSync(join(clone, 'node_modules/node/bin/node'));
-    expect(await setUp(clone, { npm_config_ignore_scripts: 'true' })).toEqual({
+    rmSync(join(clone, 'node_modules/.node'), { recursive: true });
+    expect(await setUp(clone, { npm_config_ignore_scripts: 'true', npm_config_prefer_offline: 'true' })).toEqual({
       code: 0,
       stdout: '',
-      stderr: `limitline: fetching Node ${NODE_VERSION.slice(1)} …\nlimitline: linking the command …\n`,
+      stderr: `${FETCHING}limitline: linking the command …\n`,
     });
     expect((await run(join(clone, 'node_modules/.bin/node'), ['--version'], { cwd: clone })).stdout).toBe(
       `${NODE_VERSION}\n`,
@@ -115,6 +120,39 @@ describe('with other programs on the PATH', () => {
       code: 0,
       stderr: 'limitline: installing dependencies …\n',
     });
+  });
+
+  test('a Node is brought where the machine has an older one, by npm and without a script; what npm says is shown when it fails', async () => {
+    const folder = `${clone}/node_modules/.node`;
+    const brought = `${folder}/node_modules/node-${process.platform}-${process.arch}/bin`;
+    const npmThat = (does: string) =>
+      makeProgramFolder(clone, ['node', 'redis-server'], {
+        npm: `if [ "$1" = ci ]; then mkdir -p ${clone}/node_modules/.bin; exit; fi
+        echo "$*" >> ${clone}/calls; ${does}`,
+      });
+    expect(await setUp(clone, { PATH: npmThat('exit 7') })).toMatchObject({ code: 0 });
+    expect([join(clone, 'calls'), join(clone, 'node_modules/.bin/node')].filter((path) => existsSync(path))).toEqual(
+      [],
+    );
+
+    const pretend = join(clone, 'older.cjs');
+    writeFileSync(pretend, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });\n");
+    const older = { NODE_OPTIONS: `--require ${pretend}` };
+    expect(await setUp(clone, { ...older, PATH: npmThat('echo no network; exit 7') })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^limitline: fetching Node [\d.]+ …\nno network\nlimitline: npm could not install node-\w+-\w+@[\d.]+; install Node .*\n$/,
+      ),
+    });
+    const works = npmThat(
+      `mkdir -p ${brought}; echo "#!/bin/sh" > ${brought}/node; echo "echo ${NODE_VERSION}" >> ${brought}/node; chmod 755 ${brought}/node`,
+    );
+    expect(await setUp(clone, { ...older, PATH: works })).toMatchObject({ code: 0, stderr: FETCHING });
+    expect(await setUp(clone, { ...older, PATH: npmThat('exit 7') })).toEqual({ code: 0, stdout: '', stderr: '' });
+    const wanted = `node-${process.platform}-${process.arch}@${NODE_VERSION.slice(1)}`;
+    expect(readFileSync(join(clone, 'calls'), 'utf8')).toBe(
+      `install --prefix ${folder} --no-save --loglevel=error ${wanted}\n`.repeat(2),
+    );
   });
 
   test('a killed set-up is waited for as long as its npm works, and then made up for', async () => {
@@ -199,6 +237,11 @@ describe('with other programs on the PATH', () => {
     });
   });
 
+  test('no Redis is needed to build the package', async () => {
+    const env = inClone(clone, { PATH: makeInstalling(clone, { redis: false, apt: false }) });
+    expect(await run('node', ['scripts/setup.mjs', '--build'], { cwd: clone, env })).toMatchObject({ code: 0 });
+  });
+
   test.each([
     ['the environment, over .env', { REDIS_URL: '' }, 'REDIS_URL=redis://elsewhere\n'],
     ['.env', {}, '# REDIS_URL=redis://elsewhere\nREDIS_URL=""\n'],
@@ -210,88 +253,3 @@ describe('with other programs on the PATH', () => {
     });
   });
 });
-
-type Ended = { code: number | null; stdout: string; stderr: string };
-
-/** What a set-up reads of the repository, in a folder of its own, with a command that says what runs it. */
-function makeClone(): string {
-  const clone = realpathSync(mkdtempSync(join(tmpdir(), 'limitline-clone-')));
-  for (const name of ['scripts', 'scripts/setup', 'tmp']) mkdirSync(join(clone, name));
-  const scripts = ['scripts/setup.mjs', 'scripts/setup/lock.mjs', 'scripts/limitline.cjs'];
-  const copied = ['package.json', 'package-lock.json', '.npmrc', ...scripts];
-  for (const name of copied) {
-    copyFileSync(join(REPOSITORY, name), join(clone, name));
-  }
-  const command = ['const args: string[] = process.argv.slice(2);', 'console.log(process.version, args.join());'];
-  writeFileSync(join(clone, 'scripts/limitline.ts'), `${command.join('\n')}\n`);
-  return clone;
-}
-
-/** A folder to be all of the PATH: links to the machine's programs, and shell scripts in place of others. */
-function makeProgramFolder(clone: string, names: string[], scripts: Record<string, string> = {}): string {
-  const folder = mkdtempSync(join(clone, 'programs-'));
-  for (const name of [...names, 'sh', 'echo', 'mkdir', 'ln', 'touch', 'chmod']) {
-    const place = MACHINE_PATH.split(delimiter).find((dir) => existsSync(join(dir, name)));
-    if (place) symlinkSync(join(place, name), join(folder, name));
-  }
-  for (const [name, script] of Object.entries(scripts)) {
-    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(folder, name), 0o755);
-  }
-  return folder;
-}
-
-/** Whether a lock of a set-up of this clone names a process. */
-function isLockedBy(pid: number, clone: string): boolean {
-  const temporary = join(clone, 'tmp');
-  const locks = readdirSync(temporary).flatMap((name) => {
-    const folder = join(temporary, name);
-    return name.startsWith('limitline-setup-') ? readdirSync(folder).map((lock) => join(folder, lock)) : [];
-  });
-  return locks.some((path) => readFileSync(path, 'utf8').split(' ').includes(String(pid)));
-}
-
-/** An npm that refuses `ci` as a lock file without all systems makes it do, and an apt-get that installs at once. */
-function makeInstalling(clone: string, { redis = true, apt = true } = {}): string {
-  const folder = makeProgramFolder(clone, redis ? ['node', 'redis-server'] : ['node'], {
-    npm: `
-      echo "$*" >> ${clone}/calls
-      if [ "$1" = ci ]; then echo "npm error code EUSAGE"; exit 1; fi
-      mkdir -p ${clone}/node_modules/.bin && ln -sf ${REPOSITORY}/node_modules/.bin/node ${clone}/node_modules/.bin/node`,
-  });
-  if (apt) {
-    writeFileSync(
-      join(folder, 'apt-get'),
-      `#!/bin/sh\n[ "$1 $2" = "install -y" ] && touch ${folder}/$3 && chmod 755 ${folder}/$3\n`,
-    );
-    chmodSync(join(folder, 'apt-get'), 0o755);
-  }
-  return folder;
-}
-
-function setUp(clone: string, env: NodeJS.ProcessEnv): Promise<Ended> {
-  return run('node', ['scripts/setup.mjs', '--tests'], { cwd: clone, env: inClone(clone, env) });
-}
-
-/** What a set-up leaves in the temporary folder goes away with the clone. A browser is there, as far as it can see. */
-function inClone(clone: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return { TMPDIR: join(clone, 'tmp'), CHROMIUM_PATH: process.execPath, ...env };
-}
-
-type Options = { cwd: string; env?: NodeJS.ProcessEnv };
-
-function run(command: string, args: string[], options: Options): Promise<Ended> {
-  return ended(start(command, args, options));
-}
-
-/** With the machine's PATH and without the settings of this test run and of the npm that may have started it. */
-function start(command: string, args: string[], { cwd, env }: Options) {
-  const own = Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_|^REDIS_URL$|^VITEST/.test(name));
-  const whole = { ...Object.fromEntries(own), PATH: MACHINE_PATH, ...env };
-  return spawn(command, args, { cwd, env: whole, stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-async function ended(child: ReturnType<typeof start>): Promise<Ended> {
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
-  return { code: child.exitCode, stdout, stderr };
-}

@@ -234,6 +234,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   '@fastify/rate-limit': ['src/console', 'scripts/bench/limiters'],
   '@fastify/sse': ['src/console'],
   '@fastify/static': ['src/console'],
+  '@prometheus-io/client': ['src/metrics'],
   'big.js': [
     'src/ledger',
     'src/portfolio',
@@ -263,7 +264,6 @@ export const PACKAGES: Record<string, readonly string[]> = {
   pino: ['src/log.ts'],
   'pino-pretty': ['src/log.ts'],
   'playwright-core': ['scripts/bench'],
-  'prom-client': ['src/metrics'],
   'rate-limiter-flexible': ['scripts/bench/limiters'],
   saxes: ['src/table'],
   undici: ['src/service', 'src/people/oidc', 'src/notices', 'scripts/bench/peers'],
@@ -290,6 +290,6 @@ export const COMPUTED: Record<string, string> = {
   'src/portfolio/values/countries.ts': 'the names of countries, a file a language, from one package',
   'src/console/assets/script/console.js': 'what a page names is a file of its own folder, and runs in a browser',
   'src/version.ts': 'reads the commit from the files of git in the folder that it is in',
-  'scripts/up/child.ts': 'starts the command line as processes of their own',
+  'scripts/limitline.cjs': 'starts the sources, or in a package what was built of them',
   'scripts/bench/csv.ts': 'starts itself as another process',
 };

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { versionWords } from '../../src/version.ts';
+import { ownDataHome } from '../support/command.ts';
+import { MACHINE_PATH, run } from '../support/set-up.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PACKAGE = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** With the Node of this test, whatever the machine's own is. */
+const PATH = [dirname(process.execPath), MACHINE_PATH].join(delimiter);
+
+/** Decimal, as registries count. */
+const MOST_BYTES = 2_000_000;
+
+describe('the package that npm pack makes', () => {
+  let folder: string;
+  /** Paths in the package, once it is installed. */
+  let files: string[];
+  let packedBytes: number;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'limitline-package-'));
+    const name = (await npm(['pack', '--silent', '--pack-destination', folder], ROOT)).trim();
+    packedBytes = statSync(join(folder, name)).size;
+    await npm(['init', '--yes'], folder);
+    const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+    await npm(['install', `./${name}`, '--omit=dev', ...quietly], folder);
+    files = filesBelow(join(folder, 'node_modules/limitline'));
+  }, 300_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const missing = (wanted: string[]) => wanted.filter((file) => !files.includes(file));
+
+  test('is small', () => {
+    expect(packedBytes).toBeLessThan(MOST_BYTES);
+  });
+
+  test('has what was built of the sources, and what these read at run time, but no source and nothing of tests', () => {
+    const built = files.filter((file) => /^dist\/(?:src|jobs|scripts)\/.*\.js$/.test(file) && !/\/assets\//.test(file));
+    expect(built.length).toBeGreaterThan(500);
+    expect(built).toContain('dist/jobs/drafts/preview-thread.js');
+    const beside = built.flatMap((file) => [file.replace(/js$/, 'd.ts'), `${file}.map`]);
+    expect(missing(beside)).toEqual([]);
+    const readLater = filesBelow(join(ROOT, 'src')).filter((file) => !file.endsWith('.ts'));
+    expect(readLater.some((file) => file.endsWith('.lua')) && readLater.some((file) => file.endsWith('.css'))).toBe(
+      true,
+    );
+    expect(missing(readLater.map((file) => `dist/src/${file}`))).toEqual([]);
+    expect(
+      files.filter((file) => /(?<!\.d)\.ts$|test\/|\.test\.|bench|\.(?:results|errors)[\w.]*\.csv$/.test(file)),
+    ).toEqual([]);
+    expect(missing(['README.md', 'CHANGELOG.md', 'LICENSE', 'docs/operations.md'])).toEqual([]);
+  });
+
+  test('brings no package that only developing needs, and no Node', () => {
+    const brought = readdirSync(join(folder, 'node_modules'));
+    expect(brought.filter((name) => name === 'node' || name.startsWith('node-linux'))).toEqual([]);
+    expect(brought).not.toContain('vitest');
+    expect(brought).not.toContain('typescript');
+  });
+
+  test('says its version and the commit of which it was built', async () => {
+    expect(await limitline(folder, ['--version'])).toBe(`${versionWords()}\n`);
+  });
+
+  test('turns its example into limits by a Redis and a stand-in of its own', async () => {
+    const example = 'node_modules/limitline/examples/clean.csv';
+    const report = await limitline(folder, ['run', example, '--results', '.', '--json']);
+    expect(JSON.parse(report)).toMatchObject({ lines: 5, states: { done: 5 }, statuses: { approved: 5 } });
+    const lines: string[][] = parse(readFileSync(join(folder, 'clean.results.csv'), 'utf8'));
+    const idAt = lines[0]?.indexOf('buyer_limit_id') ?? -1;
+    expect(lines.slice(1).map((line) => line[idAt])).toEqual(Array(5).fill(expect.stringMatching(/^bl_/)));
+  });
+});
+
+test('a package asks for the Node that a clone is brought, and the command does', () => {
+  const needed = /^>=(\d+)$/.exec(PACKAGE.engines.node)?.[1];
+  const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+  expect(/NODE_VERSION = '(\d+)\./.exec(read('scripts/setup.mjs'))?.[1]).toBe(needed);
+  expect(/NEEDED = (\d+);/.exec(read('scripts/limitline.cjs'))?.[1]).toBe(needed);
+});
+
+/** The command as a folder of its own has it, without the settings of whoever runs this test. */
+async function limitline(folder: string, args: string[]): Promise<string> {
+  const env = { PATH, HOME: process.env.HOME, ...ownDataHome(folder) };
+  return (await promisify(execFile)(join(folder, 'node_modules/.bin/limitline'), args, { cwd: folder, env })).stdout;
+}
+
+async function npm(args: string[], cwd: string): Promise<string> {
+  const { stdout, ...rest } = await run('npm', args, { cwd, env: { PATH } });
+  expect({ args, ...rest }).toMatchObject({ code: 0 });
+  return stdout;
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+}
