@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { accountFolder } from '../../src/files/account-folder.ts';
 import { writeDraft } from '../../src/files/draft.ts';
 import { entriesIn } from '../../src/files/file-fault.ts';
-import type { IsOurs } from '../../src/ledger/nightly/forget-in-reports.ts';
+import type { IsOurs } from '../../src/ledger/nightly/reports.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { withoutApostrophe } from '../../src/table/formulas.ts';
 import { openTable } from '../../src/table/open-table.ts';

@@ -1,6 +1,4 @@
-import type { Ask, RowWalks } from '../../src/ledger/nightly/row-walk.ts';
-import { WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
-import type { StoredRow } from '../../src/ledger/nightly/stored-row.ts';
+import { type Ask, type RowWalks, type StoredRow, WALKED_STATES } from '../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import type { RowResult, RowState } from '../../src/ledger/schema/row.ts';

@@ -1,9 +1,8 @@
 import { counted } from '../../src/counted.ts';
 import { CHECKS } from '../../src/ledger/nightly/checks.ts';
-import { countFindings } from '../../src/ledger/nightly/compare-reports.ts';
+import { changeWords, countFindings, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
 import { type NightReport, SECTIONS } from '../../src/ledger/nightly/night-report.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
-import { changeWords, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/report-words.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { Notice } from '../../src/notices/notice.ts';

@@ -1,4 +1,4 @@
-import type { Elsewhere } from '../../src/ledger/plans/held-elsewhere.ts';
+import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';

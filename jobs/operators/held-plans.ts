@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallKind } from '../../src/call-kind.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { Elsewhere } from '../../src/ledger/plans/held-elsewhere.ts';
+import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Stories } from '../../src/ledger/rows/story.ts';
 import { type ResolutionFile, readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';

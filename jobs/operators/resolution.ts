@@ -1,5 +1,5 @@
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
-import type { Elsewhere } from '../../src/ledger/plans/held-elsewhere.ts';
+import type { Elsewhere } from '../../src/ledger/plans/plan.ts';
 import type { Step } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Resolution } from '../../jobs/operators/resolution.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
-import { elsewhereWords } from '../../src/ledger/plans/held-elsewhere.ts';
+import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';

@@ -1,12 +1,12 @@
 import { counted, grouped } from '../../src/counted.ts';
 import { CHECKS } from '../../src/ledger/nightly/checks.ts';
+import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/compare-reports.ts';
 import {
   type NightReport,
   type ReportFinding,
   type ReportGroup,
   SECTIONS,
 } from '../../src/ledger/nightly/night-report.ts';
-import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../src/ledger/nightly/report-words.ts';
 import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/folded-text.ts';

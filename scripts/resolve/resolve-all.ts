@@ -1,7 +1,6 @@
 import { type Acted, isEmpty } from '../../jobs/plans/act-on-rows.ts';
 import { counted } from '../../src/counted.ts';
-import { elsewhereWords } from '../../src/ledger/plans/held-elsewhere.ts';
-import type { Plan } from '../../src/ledger/plans/plan.ts';
+import { elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { auditCommand } from '../audit/audit-command.ts';

@@ -4,7 +4,7 @@ import { resolvedOf } from '../../jobs/operators/resolution.ts';
 import { resolvePlan } from '../../jobs/operators/resolve-plan.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
 import { counted } from '../../src/counted.ts';
-import { elsewhereWords } from '../../src/ledger/plans/held-elsewhere.ts';
+import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
 import { askedWords } from '../approval/asked-words.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';

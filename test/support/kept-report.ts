@@ -1,5 +1,4 @@
-import { compareReports, countFindings } from '../../src/ledger/nightly/compare-reports.ts';
-import { makeFindingGroups } from '../../src/ledger/nightly/group-findings.ts';
+import { compareReports, countFindings, makeFindingGroups } from '../../src/ledger/nightly/compare-reports.ts';
 import type { NightReport } from '../../src/ledger/nightly/night-report.ts';
 import { foundItem } from './found-items.ts';
 

@@ -1,6 +1,6 @@
 import type { StoreLooks } from '../../../src/documents/store-looks.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
+import type { StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import { isUnfinished, type RowRequest } from '../../../src/ledger/schema/row.ts';
 import { rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck, WalkDeps } from '../walk-ledger.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { BuyerLists } from '../../../src/ledger/nightly/buyer-lists.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
-import type { StoredRow } from '../../../src/ledger/nightly/stored-row.ts';
+import type { Ask, StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
 import { type ArchivedPortfolio, type Archives, findOldPortfolios } from '../../../src/ledger/schema/archives.ts';

@@ -6,7 +6,7 @@ import type { NoticesFunctions } from '../../../src/console/pages/nightly/notice
 import type { RuleFunctions } from '../../../src/console/pages/nightly/rules-view.ts';
 import type { ScheduleFunctions } from '../../../src/console/pages/nightly/schedule-view.ts';
 import type { Context } from '../../../src/context.ts';
-import { rulesNow } from '../../../src/ledger/nightly/rules-now.ts';
+import { rulesNow } from '../../../src/ledger/nightly/retry-rules.ts';
 import { readScheduleFacts } from '../../nightly/schedule-facts.ts';
 import { readNoticesFacts } from '../../notices/notices-facts.ts';
 import { eventsFunctions } from '../events.ts';

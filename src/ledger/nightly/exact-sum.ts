@@ -34,3 +34,71 @@ export function makeExactSum(): ExactSum {
     },
   };
 }
+
+/** An amount as integers at powers of ten: of each its place `k`, of units of 10^(10k - 2). As amounts.lua has them. */
+export type Limbs = readonly (readonly [k: number, value: number])[];
+
+const LIMB_DIGITS = 10;
+
+/** Reads a decimal text as amounts.lua does; nothing where it is none, or has digits beyond 10^98 or 10^-42. */
+export function limbsOf(text: string): Limbs | undefined {
+  const units = plainUnits(text);
+  if (units !== undefined) return [[0, units]];
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  if (text.length > 150 || whole === '') return undefined;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  // The last digit stands for 10^(last - 2).
+  const last = Number(exponent) - fraction.length + 2 + digits.length - short.length;
+  if (short === '') return [];
+  if (last < -40 || last + short.length > 100) return undefined;
+  const lowest = Math.floor(last / LIMB_DIGITS);
+  return limbsIn(short + '0'.repeat(last - lowest * LIMB_DIGITS), lowest, sign);
+}
+
+/** An amount of up to eight digits and two decimals as its one integer, which most are; nothing for any other text. */
+export function plainUnits(text: string): number | undefined {
+  // Such a number of cents is far below where doubles have gaps, so what is rounded away is less than a cent.
+  return PLAIN.test(text) ? Math.round(Number(text) * 100) : undefined;
+}
+
+const PLAIN = /^\d{1,8}(?:\.\d{1,2})?$/;
+
+/** '' stays '', what can be read stays as it is, and all else is `?`. */
+export function amountText(value: unknown): string {
+  if (value === undefined || value === '') return '';
+  return typeof value === 'string' && (PLAIN.test(value) || limbsOf(value)) ? value : '?';
+}
+
+/** Whether the one amount is less than the other; not so where one cannot be read. */
+function isBelow(granted: string, requested: string): boolean {
+  if (granted === requested) return false;
+  const [less, more] = [limbsOf(granted), limbsOf(requested)];
+  if (!less || !more) return false;
+  const places = [...less, ...more].map(([k]) => k).sort((one, other) => other - one);
+  for (const k of places) {
+    const difference = limbAt(less, k) - limbAt(more, k);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+/** How what was granted stands to what was requested: `2` is less and above zero, `3` is nothing, '' is all else. As amounts.lua has it. */
+export function shareOf(granted: string, requested: string): '' | '2' | '3' {
+  if (!isBelow(granted, requested)) return '';
+  return isBelow('0', granted) ? '2' : '3';
+}
+
+function limbAt(limbs: Limbs, k: number): number {
+  return limbs.find(([at]) => at === k)?.[1] ?? 0;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+function limbsIn(digits: string, lowest: number, sign: string): Limbs {
+  const limbs: [number, number][] = [];
+  for (let k = lowest, left = digits; left !== ''; k += 1, left = left.slice(0, -LIMB_DIGITS)) {
+    limbs.push([k, Number(sign + left.slice(-LIMB_DIGITS))]);
+  }
+  return limbs;
+}

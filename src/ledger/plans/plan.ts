@@ -1,7 +1,7 @@
 import type { CallKind } from '../../call-kind.ts';
+import { counted } from '../../counted.ts';
 import type { SupplierInDoubt } from '../schema/approval.ts';
 import type { RowFilter } from '../search/row-filter.ts';
-import type { Elsewhere } from './held-elsewhere.ts';
 
 /** What can be planned for many rows: they are sent again, given up, or, where they are held, sent again all the same. */
 export const PLAN_ACTIONS = ['retry', 'cancel', 'resend'] as const;
@@ -80,3 +80,14 @@ export type PlanClaim = 'go' | 'running' | 'ended' | 'gone';
 
 /** What is counted while a plan is carried out, beside what the rows' own moves count. */
 export type PlanCounts = Partial<Record<'came' | 'underWay' | 'done' | 'before', number>>;
+
+/** Held rows of another portfolio that wait for the same call, and so go on with whoever answers it. */
+export type Elsewhere = { portfolio: string; rows: number; paused: boolean };
+
+/** What becomes of them, a sentence for each portfolio: whether this one is paused is nothing to another. */
+export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
+  return elsewhere.map(({ portfolio, rows, paused }) => {
+    const which = `${counted(rows, 'held row')} of portfolio ${portfolio}, which is ${paused ? '' : 'not '}paused,`;
+    return `${which} ${rows === 1 ? 'goes' : 'go'} on by the same answer${paused ? ' once somebody resumes it' : ''}.`;
+  });
+}

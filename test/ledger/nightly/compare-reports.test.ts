@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Before, compareReports, countFindings } from '../../../src/ledger/nightly/compare-reports.ts';
-import { makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
+import {
+  type Before,
+  compareReports,
+  countFindings,
+  makeFindingGroups,
+} from '../../../src/ledger/nightly/compare-reports.ts';
 import { foundItem } from '../../support/found-items.ts';
 
 const BEFORE: Before = { id: 'yesterday', madeMs: 1, crowded: [], findings: [] };

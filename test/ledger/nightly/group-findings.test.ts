@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CROWDED_WORDS, makeFindingGroups } from '../../../src/ledger/nightly/group-findings.ts';
+import { CROWDED_WORDS, makeFindingGroups } from '../../../src/ledger/nightly/compare-reports.ts';
 import { foundItem } from '../../support/found-items.ts';
 
 test('items with the same check, portfolio and words are one finding, with their rows, sum, commands and first examples', () => {

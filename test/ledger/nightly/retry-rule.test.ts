@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../src/ledger/counts/cause.ts';
 import { isMeant, type RetryRule, readRule, ruleFor, ruleWords } from '../../../src/ledger/nightly/retry-rule.ts';
-import { ruleNightWords } from '../../../src/ledger/nightly/rule-night-words.ts';
+import { ruleNightWords } from '../../../src/ledger/nightly/retry-rules.ts';
 
 const CAUSE: Cause = {
   id: 'k3f9',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { NO_MORE_WORDS } from '../../../src/ledger/nightly/report-words.ts';
+import { NO_MORE_WORDS } from '../../../src/ledger/nightly/compare-reports.ts';
 import { openContextOf } from '../../support/context-of.ts';
 import { openDesk } from '../../support/desk.ts';
 

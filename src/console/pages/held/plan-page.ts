@@ -1,6 +1,6 @@
 import type { CallKind } from '../../../call-kind.ts';
 import { counted } from '../../../counted.ts';
-import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/held-elsewhere.ts';
+import { type Elsewhere, elsewhereWords } from '../../../ledger/plans/plan.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import { type Html, html } from '../../html/html.ts';

@@ -1,8 +1,8 @@
 import { grouped } from '../../../counted.ts';
 import { LimitlineError } from '../../../errors.ts';
 import { CHECKS, type CheckName } from '../../../ledger/nightly/checks.ts';
+import { SECTION_WORDS } from '../../../ledger/nightly/compare-reports.ts';
 import { SECTIONS as PARTS } from '../../../ledger/nightly/night-report.ts';
-import { SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
 import { TASKS } from '../../../schedule/schedule.ts';
 import type { Rights } from '../../access/access.ts';
 import { addAction } from '../../actions/add-action.ts';

@@ -1,6 +1,12 @@
 import { counted, grouped } from '../../../counted.ts';
 import { CHECKS } from '../../../ledger/nightly/checks.ts';
-import { countFindings } from '../../../ledger/nightly/compare-reports.ts';
+import {
+  changeWords,
+  countFindings,
+  NO_MORE_WORDS,
+  reportWords,
+  SECTION_WORDS,
+} from '../../../ledger/nightly/compare-reports.ts';
 import {
   CHANGES,
   type NightReport,
@@ -9,7 +15,6 @@ import {
   type SectionName,
   type WholeReport,
 } from '../../../ledger/nightly/night-report.ts';
-import { changeWords, NO_MORE_WORDS, reportWords, SECTION_WORDS } from '../../../ledger/nightly/report-words.ts';
 import { moneyText } from '../../../money-text.ts';
 import { escapeHtml, type Html, html } from '../../html/html.ts';
 import { stats } from '../../parts/figures.ts';

@@ -1,7 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
 import { causeWords, MOST_NIGHTS, type RuleWish, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
-import { ruleNightWords } from '../../../ledger/nightly/rule-night-words.ts';
-import type { CauseNow, RuleNow, RulesNow } from '../../../ledger/nightly/rules-now.ts';
+import { type CauseNow, type RuleNow, type RulesNow, ruleNightWords } from '../../../ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, button, field, form, select } from '../../parts/form.ts';

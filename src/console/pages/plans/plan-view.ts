@@ -1,6 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import { elsewhereWords } from '../../../ledger/plans/held-elsewhere.ts';
-import type { Plan, PlanState } from '../../../ledger/plans/plan.ts';
+import { elsewhereWords, type Plan, type PlanState } from '../../../ledger/plans/plan.ts';
 import { thingsOf } from '../../../ledger/portfolios/proof.ts';
 import { BEFORE_YES } from '../../../ledger/schema/approval.ts';
 import { UNTIL_RESUMED } from '../../../ledger/schema/pause-reasons.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandLineActor } from '../../../../src/actor.ts';
 import { rulesSection } from '../../../../src/console/pages/nightly/rules-view.ts';
-import type { RulesNow } from '../../../../src/ledger/nightly/rules-now.ts';
+import type { RulesNow } from '../../../../src/ledger/nightly/retry-rules.ts';
 import { openNightlyConsole } from '../../../support/nightly-console.ts';
 
 const NIGHT_MS = Date.parse('2026-11-22T03:00:00Z');
