@@ -42,16 +42,16 @@ export async function startRedisServer() {
   /** One of its databases: the Redis of one run at a time. */
   const open = (database: number) => {
     const run = (commands: readonly Words[]): Promise<Reply[]> => {
-      if (selected !== database) void say(['SELECT', database]);
+      if (selected !== database) void say([['SELECT', database]]);
       selected = database;
-      return Promise.all(commands.map(say));
+      return say(commands);
     };
     return {
       /** Sends all of these in one go, in their order, and answers what came of each, as bytes. */
       run,
       /** How much of a core's time the server has used, for all its databases. */
       async usedMs(): Promise<number> {
-        const told = String(await say(['INFO', 'cpu']));
+        const told = String(await say([['INFO', 'cpu']]));
         const parts = [...told.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)];
         return parts.reduce((sum, [, seconds]) => sum + Number(seconds) * 1_000, 0);
       },

@@ -10,7 +10,7 @@ export type Reply = Buffer | string | number | null | Error | Reply[];
  * answered in its turn. That is all a run needs, and costs a fourth of what a client with all its options does.
  */
 export function makeResp(socket: Socket) {
-  let waiting: ((reply: Reply) => void)[] = [];
+  let waiting: { count: number; replies: Reply[]; resolve: (replies: Reply[]) => void }[] = [];
   let answered = 0;
   let parts: Buffer[] = [];
   let text = '';
@@ -33,17 +33,19 @@ export function makeResp(socket: Socket) {
         rest = rest.subarray(at);
         break;
       }
-      waiting[answered]?.(reply);
+      const asked = waiting[answered];
+      asked?.replies.push(reply);
+      if (asked?.replies.length !== asked?.count) continue;
+      asked?.resolve(asked.replies);
       answered += 1;
     }
     if (answered === waiting.length) [waiting, answered] = [[], 0];
   });
 
-  /** Says one command. An error of Redis is an answer like others. */
-  return (words: Words): Promise<Reply> => {
+  const write = (words: Words): void => {
     text += `*${words.length}\r\n`;
     for (const word of words) {
-      if (Buffer.isBuffer(word)) {
+      if (typeof word === 'object') {
         parts.push(Buffer.from(`${text}$${word.length}\r\n`), word);
         text = '\r\n';
         continue;
@@ -51,11 +53,18 @@ export function makeResp(socket: Socket) {
       const told = String(word);
       text += `$${Buffer.byteLength(told)}\r\n${told}\r\n`;
     }
+  };
+
+  /** Says these commands, and answers what came of each. An error of Redis is an answer like others. */
+  return (commands: readonly Words[]): Promise<Reply[]> => {
+    const count = commands.length;
+    if (count === 0) return Promise.resolve([]);
+    for (const words of commands) write(words);
     if (!isLeaving) {
       isLeaving = true;
       void turnOfTheLoop().then(leave);
     }
-    return new Promise((resolve) => waiting.push(resolve));
+    return new Promise((resolve) => waiting.push({ count, replies: [], resolve }));
   };
 }
 

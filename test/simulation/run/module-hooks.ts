@@ -3,6 +3,7 @@ import { registerHooks } from 'node:module';
 /** Parts of the product by which it reaches out of the process, and what stands in their place. */
 const DOUBLES: readonly [ending: string, double: URL][] = [
   ['/src/redis/open-redis.ts', new URL('../doubles/redis-connection.ts', import.meta.url)],
+  ['/src/lua-script.ts', new URL('../doubles/lua-script.ts', import.meta.url)],
   ['/src/service/outlet.ts', new URL('../doubles/outlet.ts', import.meta.url)],
   ['/jobs/workers/keeping.ts', new URL('../doubles/keeping.ts', import.meta.url)],
   ['/src/files/last-link.ts', new URL('../doubles/last-link.ts', import.meta.url)],

@@ -116,12 +116,10 @@ export function makeScheduler({
 
   /** What is nobody else's business passes first, all in one go. */
   const passQuiet = async (): Promise<boolean> => {
-    if (!counts) return false;
     const first: { process: Process; boundary: Boundary; came: Told | Promise<Told> }[] = [];
     for (const process of order) {
-      const [boundary] = process.waiting;
-      if (process.standing !== 'runs' || !boundary?.isQuiet) continue;
-      process.waiting.shift();
+      const boundary = isQuietThere(process) ? process.waiting.shift() : undefined;
+      if (!boundary) continue;
       first.push({ process, boundary, came: boundary.act() });
     }
     for (const { process, boundary, came } of first) {
@@ -256,9 +254,10 @@ export function makeScheduler({
     async step(untilMs: number): Promise<'passed' | 'time' | 'nothing'> {
       await drain();
       beforePick();
-      if (await passQuiet()) return 'passed';
+      if (counts && order.some(isQuietThere) && (await passQuiet())) return 'passed';
       for (const process of order) {
-        if (process.standing === 'runs' && !aside.has(process) && (await passOne(process))) return 'passed';
+        const mayPass = process.standing === 'runs' && process.waiting.length > 0 && !aside.has(process);
+        if (mayPass && (await passOne(process))) return 'passed';
       }
       // Who gave way stands until all others wait for something, and the first of that has come.
       const isAside = [...aside].some(({ standing, waiting }) => standing === 'runs' && waiting.length > 0);
@@ -285,6 +284,9 @@ export function makeScheduler({
       ),
   };
 }
+
+const isQuietThere = ({ standing, waiting: [boundary] }: Process): boolean =>
+  standing === 'runs' && boundary?.isQuiet === true;
 
 /** A schedule may come from another run, in which something else stood at this place. */
 function isPossible(deviation: Deviation | undefined, { mayRepeat, mayFail }: Boundary): boolean {

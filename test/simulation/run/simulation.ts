@@ -189,7 +189,7 @@ export async function play(
       const passed = await scheduler.step(scheduler.shared.nowMs);
       if (passed === 'passed') {
         if (scheduler.passedAll() > MOST_STEPS) return breaks(new Error('This goes on for ever: too many steps.'));
-        await world.check?.(simulation).catch(breaks);
+        if (world.check) await world.check(simulation).catch(breaks);
         continue;
       }
       if (!tasksLeft() && scheduler.isStill() && (await world.isOver(simulation))) return;

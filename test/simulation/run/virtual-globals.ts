@@ -178,6 +178,15 @@ function takeOverModules(): void {
     return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') ?? randomUUID(...args);
   };
   module.randomInt = (most: number) => processHere()?.random.below(most) ?? randomInt(most);
+  const files = require('node:fs/promises') as typeof import('node:fs/promises');
+  const { open } = files;
+  // Whoever was killed closes no file.
+  files.open = async (...args) => {
+    const process = processHere();
+    const file = await open(...args);
+    process?.endings.push(() => void file.close().catch(() => {}));
+    return file;
+  };
   const { hostname, userInfo } = os;
   os.hostname = () => (processHere() ? 'simulated' : hostname());
   const named = (...args: [{ encoding: 'buffer' }]) => ({
