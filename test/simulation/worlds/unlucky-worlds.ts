@@ -95,6 +95,7 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
       ada: archives('q4'),
     },
     answers: { [LIMIT_1]: 'refused' },
+    atOnce: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
   },
   {
     name: 'answered with an archived id',
