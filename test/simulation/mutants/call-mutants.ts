@@ -2,6 +2,7 @@ import { APPROVED, BOARD, CANCELLED, foundBy, lua, PAUSED, RESENT, RESOLVED, TWO
 import type { Mutant } from './mutant.ts';
 
 const GIVEN_UP = 'given up while it is resent';
+const AMONG_THREE = 'lost too late, among three';
 
 /** Guards of claim, settle, release and doubt: at most once. */
 export const CALL_MUTANTS: readonly Mutant[] = [
@@ -132,12 +133,25 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     ['if value then', 'if false then'],
     ['retries that are approved', ...APPROVED],
   ),
-  lua(
-    'doubt',
-    'owner',
-    'anybody has a call in doubt',
-    ["if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return {} end", ''],
-    ['lost too late, and resent', ...RESENT],
+  foundBy(
+    lua(
+      'doubt',
+      'owner',
+      'anybody has a call in doubt',
+      ["if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return {} end", ''],
+      [AMONG_THREE],
+    ),
+    {
+      world: AMONG_THREE,
+      schedule: {
+        order: ['ann', 'bob', 'cid'],
+        deviations: { 'ann#40': 'gives way', 'bob#125': 'stalls' },
+        answers: {
+          'limit of Buyer-1@example.com 1000 #1': 'too late, 500',
+          'limit of Buyer-1@example.com 1000 #2': 'never, made',
+        },
+      },
+    },
   ),
   lua(
     'doubt',

@@ -39,6 +39,13 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
     answers: { [LIMIT_1]: 'too late, 500', [LIMIT_1_AGAIN]: 'late, made' },
   },
   {
+    name: 'lost too late, among three',
+    workers: [...WORKERS, 'cid'],
+    env: RESENDS,
+    rows: ONE_ROW,
+    answers: { [LIMIT_1]: 'too late, 500', [LIMIT_1_AGAIN]: 'never, made' },
+  },
+  {
     name: 'resent behind another',
     workers: ['ann'],
     env: RESENDS,
@@ -88,6 +95,7 @@ export const UNLUCKY_PLANS: readonly WorldPlan[] = [
       ada: archives('q4'),
     },
     answers: { [LIMIT_1]: 'refused' },
+    atOnce: ['Buyer-1@example.com 1000', 'Buyer-1@example.com 1200'],
   },
   {
     name: 'answered with an archived id',
