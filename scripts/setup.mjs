@@ -45,6 +45,9 @@ const COMMAND = join(ROOT, 'scripts', 'limitline.cjs');
 const COMMAND_LINK = join(BIN, 'limitline');
 const COMMAND_LINK_TARGET = '../../scripts/limitline.cjs';
 
+/** Whether a Node was brought before this set-up began. */
+const WAS_BROUGHT = existsSync(NODE);
+
 /** In this order: each finds what it needs made by those before it. */
 const STEPS = [
   { name: 'installing dependencies', isDone: hasDependencies, run: installDependencies },
@@ -104,6 +107,8 @@ function nodeVersion() {
 
 /** npm scripts and the command run on the Node that was brought, wherever there is one. */
 function hasNode() {
+  // `npm ci` took it away, and this set-up runs on it: what the machine has by itself is older.
+  if (WAS_BROUGHT && !existsSync(NODE)) return false;
   if (existsSync(NODE)) return nodeVersion() === `v${NODE_VERSION}`;
   return Number.parseInt(process.versions.node, 10) >= Number.parseInt(NODE_VERSION, 10);
 }

@@ -3,15 +3,17 @@ import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { delimiter, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type Ended,
   ended,
@@ -252,4 +254,29 @@ describe('with other programs on the PATH', () => {
       stderr: expect.stringContaining('no redis-server or valkey-server is on the PATH'),
     });
   });
+});
+
+/**
+ * As `git pull && npm run setup` does it (docs/deployment.md, "Upgrade") on a machine with Node 20: npm puts node_modules/.bin in front of the
+ * PATH, so the set-up runs under the Node that was brought before, and `npm ci` takes that Node away.
+ */
+test('a clone on a machine with an older Node has a Node again once its dependencies were installed anew', async () => {
+  const clone = makeClone();
+  onTestFinished(() => rmSync(clone, { recursive: true, force: true }));
+  const bin = join(clone, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(process.execPath, join(bin, 'node'));
+  const brought = `${clone}/node_modules/.node/node_modules/node-${process.platform}-${process.arch}/bin`;
+  const programs = makeProgramFolder(clone, ['redis-server', 'rm'], {
+    node: 'echo v20.20.2',
+    npm: `if [ "$1" = ci ]; then rm -rf ${clone}/node_modules; mkdir -p ${bin}; exit; fi
+      mkdir -p ${brought}; echo "#!/bin/sh" > ${brought}/node; echo "echo ${NODE_VERSION}" >> ${brought}/node; chmod 755 ${brought}/node`,
+  });
+  const env = inClone(clone, { PATH: [bin, programs].join(delimiter) });
+  const setUp = await run('node', ['scripts/setup.mjs'], { cwd: clone, env });
+  expect(setUp.code).toBe(0);
+  expect(existsSync(join(bin, 'node'))).toBe(true);
+  // What systemd and cron start.
+  const version = await run('node', ['--version'], { cwd: clone, env });
+  expect(version.stdout).toBe(`${NODE_VERSION}\n`);
 });

@@ -38,9 +38,15 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
       seen = names.length;
       if (seen === 0) return;
       const { answers } = await readAtOnce(connection, names.flatMap(readingsOf(states)));
-      const each = 1 + states.length;
-      yield names.map((name, at) => {
-        const [texts, ...counts] = answers.slice(at * each, (at + 1) * each) as [(string | null)[], ...number[]];
+      const each = 2 + states.length;
+      yield names.flatMap((name, at) => {
+        const [place, texts, ...counts] = answers.slice(at * each, (at + 1) * each) as [
+          unknown,
+          (string | null)[],
+          ...number[],
+        ];
+        // It began to leave Redis since its name was read: its rows go, one state after another.
+        if (place === null) return [];
         const [finished = '', paused = '', firstOver = ''] = texts.map((text) => (text ?? '').slice(0, MOST_TEXT));
         return { name, finished, paused, firstOver, counts };
       });
@@ -49,6 +55,7 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
 
   function readingsOf(states: readonly RowState[]) {
     return (name: string): Reading[] => [
+      ['ZSCORE', keys.portfolios, name],
       ['HMGET', keys.portfolio(name), 'finished', 'paused', 'firstOver'],
       ...states.map((state): Reading => ['ZCARD', keys.rowsInState(name, state)]),
     ];
