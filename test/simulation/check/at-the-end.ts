@@ -6,6 +6,9 @@ import { isAskedByNobody, type LedgerNow, readLedger, supplierOf } from './rows-
 /** A killed import gave its last sign of life so long ago at the least when another takes its place (src/ledger/portfolios/imports.ts). */
 const SIGNS_MS = 5_000;
 
+/** So begins the problem of a row that was given up since it met a fault of ours at every attempt (jobs/steps/step.ts). */
+const OUR_FAULT = 'Limitline itself failed';
+
 const ENDED = new Set(['done', 'refused', 'skipped', 'cancelled']);
 
 /** Once everybody has finished: each row is at its end, what was made is known, and nothing is kept by anybody. @throws where that is not so */
@@ -14,8 +17,9 @@ export async function checkEnd(
   { resends, isWorkedOn }: { resends: boolean; isWorkedOn: boolean },
 ): Promise<void> {
   const now = await readLedger(simulation.redis);
-  for (const { portfolio, key, state } of now.rows) {
+  for (const { portfolio, key, state, problem } of now.rows) {
     if (!ENDED.has(state)) throw new Error(`the row is ${state} at the end: ${portfolio}/${key}`);
+    if (problem.includes(OUR_FAULT)) throw new Error(`refused by no service: ${portfolio}/${key}, ${problem}`);
   }
   checkMade(now, simulation, resends);
   checkGivenUp(now, simulation);

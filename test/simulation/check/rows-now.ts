@@ -8,6 +8,8 @@ export type RowNow = {
   portfolio: string;
   key: string;
   state: string;
+  /** Why it ended otherwise than well, as the ledger keeps it. */
+  problem: string;
   step: string;
   line: number;
   /** How the service double names its limit. */
@@ -89,11 +91,12 @@ async function readNow(redis: VirtualRedis): Promise<LedgerNow> {
 
 function rowOf(portfolio: string, key: string, fields: Record<string, string>): RowNow {
   const request = JSON.parse(fields.request ?? '{}') as Request;
-  const { state = '', step = '', company = '', limit = '', approval = '', replaced } = fields;
+  const { state = '', step = '', company = '', limit = '', approval = '', problem = '', replaced } = fields;
   return {
     portfolio,
     key,
     state,
+    problem,
     step,
     line: Number(fields.line),
     what: `${request.limit?.contact?.email} ${request.limit?.requested_limit}`,

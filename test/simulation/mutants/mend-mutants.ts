@@ -1,4 +1,4 @@
-import { APPROVED, BOARD, CORRECTED, inLua, lua, RESOLVED } from './lua-mutant.ts';
+import { APPROVED, BOARD, CORRECTED, foundBy, inLua, lua, RESOLVED } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Mends of orders of things, each taken back whole: those of issue 24 by its numbers, and what was found here. */
@@ -44,12 +44,18 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     ["if row.state ~= 'queued' or", "if row.state ~= 'queued' and row.state ~= 'refused' or"],
     ['refused, and retried twice', ...BOARD],
   ),
-  lua(
-    'moves',
-    'step',
-    'a job of another step takes the row up',
-    ["row.state ~= 'queued' or row.step ~= it.step or", "row.state ~= 'queued' or"],
-    ['refused, and retried twice', ...BOARD],
+  foundBy(
+    lua(
+      'moves',
+      'step',
+      'a job of another step takes the row up',
+      ["row.state ~= 'queued' or row.step ~= it.step or", "row.state ~= 'queued' or"],
+      BOARD,
+    ),
+    {
+      world: 'the board',
+      schedule: { order: ['olga', 'ann', 'bob'], deviations: { 'ann#3': 'dies after' }, answers: {} },
+    },
   ),
   {
     id: 'call-once: freed',

@@ -1,7 +1,12 @@
+import { foundBy } from './lua-mutant.ts';
 import type { Mutant } from './mutant.ts';
+
+const TWICE = 'refused, and retried twice';
 
 /** Rows whose jobs are lost get others. */
 const HEALS = { file: 'jobs/workers/heal.ts', from: 'if (open.length === 0 ||', to: 'if (open.length >= 0 ||' };
+/** A failed job that stands in the way of a row that waits is removed. */
+const CLEARS = { file: 'jobs/rows/feed.ts', from: 'if (failed.length === 0) return;', to: 'if (failed) return;' };
 
 /** Orders of things outside of Redis. */
 export const SOURCE_MUTANTS: readonly Mutant[] = [
@@ -21,15 +26,28 @@ export const SOURCE_MUTANTS: readonly Mutant[] = [
     to: "if (released.is === ('never' as never)) {",
     worlds: ['resent, and refused then'],
   },
-  {
-    id: 'send-again: forgotten first',
-    words: 'the ended job of a row that goes again stays, and rows whose jobs are lost are left alone',
-    file: 'jobs/operators/send-again.ts',
-    from: 'await deps.queues.forget([row]);',
-    to: '',
-    worlds: ['retried and cancelled', 'refused, and retried twice'],
-    also: [HEALS],
-  },
+  foundBy(
+    {
+      id: 'send-again: forgotten first',
+      words: 'the ended job of a row that goes again stays, and nobody clears it away later',
+      file: 'jobs/operators/send-again.ts',
+      from: 'await deps.queues.forget([row]);',
+      to: '',
+      worlds: [TWICE],
+      also: [CLEARS, HEALS],
+    },
+    {
+      world: TWICE,
+      schedule: {
+        order: ['ann', 'bob', 'rita', 'rolf', 'olga'],
+        deviations: { 'rita#1': 'stands still' },
+        answers: {
+          'limit of Buyer-1@example.com 1000 #1': 'refused',
+          'limit of Buyer-1@example.com 1000 #2': 'refused',
+        },
+      },
+    },
+  ),
   {
     id: 'step: handed over',
     words: 'a row that failed at a later step is handed to nobody, and rows whose jobs are lost are left alone',
