@@ -174,7 +174,9 @@ async function list({ people }: Context, text: string | undefined, terminal: Ter
   }
   if (terminal.json) return terminal.print('', { users: all.map(userJson) });
   if ((await people.users.count()) > 0) return;
-  terminal.answer('There is no user yet: the console answers on this machine alone, to whoever opens the link that it prints.');
+  terminal.answer(
+    'There is no user yet: the console answers on this machine alone, to whoever opens the link that it prints.',
+  );
 }
 
 async function* everyUser(users: Users, text = ''): AsyncGenerator<UserView> {
@@ -189,7 +191,9 @@ async function* everyUser(users: Users, text = ''): AsyncGenerator<UserView> {
 /** What a command line may do and a page may not: leave nobody who is admin, or nobody at all. */
 async function lastWords({ users }: People): Promise<string[]> {
   if ((await users.count()) === 0) {
-    return ['There is no user any more: the console answers on this machine alone, to whoever opens the link that it prints.'];
+    return [
+      'There is no user any more: the console answers on this machine alone, to whoever opens the link that it prints.',
+    ];
   }
   for await (const { roles } of everyUser(users)) if (roles.includes('admin')) return [];
   return ['Nobody is admin: users can be changed by these commands alone.'];

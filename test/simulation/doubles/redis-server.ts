@@ -32,7 +32,16 @@ async function connectTo(path: string): Promise<Socket> {
 export async function startRedisServer() {
   const dir = mkdtempSync(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'limitline-simulation-'));
   const path = join(dir, 'redis.sock');
-  const keepsNothing = ['--save', '', '--appendonly', 'no', '--latency-tracking', 'no'];
+  const keepsNothing = [
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--latency-tracking',
+    'no',
+    '--hash-max-ziplist-value',
+    '1024',
+  ];
   const options = ['--port', '0', '--unixsocket', path, '--dir', dir, ...keepsNothing];
   const child: ChildProcess = spawn('redis-server', options, { stdio: 'ignore' });
   const socket = await connectTo(path);
