@@ -12,6 +12,8 @@ let running: Promise<Browser> | undefined;
 export function startChromium(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (executablePath === undefined) throw new Error('There is no Chromium: begin such tests with testInBrowser.');
-  running ??= chromium.launch({ executablePath, args: ARGS, timeout: LAUNCH_LIMIT_MS });
+  // In the locale C it opens no file whose name has other letters, and an upload waits for ever.
+  const env = { ...process.env, LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' };
+  running ??= chromium.launch({ executablePath, args: ARGS, timeout: LAUNCH_LIMIT_MS, env });
   return running;
 }
