@@ -1,6 +1,12 @@
 import { is } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
-import { ERROR_COLUMNS, errorColumnsOf, LINE_COLUMN, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
+import {
+  ERROR_COLUMNS,
+  errorColumnsOf,
+  LINE_COLUMN,
+  lineOfImportText,
+  mendedRowOf,
+} from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merged-columns.ts';
@@ -17,7 +23,7 @@ import { type Files, makePlacedCells, problemOf, stateOf, type Table, type Table
  */
 export function errorsTable(
   files: Files,
-  { account, inSheet, onHeld, cause }: TableOptions & { onHeld: () => void; cause?: string | undefined },
+  { account, portfolio, inSheet, onHeld, cause }: TableOptions & { onHeld: () => void; cause?: string | undefined },
 ): Table {
   const headers = [...files.values()].map((opened) =>
     JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
@@ -50,6 +56,7 @@ export function errorsTable(
         lineText(exported, opened, broken),
         problem || `It is ${state}.`,
         account,
+        lineOfImportText({ portfolio, importId: String(file.known.number), line: exported.number }),
       ];
     },
   };

@@ -67,7 +67,14 @@ export async function exportResults(payload: ExportPayload, to: Writable, deps: 
   const onHeld = () => {
     leftOut.held += 1;
   };
-  const options = { account: deps.account, inSheet: format === 'xlsx', onHeld, cause, isHeldOnly: only === 'held' };
+  const options = {
+    account: deps.account,
+    portfolio,
+    inSheet: format === 'xlsx',
+    onHeld,
+    cause,
+    isHeldOnly: only === 'held',
+  };
   const table = only === 'errors' ? errorsTable(files, options) : resultsTable(files, options);
   const records = () => recordsOf({ portfolio, files, table, leftOut }, deps);
   if (format === 'xlsx') {

@@ -21,7 +21,7 @@ export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
  * In a sheet amounts and days are written plainly, for they are numbers there. Held rows alone have a column behind them, in which a
  * person says what became of their calls.
  */
-export type TableOptions = { account: string; inSheet: boolean; isHeldOnly?: boolean };
+export type TableOptions = { account: string; portfolio: string; inSheet: boolean; isHeldOnly?: boolean };
 
 /** The state of the line's row, or what the line is instead; '' where the import did not come to it. */
 export function stateOf({ found, fault }: ExportedLine): string {

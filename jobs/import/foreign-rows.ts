@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
-import { isErrorsHeader, mendedRowOf, ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
+import { isErrorsHeader, mendedLineOf, mendedRowOf, ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
@@ -27,20 +27,20 @@ export async function refuseForeign(
     names.length === 1
       ? `Import it into that one: npx limitline run FILE --portfolio "${names[0]}".`
       : 'Make one file for each of these portfolios, and import it with --portfolio.';
-  const message = `This errors file mends rows of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
+  const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
   return { ...opened, problems: [makeProblem(WHOLE_FILE, ROW_COLUMN, first.cell, message)], batches: noBatches };
 }
 
-/** The first line of each other portfolio a row of which the file names. */
+/** The first line of each other portfolio a row or a line of which the file names. */
 async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
   const found = new Map<string, Foreign>();
-  const mendedRow = mendedRowOf(file.header);
+  const [mendedRow, mendedLine] = [mendedRowOf(file.header), mendedLineOf(file.header)];
   for await (const batch of file.batches()) {
     for (const { line, cells } of batch) {
-      const cell = mendedRow(cells);
-      const named = rowIdOf(cell)?.portfolio;
+      const row = mendedRow(cells);
+      const named = rowIdOf(row)?.portfolio ?? mendedLine(cells)?.portfolio;
       if (named !== undefined && named !== portfolio && !found.has(named)) {
-        found.set(named, { portfolio: named, line, cell });
+        found.set(named, { portfolio: named, line, cell: row || named });
       }
     }
   }

@@ -1,5 +1,7 @@
+import { isLimitlineError } from '../../../src/errors.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { isErrorsHeader, lineOfImportText, mendedLineOf } from '../../../src/portfolio/columns/result-columns.ts';
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 
@@ -12,6 +14,8 @@ export type DayFile = {
   importId?: string;
   /** Numbers of imports of its portfolio that were begun later: what they have of a buyer came after this file. */
   later: ReadonlySet<string>;
+  /** Its lines that an errors file held which was imported later: what became of them, that file's lines say. */
+  mended: ReadonlySet<number>;
   /** Why a line has no request, where nothing else is known of it; all such lines share the words. */
   why: string;
   /** What is said where the file cannot be read, and how many lines it stands for. */
@@ -28,7 +32,8 @@ export type DayImport = {
   known: KnownImport;
   /** Whether it was given up or killed before the end of its file. */
   isBrokenOff: boolean;
-  later: ReadonlySet<string>;
+  /** Those of its portfolio that were begun later. */
+  later: readonly KnownImport[];
 };
 
 /**
@@ -48,7 +53,7 @@ export async function* dayImports(
     if (importing) continue;
     for (const known of lacking) {
       if (givenUp && givenUp.atMs >= known.lastMs) continue;
-      const later = new Set(all.filter((one) => isLater(one, known)).map(({ number }) => String(number)));
+      const later = all.filter((one) => isLater(one, known));
       yield { portfolio, known, isBrokenOff: known.found === undefined, later };
     }
   }
@@ -57,6 +62,47 @@ export async function* dayImports(
 /** Whether it was not read to its end, or has lines that led to no row and are no repetitions. */
 function isLacking({ found }: KnownImport): boolean {
   return found === undefined || found.invalid > 0;
+}
+
+/**
+ * The lines of an import of which a later one tells: an errors file that was made of them or mends the same lines as they do, or the file
+ * that they mend, which came again. A file that itself came again is not asked.
+ */
+export async function linesMended(
+  { portfolio, known, later }: DayImport,
+  open: (known: KnownImport) => Promise<Opened>,
+): Promise<Set<number>> {
+  const [mended, named] = [new Set<number>(), new Set<string>()];
+  const asked = later.filter((one) => !cameAgain(one, later));
+  for (const one of asked) {
+    for await (const { from } of linesOfErrors(one, open)) {
+      named.add(lineOfImportText(from));
+      if (from.portfolio === portfolio && from.importId === String(known.number)) mended.add(from.line);
+    }
+  }
+  for await (const { line, from } of linesOfErrors(known, open)) {
+    const cameInAgain = from.portfolio === portfolio && asked.some(({ number }) => from.importId === String(number));
+    if (cameInAgain || named.has(lineOfImportText(from))) mended.add(line);
+  }
+  return mended;
+}
+
+/** The lines of an errors file that say which line they mend; of any other file none, nor of one that cannot be read. */
+async function* linesOfErrors(known: KnownImport, open: (known: KnownImport) => Promise<Opened>) {
+  const opened = await open(known).catch(unlessUnreadable);
+  if (!opened || opened.problems.length > 0) return;
+  if (!isErrorsHeader(opened.header)) return opened.close();
+  const mendedLine = mendedLineOf(opened.header);
+  for await (const batch of opened.plainLines()) {
+    for (const { line, cells } of batch) {
+      const from = mendedLine(cells);
+      if (from) yield { line, from };
+    }
+  }
+}
+
+function unlessUnreadable(error: unknown): undefined {
+  if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
 }
 
 function cameAgain(known: KnownImport, all: readonly KnownImport[]): boolean {

@@ -29,6 +29,7 @@ export async function droppedFiles(
     portfolio: '',
     fileName: visible(fileName),
     later: new Set(),
+    mended: new Set(),
     why,
     unread: { says: `${why}, and cannot be read as a list of buyers`, rows: 1 },
     open: (buyers) =>

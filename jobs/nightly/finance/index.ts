@@ -6,6 +6,7 @@ import { APPROVED } from '../../../src/ledger/counts/sums.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import { amountText, shareOf } from '../../../src/ledger/nightly/exact-sum.ts';
+import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
@@ -13,6 +14,7 @@ import type { Persist } from '../../../src/ledger/schema/persist.ts';
 import type { RowState } from '../../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../../src/ledger/schema/schema.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
+import { type BuyerBook, CLOSED_BOOK } from '../../../src/portfolio/identity/buyer-book.ts';
 import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/portfolio/lines/advice.ts';
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
@@ -24,7 +26,7 @@ import { makeBuyerStore } from '../../import/buyer-store.ts';
 import { quoted, rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import { makeBuyersWithoutLimit } from './buyers-without-limit.ts';
-import { type DayFile, dayImports } from './days-files.ts';
+import { type DayFile, dayImports, linesMended } from './days-files.ts';
 import { droppedFiles } from './dropped-files.ts';
 import { makeFailedRows } from './failed-rows.ts';
 import { findNamedByEvents } from './named-by-events.ts';
@@ -188,14 +190,18 @@ type ImportedDeps = {
 
 /** The files that were imported since a moment and have lines that led to no row, as their copies in the data folder. */
 async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
-  for await (const { portfolio, known, isBrokenOff, later } of dayImports(sinceMs, deps.portfolios)) {
+  const open = (known: KnownImport, buyers: BuyerBook = CLOSED_BOOK) =>
+    openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
+  for await (const day of dayImports(sinceMs, deps.portfolios)) {
+    const { portfolio, known, isBrokenOff, later } = day;
     const { fileName, number, found } = known;
     const name = quoted(portfolio);
     yield {
       portfolio,
       fileName,
       importId: String(number),
-      later,
+      later: new Set(later.map(({ number }) => String(number))),
+      mended: await linesMended(day, open),
       why: isBrokenOff ? 'its import broke off before it' : 'it led to no request',
       unread: {
         says: 'lines led to no request, and the copy of their file cannot be read here',
@@ -203,7 +209,7 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
       },
       // An import that broke off goes on with the same file; where that lies, nobody keeps.
       command: isBrokenOff ? `import FILE --portfolio ${name}` : `report ${name} --format errors-csv`,
-      open: (buyers) => openImported(known, { imports: deps.imports, signal: deps.signal, buyers }),
+      open: (buyers) => open(known, buyers),
     };
   }
 }
@@ -220,6 +226,7 @@ async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps):
     portfolio: draft.portfolio,
     fileName: draft.name,
     later: new Set(),
+    mended: new Set(),
     why: 'its file was uploaded in the console and not submitted',
     unread: { says: 'a file was uploaded in the console that cannot be read', rows: 1 },
     open: (buyers) =>

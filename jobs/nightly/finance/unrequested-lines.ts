@@ -30,13 +30,13 @@ type Asking = Exclude<Line, { kind: 'duplicate' }>;
 
 /**
  * Tells of each line of a file whose request nobody made: no row has its request key, in whatever portfolio. Not told of are
- * repetitions of earlier lines, lines that were mended, as far as a later import of the portfolio has a request of the buyer, and
- * requests that somebody gave up, or that gave way to another: those have a row.
+ * repetitions of earlier lines, lines that were mended, as far as a later import of the portfolio has a request of the buyer or is an
+ * errors file with the line, and requests that somebody gave up, or that gave way to another: those have a row.
  *
  * The file is read as a stream. Only of lines without a row of their own is it asked whom they mean: 90 bytes of memory each.
  */
 export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
-  const { portfolio, fileName, importId, later, unread, command } = file;
+  const { portfolio, fileName, importId, later, mended, unread, command } = file;
   const place = { portfolio, importId: importId ?? '' };
   const fileBook = makeBuyerBook(makeFileBuyers({ ...place, store: deps.store }), place);
   const book = makeRowlessBook(fileBook, async (from, to) => {
@@ -56,7 +56,9 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
     if (opened.problems.length > 0) await deps.sink.found(item(unread.says, { detail: fileName, rows: unread.rows }));
     const isLast = importId !== undefined && (await deps.portfolios.read(portfolio)).file?.number === Number(importId);
     for await (const batch of opened.batches()) {
-      const asking = batch.filter((line): line is Asking => line.kind !== 'duplicate' && !book.hasRow(line.line));
+      const asking = batch.filter(
+        (line): line is Asking => line.kind !== 'duplicate' && !book.hasRow(line.line) && !mended.has(line.line),
+      );
       const known = await deps.rows.ofBuyers([...new Set(asking.flatMap((line) => buyerOf(line) ?? []))]);
       const left: Asking[] = [];
       for (const line of asking) {

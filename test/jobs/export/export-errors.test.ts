@@ -62,7 +62,13 @@ describe('an errors file that nobody mended', () => {
         const [row = {}] = rowsOf(await errorsOf(context));
         expect(row).toMatchObject({ name: '', requested_limit: '', note: '' });
         expect(row.limitline_line).toMatch(shown);
-        expect(Object.keys(row).slice(-4)).toEqual(['row', 'limitline_line', 'problem', 'limitline_account']);
+        expect(Object.keys(row).slice(-5)).toEqual([
+          'row',
+          'limitline_line',
+          'problem',
+          'limitline_account',
+          'limitline_from',
+        ]);
       }
     });
 
@@ -118,6 +124,7 @@ describe('an errors file that nobody mended', () => {
   });
 
   test('keeps the earlier text of a line that was hidden in it and not mended', async () => {
+    // As before 0.2, without limitline_from.
     const header = 'name,requested_limit,row,limitline_line,problem,limitline_account';
     const { dir } = await makeTemporaryFolder();
     const cells = (n: number, values: string[], more = '') =>

@@ -82,6 +82,7 @@ test('an errors file of imports with different headers can be imported as it is'
     'limitline_line',
     'problem',
     'limitline_account',
+    'limitline_from',
   ]);
   const path = join(place.dir, 'errors.csv');
   await writeFile(

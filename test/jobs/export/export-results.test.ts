@@ -152,7 +152,7 @@ describe('an errors file', () => {
     for (const _round of [1, 2]) {
       const text = await exportedText(place.context, { only: 'errors' });
       expect(text.split('\r\n')).toEqual([
-        'name,problem,requested_limit,row,limitline_line,problem,limitline_account',
+        'name,problem,requested_limit,row,limitline_line,problem,limitline_account,limitline_from',
         expect.stringMatching(/^Acme,pays late,'?-1,,,requested_limit: /),
         '',
       ]);
@@ -169,7 +169,14 @@ describe('an errors file', () => {
     await place.import([header, first, second, 'Bad AG,Atlantis,HRB 3,-1']);
     await settled();
     const round = await exported(place, { only: 'errors' });
-    expect(round.header).toEqual([...header.split(','), 'row', 'limitline_line', 'problem', 'limitline_account']);
+    expect(round.header).toEqual([
+      ...header.split(','),
+      'row',
+      'limitline_line',
+      'problem',
+      'limitline_account',
+      'limitline_from',
+    ]);
     expect(round.lines.map(({ name, problem }) => [name, problem])).toEqual([
       ['Buyer 1 GmbH', expect.stringContaining('no contact')],
       ['Bad AG', expect.stringMatching(/country_code: .*requested_limit: /)],

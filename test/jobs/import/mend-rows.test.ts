@@ -17,7 +17,7 @@ describe('the column row of an errors file', () => {
     const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
     expect(stray.faults).toMatchObject([{ line: 0, column: 'row', value: expect.stringMatching(/^q4\//) }]);
     expect(stray.faults[0]?.message).toBe(
-      'This errors file mends rows of portfolio "q4", not of "q4.errors" (the first is in line 2). Import it into that one: npx limitline run FILE --portfolio "q4".',
+      'This errors file mends lines of portfolio "q4", not of "q4.errors" (the first is in line 2). Import it into that one: npx limitline run FILE --portfolio "q4".',
     );
     expect(await context.portfolios.names()).toEqual(['q4']);
     // A line that is still wrong goes on to say what it mends.
@@ -27,6 +27,19 @@ describe('the column row of an errors file', () => {
     const again = (await errors()).split('\n').filter((line) => line.includes(named));
     expect(again.some((line) => line.includes(',0,'))).toBe(true);
     expect(requested()).toEqual([5]);
+  });
+
+  test('keeps it out as well where none of its lines led to a row', async () => {
+    const { import: importText, dir, importFile, errors, context } = await openCorrections();
+    await importText(['name,requested_limit', 'Acme AG,much']);
+    const path = join(dir, 'q4.errors.csv');
+    const round = await errors();
+    expect(round).toMatch(/,q4\/1\/2\r\n$/);
+    await writeFile(path, round.replace('much', '5'));
+    const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
+    expect(stray.faults[0]?.message).toMatch(/^This errors file mends lines of portfolio "q4", not of "q4.errors"/);
+    expect(await context.portfolios.names()).toEqual(['q4']);
+    expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
   });
 
   test('names the row that its line mends, among several of one buyer and across rounds', async () => {

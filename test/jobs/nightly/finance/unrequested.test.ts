@@ -8,6 +8,7 @@ import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
 import { cancelRows } from '../../../../jobs/operators/cancel-rows.ts';
 import type { Context } from '../../../../src/context.ts';
 import type { FoundItem } from '../../../../src/ledger/nightly/checks.ts';
+import { exportedText } from '../../../support/exported.ts';
 import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../../support/workplace.ts';
 
@@ -84,6 +85,42 @@ async function written(dir: string, name: string, lines: readonly string[]): Pro
   await writeFile(path, `${lines.join('\n')}\n`);
   return path;
 }
+
+test('a line that an errors file holds is told once, with that file; one that somebody left out of it, with its own', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  const file = [
+    HEADER,
+    'Alpha GmbH,DE,HRB 1,1000,,',
+    'Beta GmbH,DE,HRB 2,much,,',
+    'Gamma GmbH,DE,HRB 3,x,,',
+    ',DE,HRB 4,4,,',
+  ];
+  await place.import(file);
+  const [header = '', , beta = '', gamma = ''] = (await exportedText(context, { only: 'errors' })).split('\r\n');
+  const again = [header, beta, gamma.replace('HRB 3,x', 'HRB 33,y')];
+  await place.importFile(await written(place.dir, 'q4.errors.csv', again));
+  const told = async () =>
+    (await unrequested(context)).map(({ line, name, detail }) => [line, name, detail?.split(':')[0]]);
+  expect(await told()).toEqual([
+    [5, undefined, 'q4.csv'],
+    [2, 'Beta GmbH', 'q4.errors.csv'],
+    [3, 'Gamma GmbH', 'q4.errors.csv'],
+  ]);
+  // Mended so that its buyer is another one than the line's cells had told.
+  await place.importFile(await written(place.dir, 'second.csv', [header, gamma.replace('HRB 3,x', 'HRB 34,3')]));
+  expect(await told()).toEqual([
+    [5, undefined, 'q4.csv'],
+    [2, 'Beta GmbH', 'q4.errors.csv'],
+  ]);
+  // The whole file again, as it was: its lines speak for those of its errors file.
+  await place.import(file);
+  expect(await told()).toEqual([
+    [3, 'Beta GmbH', 'q4.csv'],
+    [4, 'Gamma GmbH', 'q4.csv'],
+    [5, undefined, 'q4.csv'],
+  ]);
+});
 
 test('of an import that broke off, the lines behind its end are told; whose buyer was known by less has its row', async () => {
   const place = await openWorkplace();
