@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { tryFailover } from '../../scripts/bench/try-failover.ts';
+import { tryFailover } from '../support/failover/try-failover.ts';
 
-/** `npm run bench:failover` does it twenty times; the replicas always lack some of what the primary did last. */
+/** The replicas always lack some of what the primary did last. */
 test.each([
   ['is killed', false],
   ['hangs, is replaced and wakes up', true],

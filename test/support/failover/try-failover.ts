@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accountOf, STAND_IN_CREDENTIALS } from '../../src/config.ts';
-import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
-import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { is, ROW_STATES } from '../../src/ledger/schema/row.ts';
-import { generatePortfolio } from './generate-portfolio.ts';
+import { generatePortfolio } from '../../../scripts/bench/generate-portfolio.ts';
+import { runContender } from '../../../scripts/bench/run-contender.ts';
+import { startService } from '../../../scripts/bench/start-service.ts';
+import { makeTemporaryFolder } from '../../../scripts/bench/temporary-folder.ts';
+import { untilFinished } from '../../../scripts/bench/until-finished.ts';
+import { startFleet } from '../../../scripts/bench/worker-fleet.ts';
+import { accountOf, STAND_IN_CREDENTIALS } from '../../../src/config.ts';
+import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
+import { makeKeys } from '../../../src/ledger/schema/keys.ts';
+import { is, ROW_STATES } from '../../../src/ledger/schema/row.ts';
 import { startReplicatedRedis } from './replicated-redis.ts';
-import { runContender } from './run-contender.ts';
-import { startService } from './start-service.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
-import { untilFinished } from './until-finished.ts';
-import { startFleet } from './worker-fleet.ts';
 
 export type FailoverFigures = {
   /** Things made by the service when the replicas were cut off, and when the primary was gone. */
@@ -117,6 +117,6 @@ async function importFile(
 ): Promise<void> {
   const file = join(cwd, `${PORTFOLIO}.csv`);
   await generatePortfolio({ path: file, rows });
-  const script = new URL('../limitline.ts', import.meta.url).pathname;
+  const script = new URL('../../../scripts/limitline.ts', import.meta.url).pathname;
   await runContender({ script, args: ['import', file, '--portfolio', PORTFOLIO, '--json'], env }, { cwd, signal });
 }
