@@ -70,7 +70,8 @@ export async function openBrowser({ width = 1280, height = 800, dark = false, sc
  */
 const SERVER_GONE = /\/events\b.* net::ERR_|net::ERR_.*\/events\b/;
 
-/** Keeps what a page looks like as `artefacts/<name>.png`, as far as it scrolls. */
+/** Keeps what a page looks like as `artefacts/<name>.png`, as far as it scrolls, where SCREENSHOTS=on: each takes a second to draw. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env.SCREENSHOTS !== 'on') return;
   await page.screenshot({ path: join(ARTEFACTS, `${name}.png`), fullPage: true });
 }
