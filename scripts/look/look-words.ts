@@ -23,6 +23,8 @@ export type Look = {
   warnings: number;
   dryRun: DryRun;
   largest: readonly LargeRequest[];
+  /** Rows of other portfolios that the command sends as well. */
+  others: readonly { portfolio: string; rows: number }[];
   /** Calls a second that can be counted on; nothing where none is known. */
   ratePerS: number | undefined;
 };
@@ -47,12 +49,14 @@ export function lookWords(look: Look): string[] {
     ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
     ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
+    ...fact('Sends too', ...othersWords(look)),
   ];
 }
 
 /** The one question, which names the number that it is about. */
 export function questionOf(look: Look): string {
   const { limits } = look.dryRun;
+  if (limits === 0) return 'Send these rows of other portfolios? [y/N] ';
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 
@@ -79,6 +83,16 @@ function requestsWords({ counts, dryRun: { limits, requested, open, before } }: 
   const waiting = open > 0 ? `; ${counted(open, 'of them waits', 'of them wait')} already` : '';
   const all = allBeforeWords(counts.rows, before?.limits);
   return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
+}
+
+/** Portfolios that are named; of more the number is said. */
+const MOST_OTHERS = 5;
+
+/** The rows of other portfolios that wait: whoever sends this file's rows sends them, too. */
+function othersWords({ others }: Look): string[] {
+  const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
+  const more = others.length - named.length;
+  return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }
 
 /** What of it is asked for although its buyer has a limit, or will have one. */
