@@ -38,7 +38,7 @@ export type ImportPayload = FileToImport & {
   first?: number | undefined;
 };
 
-/** `persist` waits while Redis is away, and no longer than until `stopping`. */
+/** `retryUntilAnswered` waits while Redis is away, and no longer than until `stopping`. */
 export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {
@@ -94,7 +94,7 @@ export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio'
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
   const { documentsDir, path, portfolio } = payload;
   // Before the file is copied, since nothing will come of it.
-  await deps.persist('look', () => deps.portfolios.mustBeHere(portfolio));
+  await deps.retryUntilAnswered('look', () => deps.portfolios.mustBeHere(portfolio));
   await deps.marks.check();
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
   const place = await openDocuments(documents, deps.stopping);
@@ -128,13 +128,14 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   try {
     // Before any line of it is in the ledger, so that no other row leaves.
     const { first } = payload;
-    if (first !== undefined) await deps.persist('first', () => deps.portfolios.sendFirst(portfolio, first));
+    if (first !== undefined) await deps.retryUntilAnswered('first', () => deps.portfolios.sendFirst(portfolio, first));
     const approval = target.approval.id();
-    if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
+    if (supplier)
+      await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
     await putBatches(target, opened, found, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
-    if (replace) found.givenUp = await deps.persist('leave out', () => leaveOutLacking(whole, deps));
-    else found.lacking = await deps.persist('count', () => countLacking(whole, deps));
+    if (replace) found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
+    else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
   } catch (error) {
     await leave(run);
     throw error;
@@ -143,7 +144,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
   found.approval = await target.approval.close();
-  await deps.persist('end import', () => run.end({ lines, rows, invalid, duplicate }));
+  await deps.retryUntilAnswered('end import', () => run.end({ lines, rows, invalid, duplicate }));
   return found;
 }
 
@@ -174,10 +175,11 @@ async function startImport(
     ...(by ? { by } : {}),
   };
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
-  const run = await deps.persist('start import', () => start(portfolio, known));
+  const run = await deps.retryUntilAnswered('start import', () => start(portfolio, known));
   if (!run) throw otherUnderWay(portfolio);
   const redone =
-    supplier !== undefined && (await deps.persist('supplier', () => deps.portfolios.isSupplierDeclined(supplier)));
+    supplier !== undefined &&
+    (await deps.retryUntilAnswered('supplier', () => deps.portfolios.isSupplierDeclined(supplier)));
   const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };
   return {
     portfolio,
@@ -199,7 +201,7 @@ async function putBatches(target: Target, opened: Opened, found: Imported, deps:
     found.replaced += replaced;
     for (const line of lines) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
     found.lines += lines.length;
-    await deps.persist('feed', () => feed(deps));
+    await deps.retryUntilAnswered('feed', () => feed(deps));
     deps.onBatch({ ...findingsOf(lines), lines: found.lines });
   }
 }

@@ -2,9 +2,9 @@ import type { DocumentStore } from '../../src/documents/store.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
 import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { asksStatements } from '../../src/portfolio/lines/advice.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import {
@@ -20,7 +20,7 @@ import type { ImportApproval } from './import-approval.ts';
 import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
 import { mayTake, rowRequest } from './row-request.ts';
 
-export type LineDeps = { rows: Rows; documents: DocumentStore; persist: Persist };
+export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 
 /** How the problem of a row begins that gave way to a corrected line. It is in results files, and read back from them. */
 export const REPLACED_BY_LINE = 'replaced by line';
@@ -84,7 +84,7 @@ export async function putLine(
     const seen = ofBuyer.count;
     const put = () =>
       deps.rows.put(row, line.line, number, request, generation, { seen, takes, approval, statements, ...given });
-    const is = await deps.persist('put', put);
+    const is = await deps.retryUntilAnswered('put', put);
     if (is === 'closed') {
       const renewed = await target.approval.renew(approval ?? '');
       if (ofDeclined !== undefined) ofDeclined = renewed;
@@ -95,13 +95,13 @@ export async function putLine(
       continue;
     }
     if (is === 'again') {
-      const now = await deps.persist('buyers', () => requestsFor([line], deps.rows));
+      const now = await deps.retryUntilAnswered('buyers', () => requestsFor([line], deps.rows));
       ofBuyer = now.get(line.row.buyer) ?? NO_BUYER_ROWS;
       decision = await decide(target, line, ofBuyer, deps);
       continue;
     }
     if (is === 'other') {
-      const [other] = await deps.persist('read', () => deps.rows.read([row]));
+      const [other] = await deps.retryUntilAnswered('read', () => deps.rows.read([row]));
       const known = other && { ...other.request, line: other.line };
       const cell = target.mendedRow(line.cells);
       if (known && !mayTake(request, known, { row, cell })) return { line: otherBuyersLine(line, known), row, is };
@@ -109,7 +109,7 @@ export async function putLine(
       continue;
     }
     if (is === 'changed') {
-      const [sent] = await deps.persist('read', () => deps.rows.read([row]));
+      const [sent] = await deps.retryUntilAnswered('read', () => deps.rows.read([row]));
       return { line: refusedLine(line, changedProblem(line.line, request, sent?.request)), row, is };
     }
     return endOf({ ...asked, ofBuyer, decision }, is, known);
@@ -134,7 +134,7 @@ export function endOf(
 
 function decide(target: Target, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
   // Redis is waited for; a file that cannot be gone through ends the import.
-  const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
+  const rows = { ofRow: (other: RowId) => deps.retryUntilAnswered('read', () => deps.rows.ofRow(other)) };
   return decideLine(target, line, { ofBuyer, rows });
 }
 

@@ -31,7 +31,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
   const { run } = target;
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
-  await deps.persist('note lines', () => run.noteLines(found));
+  await deps.retryUntilAnswered('note lines', () => run.noteLines(found));
   const lines = batch.filter((line) => line.kind === 'row');
   const put = await putTogether(target, plainLines(target, lines).map(newRowOf), deps);
   const others = put.size === lines.length ? [] : lines.filter((line) => !put.has(line.row.key));
@@ -45,7 +45,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
     endedJobs.push(given.row);
     replaced += 1;
   }
-  await deps.persist('note lines', () => run.noteLines(refused));
+  await deps.retryUntilAnswered('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
   const requestedBefore = [...ends.values()].filter(({ isBefore }) => isBefore).length;
   return { lines: batch.map((line) => ends.get(line)?.line ?? line), requestedBefore, replaced };
@@ -77,7 +77,7 @@ async function putTogether({ portfolio, run, approval }: Target, rows: NewRow[],
   if (rows.length === 0) return new Set();
   const { number, generation } = run;
   const put = () => deps.rows.putNew({ portfolio, number, generation, approval: approval.id() }, rows);
-  const arePut = await deps.persist('put', put);
+  const arePut = await deps.retryUntilAnswered('put', put);
   return new Set(rows.filter((_row, place) => arePut[place]).map(({ key }) => key));
 }
 
@@ -85,7 +85,7 @@ async function putTogether({ portfolio, run, approval }: Target, rows: NewRow[],
 async function putOthers(target: Target, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
   const ends = new Map<Line, PutEnd>();
   if (lines.length === 0) return ends;
-  const known = await deps.persist('buyers', () => requestsFor(lines, deps.rows));
+  const known = await deps.retryUntilAnswered('buyers', () => requestsFor(lines, deps.rows));
   for (let left = lines; left.length > 0; left = left.filter((line) => !ends.has(line))) {
     const round = firstOfBuyers(left);
     const endsOfRound = await putRound(target, round, known, deps);

@@ -1,4 +1,4 @@
-import { type Persist, untilStopped } from '../../src/ledger/schema/persist.ts';
+import { type RetryUntilAnswered, untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../src/log.ts';
 import { backoffMs } from '../../src/notices/backoff.ts';
 import type { Settled, TakenNotice } from '../../src/notices/deliveries.ts';
@@ -8,7 +8,7 @@ import type { Message, Sent, Way } from '../../src/notices/way.ts';
 type TryDeps = {
   way: Way;
   outbox: Pick<NoticeOutbox, 'settle'>;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   log: Log;
   signal: AbortSignal;
 };
@@ -20,12 +20,12 @@ type TryDeps = {
 export async function tryNotice(
   taken: TakenNotice,
   message: Message,
-  { way, outbox, persist, log, signal }: TryDeps,
+  { way, outbox, retryUntilAnswered, log, signal }: TryDeps,
 ): Promise<'delivered' | 'failed' | 'undelivered'> {
   const sent = await way.send(message, { signal });
   const settled = { ...settledBy(sent, taken), where: way.where };
   // What was delivered while Redis went away would otherwise be sent again when the lease is over.
-  const note = signal.aborted ? persist : untilStopped(persist, signal);
+  const note = signal.aborted ? retryUntilAnswered : untilStopped(retryUntilAnswered, signal);
   const after = await note('what came of a notice', () => outbox.settle(taken, settled));
   const facts = { notice: taken.id, kind: taken.notice.kind, way: way.name, where: way.where, tries: taken.tries };
   const reason = sent.words === '' ? {} : { reason: sent.words };

@@ -44,7 +44,7 @@ export async function outlookOf(
   if (!deps) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
   await deps.portfolios.mustBeHere(portfolio);
   // A Redis that goes away ends a look; only what requests waits for it.
-  const store = makeBuyerStore({ buyers: deps.buyers, persist: (_what, run) => run() });
+  const store = makeBuyerStore({ buyers: deps.buyers, retryUntilAnswered: (_what, run) => run() });
   const place = { portfolio, importId: await importIdOf(path) };
   return {
     buyers: makeBuyerBook(makeFileBuyers({ ...place, store }), place),
@@ -79,7 +79,7 @@ async function unclearCorrections(
 ) {
   const where = { portfolio, importId };
   // A Redis that goes away ends a look; only what requests waits for it.
-  const store = makeBuyerStore({ buyers, persist: (_what, run) => run() });
+  const store = makeBuyerStore({ buyers, retryUntilAnswered: (_what, run) => run() });
   const open = () => {
     const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);
     return openPortfolio({ ...reading, path, requiredColumns: [], documents: ANY_DOCUMENT, buyers: book });

@@ -3,9 +3,9 @@ import type { DocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Recovered, Recovery } from '../../src/ledger/calls/recovery.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { type KeySet, makeKeySet } from '../../src/portfolio/identity/key-set.ts';
@@ -21,7 +21,7 @@ type RecoverDeps = {
   account: string;
   recovery: Recovery;
   buyers: Buyers;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   /** Where documents are looked up, so that those that were uploaded are known again. */
   documents: DocumentFolder;
   signal: AbortSignal;
@@ -90,9 +90,9 @@ async function portfolioOf(file: PortfolioFile): Promise<string> {
 }
 
 /** Tells lines their buyers as an import does, and lets the ledger know them again; a rehearsal only looks. */
-function makeBook(portfolio: string, write: boolean, { buyers, persist }: RecoverDeps): BuyerBook {
+function makeBook(portfolio: string, write: boolean, { buyers, retryUntilAnswered }: RecoverDeps): BuyerBook {
   const place = { portfolio, importId: 'recovered' };
-  const store = makeBuyerStore({ buyers, persist });
+  const store = makeBuyerStore({ buyers, retryUntilAnswered });
   return makeBuyerBook(write ? store : makeFileBuyers({ ...place, store }), place);
 }
 

@@ -2,7 +2,7 @@ import type { CallKind } from '../../src/call-kind.ts';
 import type { UnknownPolicy } from '../../src/config.ts';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import type { AtMostOnce, Claim } from '../../src/ledger/calls/at-most-once.ts';
-import type { Moving } from '../../src/ledger/calls/trips.ts';
+import type { Moving } from '../../src/ledger/calls/batches.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Log } from '../../src/log.ts';
 import type { CallRecord, Sent, Settled } from '../../src/outcome.ts';

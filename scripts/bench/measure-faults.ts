@@ -6,8 +6,8 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows, type Rows } from '../../src/ledger/rows/rows.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../src/ledger/schema/persist.ts';
 import { is, ROW_STATES } from '../../src/ledger/schema/row.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';
@@ -124,8 +124,8 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
   const recoveries = await killing;
 
   const { requests, madeTwice, maxInFlight } = await service.report();
-  const persist = makePersist({ log: makeSilentLog(), signal });
-  const rowsOfAll = makeRows({ connection, keys, persist, canaryRefusals: 0 });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal });
+  const rowsOfAll = makeRows({ connection, keys, retryUntilAnswered, canaryRefusals: 0 });
   const { version } = await redis.figures();
   return {
     redisVersion: version,

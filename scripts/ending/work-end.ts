@@ -5,7 +5,7 @@ import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
-import { isOurMistake } from '../../src/ledger/schema/persist.ts';
+import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type Duration, duration } from '../options/durations.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';

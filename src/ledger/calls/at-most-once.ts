@@ -2,9 +2,9 @@ import type { AnswerCheck, UnknownPolicy } from '../../config.ts';
 import { messageOf } from '../../errors.ts';
 import type { CallRecord, Sent, Settled } from '../../outcome.ts';
 import type { Attempts } from './attempts.ts';
+import type { Moving } from './batches.ts';
 import { type Calls, MOST_PUT_OFFS, type Settling } from './calls.ts';
 import type { SendMarks } from './send-marks.ts';
-import type { Moving } from './trips.ts';
 import type { Thing, Verdict } from './verdicts.ts';
 
 /** What a row's made call leads to, in the same step of the ledger: how it goes on, and the call that it wants next, if it may have it now. */

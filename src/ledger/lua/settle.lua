@@ -1,10 +1,10 @@
--- Included by trip.lua: writes down that the thing was made. Final: a later claim is answered by the id, and nothing takes it back.
+-- Included by batch.lua: writes down that the thing was made. Final: a later claim is answered by the id, and nothing takes it back.
 -- A sender that was believed vanished may still come with its id, and is believed: the thing was made.
 -- What is told: owner, id, record (what else the answer said, as JSON), buyer; accepted: 1 where a limit may have the id of another one
 -- Answers { the id on record, 1 where the outcome had been unknown }. The id is another than `id` when the thing was made
 -- twice, which only "resend" and a person's word can lead to. Then both are kept where people look.
 -- Or { "", the row for which another limit was made under this id }: nothing is written.
--- It is done where its own sender was the first to say so and nobody was in doubt of it: then the row goes on in the same trip.
+-- It is done where its own sender was the first to say so and nobody was in doubt of it: then the row goes on in the same batch.
 -- @include doubts
 -- @include made-ids
 -- @include note-alike

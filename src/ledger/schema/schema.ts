@@ -174,7 +174,7 @@ export type MoveCall = {
   [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
 }[MoveName];
 
-/** A row's moves at one moment, one behind the other, as lua/trip.lua takes them. */
+/** A row's moves at one moment, one behind the other, as lua/batch.lua takes them. */
 export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
   const args: (string | number)[] = [portfolio, key, moves.length];
   for (const told of moves) {

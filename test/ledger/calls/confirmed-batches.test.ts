@@ -2,8 +2,8 @@ import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 
 import { messageOf } from '../../../src/errors.ts';
 import { makeCalls } from '../../../src/ledger/calls/calls.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../../src/ledger/schema/persist.ts';
 import { scanKeys } from '../../../src/ledger/schema/redis-reads.ts';
+import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { makeConnections } from '../../../src/redis/connections.ts';
 import { parseRedisUrl } from '../../../src/redis/redis-url.ts';
@@ -173,9 +173,9 @@ function openCalls(url: string, wanted: number) {
     await connections.close();
   });
   const [ledger, keys] = [connections.connect('ledger'), makeKeys(freshPrefix(), 'account')];
-  const persist = makePersist({ log, signal: ending.signal });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log, signal: ending.signal });
   const replicas = { expected: () => wanted, connect: () => connections.connect('claims') };
-  return { calls: makeCalls({ connection: ledger, keys, persist, replicas }), keys, ledger };
+  return { calls: makeCalls({ connection: ledger, keys, retryUntilAnswered, replicas }), keys, ledger };
 }
 
 /** How often a server ran a command. */
