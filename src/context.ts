@@ -229,7 +229,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     }),
     /** What was taken from drop folders. */
     inbox: makeInbox({ connection: ledger, keys }),
-    /** The fleet's pace, without the doors; see {@link lookAtPace}. */
+    /** The fleet's pace, without the breakers; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
     /** Asks the ledger until it answers, or this context is closed. */
     retryUntilAnswered,

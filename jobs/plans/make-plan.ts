@@ -172,7 +172,7 @@ const LONGER_BY = 1.5;
  * calls do not leave now.
  */
 function secondsOf(calls: number, pace: PaceState | undefined): { from: number; to: number } | null {
-  if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.shut?.length ?? 0) > 0) return null;
+  if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.tripped?.length ?? 0) > 0) return null;
   const seconds = calls / pace.ratePerS;
   return { from: Math.ceil(seconds), to: Math.ceil(seconds * LONGER_BY) };
 }

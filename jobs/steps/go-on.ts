@@ -3,8 +3,8 @@ import { isStep, KIND_OF, type RowState, type Step } from '../../src/ledger/sche
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
-import { type CallOutcome, callOnce, type InHand, type RowOnward } from './call-once.ts';
-import { type OpenDocument, type Place, type Reached, reachedBy, wishOf } from './place.ts';
+import { type CallOutcome, callOnce, type PrefetchedCall, type RowOnward } from './call-once.ts';
+import { callRequestOf, type OpenDocument, type Place, type Reached, reachedBy } from './place.ts';
 import {
   advance,
   elsewhere,
@@ -21,7 +21,7 @@ export type GoDeps = StepDeps & { openDocument: OpenDocument };
 
 /**
  * Takes a row up at a step and brings it on from there, step after step, for as long as it need not stand in a queue: it waits for
- * slots and turns here, as it would there, and is handed over where the next step's queue is paused, its door is shut or the process
+ * slots and permits here, as it would there, and is handed over where the next step's queue is paused, its breaker is tripped or the process
  * stops. Wherever it ends without success, its job is with the queue of that step.
  */
 export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd> {
@@ -35,25 +35,25 @@ export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd
   }
 }
 
-/** Where a row stands, and what it has in hand already of the call that is next. */
-type Stand = { place: Place; inHand?: InHand | undefined };
+/** Where a row stands, and what was prefetched of the call that is next. */
+type Stand = { place: Place; prefetched?: PrefetchedCall | undefined };
 
 /** Makes what the row wants at its place, and answers where it stands then. */
-async function goOnce({ place, inHand }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | RowEnding> {
-  const wish = inHand?.wish ?? wishOf(place, deps.openDocument);
+async function goOnce({ place, prefetched }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | RowEnding> {
+  const request = prefetched?.request ?? callRequestOf(place, deps.openDocument);
   const onward: RowOnward = (made) => {
     const reached = reachedBy(place, made);
     return { moving: deps.rows.moving(place.step, reached.to, reached.fields), next: nextCall(reached, deps) };
   };
-  const outcome = await callOnce(wish, deps, { inHand, onward, isCarried: place.step !== jobStep });
-  if (outcome.is !== 'made') return endWithout(wish, outcome, place, deps);
+  const outcome = await callOnce(request, deps, { prefetched, onward, isCarried: place.step !== jobStep });
+  if (outcome.is !== 'made') return endWithout(request, outcome, place, deps);
   const reached = reachedBy(place, outcome);
   const state = await stateBehind(place, reached, outcome, deps);
   if (state === place.step && reached.to !== '') return elsewhere(place);
-  const onHand = outcome.onward?.inHand;
+  const onHand = outcome.onward?.prefetched;
   // With the next call claimed it goes on, whatever was heard meanwhile; it is looked at again before it is sent.
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
-  return goesOn ? { place: reached.place, inHand: onHand } : endingOf(place.row, state, place.step, deps);
+  return goesOn ? { place: reached.place, prefetched: onHand } : endingOf(place.row, state, place.step, deps);
 }
 
 /** The state in which a row is once its call was made: it has gone on with that already, or goes on now. */
@@ -73,13 +73,13 @@ async function stateBehind(
 function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next'] {
   const { to, place } = reached;
   if (to !== '' && !mayGoOn(reached, deps)) return undefined;
-  return { wish: () => wishOf(place, deps.openDocument) };
+  return { request: () => callRequestOf(place, deps.openDocument) };
 }
 
 /** Whether a row need not stand in its next queue: nobody has paused that, and calls of its kind leave. */
-function mayGoOn({ to }: Reached, { queues, doors, stopping }: GoDeps): boolean {
+function mayGoOn({ to }: Reached, { queues, breakers, stopping }: GoDeps): boolean {
   if (to === '' || !isStep(to) || stopping.aborted) return false;
-  return queues.isOpenSeen(STEP_JOBS[to].queue) && !doors.isShut(KIND_OF[to]);
+  return queues.isOpenSeen(STEP_JOBS[to].queue) && !breakers.isTripped(KIND_OF[to]);
 }
 
 /**

@@ -4,7 +4,7 @@ import { askedOf, stepAfter } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { documentKey } from '../rows/document-key.ts';
-import type { Wish } from './wish.ts';
+import type { CallRequest } from './call-request.ts';
 
 /** Where a row stands: at a step, by the revision of its words that was found there, with what was made for it so far. */
 export type Place = RowAtStep & {
@@ -23,11 +23,11 @@ export type OpenDocument = (sha256: string, name: string) => { path: string; siz
 export type Reached = { to: RowState | ''; fields: Move; place: Place };
 
 /**
- * What a row wants made next. A buyer becomes a company once for all rows that share it (docs/service.md, "Company"), a document
+ * The call that a row needs next. A buyer becomes a company once for all rows that share it (docs/service.md, "Company"), a document
  * goes up once for all rows that attach it ("Document"), and a request key is submitted once, whatever portfolio it stands in
  * ("Buyer limit request").
  */
-export function wishOf(place: Place, openDocument: OpenDocument): Wish {
+export function callRequestOf(place: Place, openDocument: OpenDocument): CallRequest {
   const { row, revision, request } = place;
   const of = { row, revision, buyer: request.buyer };
   switch (place.step) {

@@ -17,19 +17,19 @@ const LOOKS_RESTED = 10;
  * Keeps the queues filled with rows of the ledger, for as long as workers run: looks now and then, at once when a queue
  * has run empty, and never twice at a time.
  *
- * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, which doors are shut and
+ * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, which breakers are tripped and
  * which queues are paused
- * @param lookAtDoors asks about the doors where this process has not heard of them lately
+ * @param lookAtBreakers asks about the breakers where this process has not heard of them lately
  */
 export function startFeeder({
   deps,
   paceNow,
-  lookAtDoors,
+  lookAtBreakers,
   onFault,
 }: {
   deps: CarryOutDeps;
   paceNow: () => PaceState;
-  lookAtDoors: () => Promise<unknown>;
+  lookAtBreakers: () => Promise<unknown>;
   onFault: (error: unknown) => void;
 }) {
   const allWait = () => (paceNow().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
@@ -42,7 +42,7 @@ export function startFeeder({
     rested = allWait() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
     carryOut();
-    await Promise.all([heal(), lookAtDoors(), deps.queues.paused()]);
+    await Promise.all([heal(), lookAtBreakers(), deps.queues.paused()]);
     nothingLeft = (await feed(deps, paceNow())) === 0;
   };
   const refill = async (): Promise<void> => {

@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 1_000;
 
 /**
  * Lets this process rest while all calls wait for long: its workers take up nothing, and the rows that only wait in it
- * for a slot or a turn go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
+ * for a slot or a permit go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
  * under way go on.
  *
  * @param stopping aborted when the process stops: nothing is taken up again then
@@ -54,7 +54,7 @@ export function startRest({
   );
 
   return {
-    /** Aborted when who waits for a slot or a turn is to put its row back: the process rests, or stops. */
+    /** Aborted when who waits for a slot or a permit is to put its row back: the process rests, or stops. */
     signal: (): AbortSignal => signal,
     isQuiet: (): boolean => isQuiet,
     /** Rests for so long, though others may send; a few seconds at the least, or it is too short for a rest. */

@@ -115,7 +115,7 @@ export function makeAtMostOnce({
       } finally {
         if (verdict?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
-      // Before its next turn it is asked what that means.
+      // Before its next permit it is asked what that means.
       if (verdict.is === 'unmarked') marks?.expire();
       return verdict.is === 'go' ? claimOf(thing, owner, verdict.first, onUnknown) : withoutSending(verdict);
     },
@@ -141,7 +141,7 @@ function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
     case 'awaiting':
       return { is: 'later', again: 'approved', reason: 'it waits for another person’s approval' };
     case 'unmarked':
-      return { is: 'later', again: 'in turn', reason: 'the mark of what is sent is not in Redis' };
+      return { is: 'later', again: 'new permit', reason: 'the mark of what is sent is not in Redis' };
     case 'cancelled':
     case 'changed':
       return { is: 'moved' };
@@ -188,10 +188,10 @@ function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
       const reason = sent.is === 'unauthorized' ? `status ${sent.status}` : sent.reason;
       return async () => {
         const released = await calls.release(thing, owner, why);
-        if (released.is !== 'back') return { is: 'later', again: 'in turn', reason };
+        if (released.is !== 'back') return { is: 'later', again: 'new permit', reason };
         const { putOffs, late: wasUnknown } = released;
         if (putOffs >= MOST_PUT_OFFS) return { is: 'put off', reason, times: putOffs };
-        return { is: 'later', again: 'in turn', reason, putOffs, wasUnknown };
+        return { is: 'later', again: 'new permit', reason, putOffs, wasUnknown };
       };
     }
   }

@@ -2,7 +2,7 @@ import { counted } from '../../../counted.ts';
 import { isPending } from '../../../ledger/portfolios/portfolio.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
-import { describeBlock, describeShut } from '../../../pace/door-words.ts';
+import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
 import type { NoticeKind } from '../../parts/page-head.ts';
 import { approvalAddress } from '../addresses.ts';
@@ -100,8 +100,11 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
     return [...waits, { kind: 'warn', title: 'All calls wait.', words }];
   }
-  if (pace?.shut && pace.shut.length > 0) {
-    return [...waits, { kind: 'warn', title: 'Some calls wait.', words: sentence(describeShut(pace.shut, nowMs)) }];
+  if (pace?.tripped && pace.tripped.length > 0) {
+    return [
+      ...waits,
+      { kind: 'warn', title: 'Some calls wait.', words: sentence(describeTripped(pace.tripped, nowMs)) },
+    ];
   }
   return waits;
 }
@@ -117,5 +120,5 @@ export function waitWords(look: Looked): string {
   const [first] = waitsFor(look);
   if (first) return first.title.replace(/\.$/, '');
   if (openRows(look.state) === 0) return 'finished';
-  return (look.pace && describePace({ ...look.pace, shut: [] }, look.nowMs)) || 'begins';
+  return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || 'begins';
 }
