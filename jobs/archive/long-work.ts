@@ -7,7 +7,7 @@ import type { RedisConnection } from '../../src/lua-script.ts';
 export type Progress<Step extends string> = { step: Step; rows: number; total: number };
 
 /** What ends long work before its end, and who hears how far it is. */
-export type LongWish<Step extends string> = {
+export type LongWorkOptions<Step extends string> = {
   signal: AbortSignal;
   /** Hears before each step, and of each page of rows in it; what it waits for is waited for. */
   onProgress?: (progress: Progress<Step>) => void | Promise<void>;
@@ -22,7 +22,7 @@ export type Told<Step extends string> = (step: Step, rows?: number) => Promise<v
  * @param stopped how it was left, and how it goes on: the words of the `STOPPED` by which a signal ends it
  */
 export function makeTold<Step extends string>(
-  { signal, onProgress }: LongWish<Step>,
+  { signal, onProgress }: LongWorkOptions<Step>,
   total: number,
   stopped: string,
 ): Told<Step> {

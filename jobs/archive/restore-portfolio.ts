@@ -17,7 +17,7 @@ import {
   someAtATime,
 } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
-import { type LongWish, makeTold, overtakenFault, type Progress, withArchives } from './long-work.ts';
+import { type LongWorkOptions, makeTold, overtakenFault, type Progress, withArchives } from './long-work.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 
 /** What is done to a portfolio on its way back into Redis, in this order. */
@@ -34,7 +34,7 @@ export const RESTORE_STEPS = [
 export type RestoreStep = (typeof RESTORE_STEPS)[number];
 
 export type RestoreProgress = Progress<RestoreStep>;
-export type RestoreWish = LongWish<RestoreStep>;
+export type RestoringOptions = LongWorkOptions<RestoreStep>;
 
 export type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
 
@@ -57,14 +57,14 @@ export type Restored = {
  * @throws LimitlineError `NOT_FOUND`; `USAGE` where it is not archived, or on another way; `FILE` where its files are not what was
  *   written; `STOPPED` where the signal ended it
  */
-export async function restorePortfolio(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
-  return withArchives(deps, (run) => restore(deps, { name, run }, wish));
+export async function restorePortfolio(deps: RestoreDeps, name: string, options: RestoringOptions): Promise<Restored> {
+  return withArchives(deps, (run) => restore(deps, { name, run }, options));
 }
 
 async function restore(
   deps: RestoreDeps,
   { name, run }: { name: string; run: string },
-  wish: RestoreWish,
+  options: RestoringOptions,
 ): Promise<Restored> {
   const { account, ledger, keys, settings } = deps;
   const state = await archivedState(deps, name);
@@ -72,14 +72,14 @@ async function restore(
   const folder = archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name, id });
   const manifest = await readManifest(folder, { account, name, id, sha256 });
   const isBegun = state.is === 'restoring';
-  const before = makeTold(wish, manifest.rows, stoppedWords(name, isBegun));
+  const before = makeTold(options, manifest.rows, stoppedWords(name, isBegun));
   await checkAll(folder, manifest, (rows) => before('checking', rows));
   const restoring = makeArchiveSteps({ connection: ledger, keys });
   // One that is half back has what it needs, or goes on when there is room.
   if (!isBegun) await mustHaveRoom(ledger, manifest);
   await before('begun');
   if (!(await restoring.beginRestore(name, state, run))) throw overtakenFault(name);
-  const told = makeTold(wish, manifest.rows, stoppedWords(name, true));
+  const told = makeTold(options, manifest.rows, stoppedWords(name, true));
   const mustBeOurs = (isDone: boolean) => {
     if (!isDone) throw overtakenFault(name);
   };
@@ -103,7 +103,7 @@ async function restore(
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustBeOurs(ended);
-  await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
+  await options.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
 }
 

@@ -4,7 +4,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { type ArchiveSteps, makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
 import type { ArchiveState } from '../../src/ledger/schema/archives.ts';
-import type { ArchiveDeps, ArchiveStep, ArchiveWish } from './archive-deps.ts';
+import type { ArchiveDeps, ArchiveStep, ArchivingOptions } from './archive-deps.ts';
 import { batchesOf, checkArchiveFile, REST, readArchiveFile } from './archive-files.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
 import { makeTold, overtakenFault, type Told } from './long-work.ts';
@@ -22,7 +22,7 @@ const NAMES = 500;
  *
  * @throws LimitlineError `FILE` where the archive is not there any more, or not what was written: nothing more is taken out then
  */
-export async function takeOut(out: Out, wish: ArchiveWish, deps: ArchiveDeps): Promise<ArchiveState> {
+export async function takeOut(out: Out, options: ArchivingOptions, deps: ArchiveDeps): Promise<ArchiveState> {
   const { name, state } = out;
   const { account, settings, ledger, keys } = deps;
   const leaving = makeArchiveSteps({ connection: ledger, keys });
@@ -30,7 +30,7 @@ export async function takeOut(out: Out, wish: ArchiveWish, deps: ArchiveDeps): P
   const manifest = await readManifest(folder, { account, name, id: state.id, sha256: state.sha256 });
   if (out.isResumed) for (const facts of manifest.files) await checkArchiveFile(folder, facts);
   const stopped = `The files of ${name} are there, and its rows are being taken out of Redis; that was stopped. Run npx limitline archive "${name}" again to go on.`;
-  const told = makeTold(wish, manifest.rows, stopped);
+  const told = makeTold(options, manifest.rows, stopped);
   await told('taking rows out');
   await takeRows(out, { leaving, told });
   await told('taking the rest out');
@@ -39,7 +39,7 @@ export async function takeOut(out: Out, wish: ArchiveWish, deps: ArchiveDeps): P
   const archived: ArchiveState = { ...state, is: 'archived', sinceMs: Date.now() };
   if (!(await leaving.end(name, archived))) throw overtakenFault(name);
   await removeOlder(folder, manifest);
-  await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
+  await options.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
   return archived;
 }
 

@@ -1,4 +1,4 @@
-import { digestOf } from '../../src/ledger/calls/verdicts.ts';
+import { digestOf } from '../../src/ledger/calls/claim-answers.ts';
 import { askedOf, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';

@@ -1,6 +1,6 @@
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/document.ts';
-import { digestOf } from '../../src/ledger/calls/verdicts.ts';
+import { digestOf } from '../../src/ledger/calls/claim-answers.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';

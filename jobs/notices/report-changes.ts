@@ -30,7 +30,7 @@ export function reportChanges(
     changes.push({ subject: REPORT_SUBJECTS.report, was, state, ...(isNews ? { notice: last.notice } : {}) });
   }
   const isMissing = dueMs !== undefined && (last?.madeMs ?? 0) < dueMs;
-  const judged = judge(remembered.missing, { verdict: isMissing ? 'bad' : 'well' }, nowMs, { afterMs: 0, mendMs: 0 });
+  const judged = judge(remembered.missing, { observed: isMissing ? 'bad' : 'well' }, nowMs, { afterMs: 0, mendMs: 0 });
   const notice = judged.tells?.is === 'bad' ? missingNotice(last, nowMs) : undefined;
   return [...changes, ...changeOf(REPORT_SUBJECTS.missing, remembered.missing, judged, notice)];
 }

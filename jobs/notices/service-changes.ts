@@ -1,7 +1,7 @@
 import { type CallKind, KINDS } from '../../src/call-kind.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { CallsHeld } from '../../src/pace/calls-held.ts';
-import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
+import { type Condition, type Judged, judge, type Observation, readCondition } from './condition.ts';
 
 /**
  * All calls wait for four seconds at the most before one is tried again (src/pace/pace-scripts.ts), so of what lasts a wait was
@@ -35,15 +35,15 @@ export function serviceChanges(
   // The last call may be counted before the breaker is reset that it resets, or never.
   const mark = `${held.accepted}:${held.resetMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
-    return { verdict: verdictOf(isBad, readCondition(before), mark), mark };
+    return { observed: observationOf(isBad, readCondition(before), mark), mark };
   };
   const isRefused = isBlockedBy(held, (by) => by === 'credentials');
   const isTripped = held.tripped.length > 0 && (held.isTried || held.probeMs > held.nowMs - TRIED_LATELY_MS);
   const isBlocked = isBlockedBy(held, (by) => by !== 'credentials');
 
   // Whoever refuses us answers, and yet nothing gets through.
-  const ofService = isRefused ? { verdict: undefined, mark } : seen(remembered.service, isBlocked);
-  const service = judge(remembered.service, isTripped ? { verdict: 'bad', mark } : ofService, held.nowMs, {
+  const ofService = isRefused ? { observed: undefined, mark } : seen(remembered.service, isBlocked);
+  const service = judge(remembered.service, isTripped ? { observed: 'bad', mark } : ofService, held.nowMs, {
     afterMs: awayAfterMs,
     mendMs: BACK_AFTER_MS,
   });
@@ -77,7 +77,7 @@ export function changeOf(
  * Bad while calls are held back by this and none got through since the last look; well as soon as one did, however few there are to
  * make, and from then on unless they are held back again. Where nobody calls, nothing is known.
  */
-function verdictOf(isBad: boolean, { is, mark }: Condition, seen: string): Verdict {
+function observationOf(isBad: boolean, { is, mark }: Condition, seen: string): Observation {
   const gotThrough = mark !== '' && !seen.startsWith('0:') && seen !== mark;
   if (isBad) return gotThrough ? 'well' : 'bad';
   return gotThrough || is === 'mending' ? 'well' : undefined;

@@ -59,8 +59,8 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   const isMeant = step === undefined || held.result.step === step;
   if (dryRun || !isMeant) return nothing;
   const spoken = await callInDoubt(held, deps);
-  const wished = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
-  const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, wished, deps);
+  const requested = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
+  const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, requested, deps);
   if (waits && waits.rows > 0) return { ...nothing, waits };
   const resolution = { ...nothing };
   const answer = waits ? 'not unknown' : await resolveCallOf(held, { made, by, asOfMs: lookedMs }, deps);

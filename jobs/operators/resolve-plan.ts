@@ -27,8 +27,8 @@ export async function resolvePlan(
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
   const portfolio = first?.found.row.portfolio ?? '';
   const ask = async (some: Plan['planned']): Promise<AskedFor | undefined> => {
-    const wished = some.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call }));
-    return askFirst({ portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs }, () => justThese(wished), deps);
+    const requested = some.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call }));
+    return askFirst({ portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs }, () => justThese(requested), deps);
   };
   const waits = await ask(planned);
   if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };

@@ -1,4 +1,4 @@
-import { digestOf } from '../../src/ledger/calls/verdicts.ts';
+import { digestOf } from '../../src/ledger/calls/claim-answers.ts';
 import { askedOf } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';

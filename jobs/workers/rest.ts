@@ -62,9 +62,9 @@ export function startRest({
       aloneUntilMs = performance.now() + ms;
     },
     /** Takes up nothing new from now on, or takes up rows again. Rows in hand are finished, unless all calls wait for long. */
-    async quiet(wish: boolean): Promise<void> {
-      isQuiet = wish;
-      if (wish) await Promise.all(runners().map((runner) => runner.pause()));
+    async quiet(shallBeQuiet: boolean): Promise<void> {
+      isQuiet = shallBeQuiet;
+      if (shallBeQuiet) await Promise.all(runners().map((runner) => runner.pause()));
       else if (!signal.aborted) await takeUp();
     },
     stop: (): void => clearInterval(timer),

@@ -103,13 +103,16 @@ export async function startWorkers(
     const inHand = runners.reduce((sum, runner) => sum + runner.active(), 0);
     return { state: rest.isQuiet() ? (inHand > 0 ? 'quiet' : 'drained') : 'works', inHand } as const;
   };
-  const quiet = async (wish: boolean): Promise<void> => {
-    if (wish === rest.isQuiet() || stopping.signal.aborted) return;
-    await rest.quiet(wish);
-    log.info(now(), wish ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again');
+  const quiet = async (shallBeQuiet: boolean): Promise<void> => {
+    if (shallBeQuiet === rest.isQuiet() || stopping.signal.aborted) return;
+    await rest.quiet(shallBeQuiet);
+    log.info(
+      now(),
+      shallBeQuiet ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again',
+    );
   };
   // Nobody waits for it: what a person is shown of this process keeps no row waiting.
-  void context.fleet.join('work', { now, onWish: quiet });
+  void context.fleet.join('work', { now, onInstruction: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);

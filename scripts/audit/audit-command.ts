@@ -46,15 +46,15 @@ export async function auditCommand<T>(
 ): Promise<T> {
   const { kind, ...given } = needCommand();
   if (typeof kind === 'string') return act();
-  const wish = kind.wish(given);
-  if (wish === undefined) return act();
-  const named = about ?? wish.about;
+  const told = kind.audit(given);
+  if (told === undefined) return act();
+  const named = about ?? told.about;
   const note = {
     by: commandLineActor(),
     what: kind.what,
     from: commandLineFrom(),
     ...(named === undefined ? {} : { about: named }),
-    ...(wish.facts === undefined ? {} : { facts: wish.facts }),
+    ...(told.facts === undefined ? {} : { facts: told.facts }),
   };
   return audit.around(note, act, facts);
 }

@@ -17,7 +17,7 @@ export type PreviewState =
   | { is: 'failed'; message: string };
 
 /** A line as somebody wrote it anew: some of its cells by their places, or of a broken one all of its text. */
-export type LineWish = { line: number } & ({ cells: ReadonlyMap<number, string> } | { text: string });
+export type LineEdit = { line: number } & ({ cells: ReadonlyMap<number, string> } | { text: string });
 
 /** A new version; or none, since another was made meanwhile, and these are the cells in which it differs. */
 export type MendAnswer =
@@ -71,10 +71,10 @@ export type DraftDesk = {
   /** Says what is wrong with a line of the preview if its cells were these. */
   check(
     draft: PortfolioDraft,
-    wish: { line: number; cells: ReadonlyMap<number, string> },
+    edit: { line: number; cells: ReadonlyMap<number, string> },
   ): Promise<{ problems: Problem[]; warnings: Problem[] }>;
   /** @throws LimitlineError `USAGE` where a line cannot be mended so */
-  mend(id: string, wish: { version: number; wishes: readonly LineWish[] }, by?: string): Promise<MendAnswer>;
+  mend(id: string, change: { version: number; edits: readonly LineEdit[] }, by?: string): Promise<MendAnswer>;
   /**
    * Imports what was previewed in the background, or goes on where that was interrupted.
    *

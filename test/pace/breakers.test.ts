@@ -93,8 +93,8 @@ describe.concurrent('a circuit breaker', () => {
       const breakers = time.openBreakers();
       await lose(breakers, 3);
       const stop = new AbortController();
-      const wish = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
-      const waiting = expect(breakers.enter('limit', wish)).rejects.toMatchObject({ code: 'STOPPED' });
+      const options = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
+      const waiting = expect(breakers.enter('limit', options)).rejects.toMatchObject({ code: 'STOPPED' });
       const untilMs = async () => (await readTripped(connection, key))[0]?.untilMs ?? 0;
       const late = Date.now() + 3_500_000;
       expect(await readUntil(untilMs, (ms) => ms > late)).toBeGreaterThan(late);

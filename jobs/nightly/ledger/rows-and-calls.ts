@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
+import { digestOf } from '../../../src/ledger/calls/claim-answers.ts';
 import type { LostCall, Recovery } from '../../../src/ledger/calls/recovery.ts';
-import { digestOf } from '../../../src/ledger/calls/verdicts.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask, OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';

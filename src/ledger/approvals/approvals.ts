@@ -163,7 +163,7 @@ export function makeApprovals({
     },
 
     /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
-    askFor: async ({ portfolio, kind, by, supplier }: Wished): Promise<string> =>
+    askFor: async ({ portfolio, kind, by, supplier }: NewApproval): Promise<string> =>
       start(portfolio, kind, {
         authors: [by],
         ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
@@ -262,7 +262,7 @@ export function makeApprovals({
   }
 }
 
-type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
+type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 
 /** What an approval begins with: who asked, and of an import its file. */
 type Started = {

@@ -4,8 +4,8 @@ import type { CallRecord, Sent, Settled } from '../../outcome.ts';
 import type { Attempts } from './attempts.ts';
 import type { Moving } from './batches.ts';
 import { type Calls, MOST_PUT_OFFS, type Settling } from './calls.ts';
+import type { ClaimAnswer, Thing } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
-import type { Thing, Verdict } from './verdicts.ts';
 
 /** What a row's made call leads to, in the same step of the ledger: how it goes on, and the call that it wants next, if it may have it now. */
 export type Onward = { moving: Moving; next: (Thing & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
@@ -109,31 +109,31 @@ export function makeAtMostOnce({
     /** Asks for the right to send a call. Any other answer than a claim says what became of it without sending. */
     async claim(thing: Thing & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
       const owner = attempts.begin();
-      let verdict: Verdict | undefined;
+      let answer: ClaimAnswer | undefined;
       try {
-        verdict = await claimFresh(calls, thing, owner, onUnknown);
+        answer = await claimFresh(calls, thing, owner, onUnknown);
       } finally {
-        if (verdict?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
+        if (answer?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
       // Before its next permit it is asked what that means.
-      if (verdict.is === 'unmarked') marks?.expire();
-      return verdict.is === 'go' ? claimOf(thing, owner, verdict.first, onUnknown) : withoutSending(verdict);
+      if (answer.is === 'unmarked') marks?.expire();
+      return answer.is === 'go' ? claimOf(thing, owner, answer.first, onUnknown) : withoutSending(answer);
     },
   };
 }
 
-async function claimFresh(calls: Calls, thing: Thing, owner: string, onUnknown: UnknownPolicy): Promise<Verdict> {
+async function claimFresh(calls: Calls, thing: Thing, owner: string, onUnknown: UnknownPolicy): Promise<ClaimAnswer> {
   for (;;) {
     const askedAtMs = performance.now();
-    const verdict = await calls.claim(thing, { owner, onUnknown });
-    if (verdict.is !== 'go' || performance.now() - askedAtMs <= CLAIM_FRESH_MS) return verdict;
+    const answer = await calls.claim(thing, { owner, onUnknown });
+    if (answer.is !== 'go' || performance.now() - askedAtMs <= CLAIM_FRESH_MS) return answer;
   }
 }
 
-function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
-  switch (verdict.is) {
+function withoutSending(answer: Exclude<ClaimAnswer, { is: 'go' }>): Settled {
+  switch (answer.is) {
     case 'later':
-      return { is: 'later', again: verdict.waitMs, reason: 'its outcome was unknown, and it is sent again' };
+      return { is: 'later', again: answer.waitMs, reason: 'its outcome was unknown, and it is sent again' };
     case 'busy':
       return BUSY;
     case 'paused':
@@ -146,7 +146,7 @@ function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
     case 'changed':
       return { is: 'moved' };
     default:
-      return verdict;
+      return answer;
   }
 }
 

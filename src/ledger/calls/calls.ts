@@ -9,17 +9,17 @@ import { type MoveCall, type RowId, rowName } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import type { Dispute } from './attempts.ts';
 import { type Batcher, batcherOf, type Moving, makeConfirmedBatcher, type Replicas } from './batches.ts';
-import { VANISHED_AFTER_MS } from './fleet.ts';
 import {
+  type ClaimAnswer,
   digestsOf,
   missingReplicas,
   type Released,
   readPair,
   type Thing,
+  toClaimAnswer,
   toReleased,
-  toVerdict,
-  type Verdict,
-} from './verdicts.ts';
+} from './claim-answers.ts';
+import { VANISHED_AFTER_MS } from './fleet.ts';
 
 /** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
 export const MOST_PUT_OFFS = 30;
@@ -123,7 +123,7 @@ export function makeCalls({
      * @throws LimitlineError `REDIS` when not all replicas that there should be confirm the claim within a second; it is
      *   given back then
      */
-    async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
+    async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<ClaimAnswer> {
       const answer = await retryUntilAnswered('claim', async () =>
         (await claimBatcher())(thing.row, claimCall(thing, owner, onUnknown)),
       );
@@ -132,7 +132,7 @@ export function makeCalls({
         await giveBack(thing, owner, 'unsent');
         throw missing;
       }
-      return toVerdict(answer as [Verdict['is'], ...string[]], owner);
+      return toClaimAnswer(answer as [ClaimAnswer['is'], ...string[]], owner);
     },
 
     /**

@@ -10,7 +10,7 @@ import { nearlyFullWords } from '../../redis-memory/memory.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { CONFIRM_WITHIN_MS, type Replicas } from './batches.ts';
-import { missingReplicas } from './verdicts.ts';
+import { missingReplicas } from './claim-answers.ts';
 
 /** A call leaves under a mark that is no older than this. */
 const FRESH_MS = 1_000;

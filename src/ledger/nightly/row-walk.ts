@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { readPair } from '../calls/verdicts.ts';
+import { readPair } from '../calls/claim-answers.ts';
 import type { Keys } from '../schema/keys.ts';
 import {
   GRANTED_STATES,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf, makeBatcher } from '../calls/batches.ts';
-import { digestOf } from '../calls/verdicts.ts';
+import { digestOf } from '../calls/claim-answers.ts';
 import type { Keys } from '../schema/keys.ts';
 import {
   askedOf,

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { type Batcher, batcherOf, type Moving } from '../calls/batches.ts';
+import type { Thing } from '../calls/claim-answers.ts';
 import { VANISHED_AFTER_MS } from '../calls/fleet.ts';
-import type { Thing } from '../calls/verdicts.ts';
 import { causeArgs, type FoundCause } from '../counts/cause.ts';
 import { type ApprovalPolicy, asksApproval, NO_APPROVAL } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';

@@ -1,8 +1,8 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
+import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
-import type { Thing } from '../calls/verdicts.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';

@@ -224,7 +224,7 @@ export function makeKeys(prefix: string, account: string) {
     eventIds: (bucket: string) => `${root}:events:ids:${bucket}`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
-    /** Hash: process → ms of the server's clock and what it says of itself, as JSON; `<process> wish` → what an operator wishes of it. */
+    /** Hash: process → ms of the server's clock and what it says of itself, as JSON; `<process> wish` → what an operator has told it to do. */
     fleet: `${root}:fleet`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */
     replicas: `${root}:replicas`,

@@ -99,7 +99,7 @@ test('a queue that is paused under load soon has all rows that come to it stand 
 
 test('a row that was carried to a step waits behind no breaker that was tripped meanwhile: it stands in the queue before it', async () => {
   const row = { portfolio: 'q4', key: 'row-1' };
-  const wish = {
+  const request = {
     kind: 'limit',
     key: 'row-1',
     row,
@@ -111,5 +111,5 @@ test('a row that was carried to a step waits behind no breaker that was tripped 
   } as const;
   const { signal: stopping } = new AbortController();
   const deps = { suspects: new Map(), breakers: { isTripped: () => true }, stopping } as unknown as GoDeps;
-  await expect(callOnce(wish, deps, { isCarried: true })).rejects.toMatchObject({ code: 'STOPPED' });
+  await expect(callOnce(request, deps, { isCarried: true })).rejects.toMatchObject({ code: 'STOPPED' });
 });

@@ -32,11 +32,11 @@ describe('a claim', () => {
     await confirmed(() => calls.claim(limit(0), ask));
     await confirmed(async () => {
       const before = await countOf(primary, 'wait');
-      const verdicts = await Promise.all(Array.from({ length: 40 }, (_none, n) => calls.claim(limit(n + 1), ask)));
+      const answers = await Promise.all(Array.from({ length: 40 }, (_none, n) => calls.claim(limit(n + 1), ask)));
       const found = await Promise.all(
         replicas.map(({ admin }) => admin.hget(keys.call('limit', 'request-40'), 'owner')),
       );
-      expect(verdicts).toEqual(verdicts.map(() => ({ is: 'go', first: 'a/1' })));
+      expect(answers).toEqual(answers.map(() => ({ is: 'go', first: 'a/1' })));
       expect(found).toEqual(['a/1', 'a/1']);
       expect((await countOf(primary, 'wait')) - before).toBe(1);
     });

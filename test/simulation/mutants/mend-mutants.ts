@@ -61,8 +61,8 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     id: 'call-once: freed',
     words: 'rows that were held for a call stay held when it is known (issue 24, 6)',
     file: 'jobs/steps/call-once.ts',
-    from: 'outcome.wasUnknown) await deps.freeHeld(wish);',
-    to: "(outcome.is as string) === 'never') await deps.freeHeld(wish);",
+    from: 'outcome.wasUnknown) await deps.freeHeld(request);',
+    to: "(outcome.is as string) === 'never') await deps.freeHeld(request);",
     worlds: ['refused too late, in two portfolios', 'late answers and people'],
   },
   lua(

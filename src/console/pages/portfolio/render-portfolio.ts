@@ -1,5 +1,5 @@
 import { grouped } from '../../../counted.ts';
-import { type Check, proofOf, verdictOf } from '../../../ledger/portfolios/proof.ts';
+import { type Check, overallOf, proofOf } from '../../../ledger/portfolios/proof.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
@@ -213,7 +213,7 @@ const IMPORTS_SHOWN = 5;
 /** Whether nothing was lost and nothing was made twice: each count beside another that was kept apart from it. */
 function renderProof({ state, imports, twice }: PortfolioLook): Html {
   const checks = proofOf(state, imports);
-  const { kind, title } = SAID[verdictOf(checks)];
+  const { kind, title } = SAID[overallOf(checks)];
   const lines = checks.filter((check) => check.of === 'lines');
   const early = lines.slice(0, -IMPORTS_SHOWN).filter(({ is }) => is !== 'wrong');
   const shown = checks.filter((check) => !early.includes(check));

@@ -22,7 +22,7 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
     reply: FastifyReply,
     more: { said?: Said; add?: { name: string; roles: readonly Role[] } } = {},
   ) => {
-    const { after, text } = wishOf(request);
+    const { after, text } = queryOf(request);
     const [{ users, next }, count, elsewhere] = await Promise.all([
       given.list({ after, text, limit: PER_PAGE }),
       given.count(),
@@ -66,7 +66,7 @@ const DONE: Readonly<Record<string, string>> = {
   ended: 'All of that person’s sessions ended.',
 };
 
-function wishOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
+function queryOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
   const { after, text } = query as { after?: unknown; text?: unknown };
   return {
     after: typeof after === 'string' && after !== '' ? after : undefined,

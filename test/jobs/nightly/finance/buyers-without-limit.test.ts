@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeBuyersWithoutLimit } from '../../../../jobs/nightly/finance/buyers-without-limit.ts';
-import { digestOf } from '../../../../src/ledger/calls/verdicts.ts';
+import { digestOf } from '../../../../src/ledger/calls/claim-answers.ts';
 import type { RowState } from '../../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from '../../../support/ledger.ts';
 import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
