@@ -8,7 +8,7 @@ import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
 import { type ArchiveState, archivedFault } from '../../src/ledger/schema/archives.ts';
 import type { ArchiveDeps, ArchiveStep, ArchivingOptions } from './archive-deps.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
-import { makeTold, mustGoOn, type Told, withArchives } from './long-work.ts';
+import { makeReportStep, mustGoOn, type ReportStep, withArchives } from './long-work.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
@@ -82,12 +82,12 @@ async function archive(deps: ArchiveDeps, name: string, options: ArchivingOption
 async function writeAndLeave(name: string, state: ArchiveState, options: ArchivingOptions, deps: ArchiveDeps) {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   const folder = folderOf(name, state.id, deps);
-  const told = toldOf(name, options, 0);
+  const reportStep = reportStepOf(name, options, 0);
   let mayHaveLeft = false;
   try {
-    await told('begun');
+    await reportStep('begun');
     const left = await writeFiles({ name, folder, state }, options, deps);
-    await told('leaving');
+    await reportStep('leaving');
     mayHaveLeft = true;
     if (await leaving.leave(name, left)) return left;
     throw overtakenFault(name);
@@ -111,8 +111,8 @@ async function writeFiles(
   const counts = countsOf(found);
   const total = rowCountOf(found);
   const stepOf = (step: 'writing' | 'comparing'): Writing => {
-    const told = toldOf(name, options, total);
-    const onRows = (more: number) => told(step, more);
+    const reportStep = reportStepOf(name, options, total);
+    const onRows = (more: number) => reportStep(step, more);
     const { id, by, startedMs, finishedMs } = state;
     const facts = { account: deps.account, portfolio: name, id, by, archivedMs: state.sinceMs, startedMs, finishedMs };
     return { folder, facts: { ...facts, rows: total, ...counts }, signal: options.signal, onRows };
@@ -120,7 +120,7 @@ async function writeFiles(
   const writing = stepOf('writing');
   await writing.onRows(0);
   const { sizeBytes, sha256 } = await writeArchive({ writing, comparing: stepOf('comparing') }, deps);
-  await toldOf(name, options, total)('naming');
+  await reportStepOf(name, options, total)('naming');
   await nameArchive(folder);
   return { ...state, is: 'leaving', sinceMs: Date.now(), ...counts, sizeBytes, sha256 };
 }
@@ -149,8 +149,8 @@ function overtakenFault(name: string): LimitlineError {
   return new LimitlineError('USAGE', `${name} is being archived by another process: nothing was done here.`);
 }
 
-function toldOf(name: string, options: ArchivingOptions, total: number): Told<ArchiveStep> {
-  return makeTold(options, total, stoppedWords(name));
+function reportStepOf(name: string, options: ArchivingOptions, total: number): ReportStep<ArchiveStep> {
+  return makeReportStep(options, total, stoppedWords(name));
 }
 
 function stoppedWords(name: string): string {

@@ -20,10 +20,10 @@ import { forgetEventsByNumber } from './forget-events.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
 import { forgetDropped, forgetUploads } from './forget-received.ts';
 import { forgetReported } from './forget-reports.ts';
-import { type LongWorkOptions, makeTold } from './long-work.ts';
+import { type LongWorkOptions, makeReportStep } from './long-work.ts';
 import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
-import { digestsOf, fileNamesOf, namingFiles } from './named-digests.ts';
+import { fileNamesOf, namedDigestsIn, namingFiles } from './named-digests.ts';
 
 export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
   account: string;
@@ -105,7 +105,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const whole = folders.filter((folder) => !folder.endsWith(PART));
   const names = await namesOfFiles(name, whole, deps);
   const stopped = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
-  const told = makeTold(options, archivedRows(before), stopped);
+  const reportStep = makeReportStep(options, archivedRows(before), stopped);
   const isAnyEvent = async () => (await connection.zcard(keys.eventsLately)) > 0;
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
     'files named': () => noteNamedFiles(name, whole, files),
@@ -115,7 +115,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
         took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: options.signal });
     },
     async rows() {
-      for await (const rows of forgetting.rows(name)) await told('rows', rows);
+      for await (const rows of forgetting.rows(name)) await reportStep('rows', rows);
     },
     jobs: () => forgetJobs(name, deps),
     async buyers() {
@@ -148,7 +148,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
     },
   };
   for (const step of FORGET_STEPS) {
-    await told(step);
+    await reportStep(step);
     await steps[step]();
   }
   return took;
@@ -176,7 +176,7 @@ function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: str
 async function mustBeRead(name: string, state: ArchiveState | undefined, dir: string): Promise<void> {
   if (state?.is !== 'archived') return;
   try {
-    for await (const path of namingFiles(join(dir, state.id))) for await (const _digests of digestsOf(path));
+    for await (const path of namingFiles(join(dir, state.id))) for await (const _digests of namedDigestsIn(path));
   } catch (error) {
     const words = `${name} is archived, and its archive is damaged: put its folder back from a copy, or remove the file where there is none, and what only that file names stays. Nothing was changed. ${messageOf(error)}`;
     throw new LimitlineError('FILE', words, { cause: error });

@@ -11,7 +11,7 @@ import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-import type { Change, Problem } from '../../src/portfolio/problem.ts';
+import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
@@ -20,7 +20,7 @@ import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { type FileToImport, type OpenDeps, type OpenedImport, openImport } from './open-import.ts';
-import type { Target } from './put-line.ts';
+import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';
 import { readingTextOf } from './reading-text.ts';
 import { makeRequestsInFile } from './requests-in-file.ts';
@@ -50,7 +50,7 @@ export type ImportDeps = FeedDeps &
     onBatch: (batch: Findings & { lines: number }) => void;
   };
 
-type Findings = { problems: Problem[]; warnings: Problem[]; changed: Change[] };
+type Findings = { problems: Problem[]; warnings: Problem[]; changed: CellChange[] };
 
 /**
  * What an import found. `faults` are of the file as a whole: then nothing was imported. `replaced` are rows of earlier imports
@@ -167,7 +167,7 @@ async function startImport(
   { portfolio, path, reading, replace, by, authors = [] }: ImportPayload,
   { importId, opened, openAhead, supplier }: OpenedImport & { supplier: string | undefined },
   deps: ImportDeps,
-): Promise<Target> {
+): Promise<ImportTarget> {
   const known = {
     id: importId,
     fileName: basename(path),
@@ -194,7 +194,7 @@ async function startImport(
 }
 
 /** Brings all lines in, and adds to `found` what became of them. */
-async function putBatches(target: Target, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
+async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
   for await (const batch of opened.batches()) {
     const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
     found.requestedBefore += requestedBefore;

@@ -26,7 +26,7 @@ export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswere
 export const REPLACED_BY_LINE = 'replaced by line';
 
 /** Where lines are brought in, and by which import of which file. */
-export type Target = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
+export type ImportTarget = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
 
 /** A line as it is to be brought in, and what was decided by what was known of its buyer's requests. */
 export type AskedLine = {
@@ -43,7 +43,7 @@ export type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replac
 
 /** Reads what is to be asked for a line, by what is `known` of requests; its documents are copied into the data folder on the way. */
 export async function askOf(
-  target: Target,
+  target: ImportTarget,
   line: RowLine,
   known: ReadonlyMap<string, BuyerRows>,
   deps: LineDeps,
@@ -53,20 +53,20 @@ export async function askOf(
     line,
     row: { portfolio: target.portfolio, key: line.row.key },
     request: await toRequest(line.row, deps.documents),
-    statements: statementsOf(line.row),
+    statements: statementsDateOf(line.row),
     ofBuyer,
     decision: await decide(target, line, ofBuyer, deps),
   };
 }
 
 /** The date of a line's statements, as it is kept: of a million small requests nobody asks it. */
-export function statementsOf({ limit, statementsDated }: Row): string | undefined {
+export function statementsDateOf({ limit, statementsDated }: Row): string | undefined {
   return asksStatements(limit.requested_limit) ? statementsDated : undefined;
 }
 
 /** Brings one line in, whatever there is of it, and writes down in `known` what its buyer asks for from then on. */
 export async function putLine(
-  target: Target,
+  target: ImportTarget,
   asked: AskedLine,
   known: Map<string, BuyerRows>,
   deps: LineDeps,
@@ -132,13 +132,13 @@ export function endOf(
   return { line, row, is, isBefore, ...(replaces ? { replaced: replaces } : {}) };
 }
 
-function decide(target: Target, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
+function decide(target: ImportTarget, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
   // Redis is waited for; a file that cannot be gone through ends the import.
   const rows = { ofRow: (other: RowId) => deps.retryUntilAnswered('read', () => deps.rows.ofRow(other)) };
   return decideLine(target, line, { ofBuyer, rows });
 }
 
-function replacedBy(line: number, { fileName }: Target) {
+function replacedBy(line: number, { fileName }: ImportTarget) {
   return { step: 'limit', message: `${REPLACED_BY_LINE} ${line} of ${fileName}` } as const;
 }
 

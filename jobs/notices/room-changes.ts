@@ -1,7 +1,7 @@
 import { OLDER } from '../../src/ledger/calls/send-marks.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import { judge, type Observation } from './condition.ts';
-import { changeOf, type SystemChange } from './service-changes.ts';
+import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
 /** The disk of the data folder, in bytes: what may still be written there, and what may be in all. */
 export type DiskRoom = { freeBytes: number; totalBytes: number };
@@ -45,7 +45,7 @@ export function roomChanges(
 
   const change = (subject: keyof typeof ROOM_SUBJECTS, observed: Observation, notice: () => Notice): SystemChange[] => {
     const judged = judge(remembered[subject], { observed }, nowMs, RULES);
-    return changeOf(
+    return systemChangeOf(
       ROOM_SUBJECTS[subject],
       remembered[subject],
       judged,

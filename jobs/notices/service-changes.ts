@@ -52,8 +52,8 @@ export function serviceChanges(
     mendMs: REFUSED_AFTER_MS,
   });
   return [
-    ...changeOf(SERVICE_SUBJECTS.service, remembered.service, service, serviceNotice(service, held)),
-    ...changeOf(
+    ...systemChangeOf(SERVICE_SUBJECTS.service, remembered.service, service, serviceNotice(service, held)),
+    ...systemChangeOf(
       SERVICE_SUBJECTS.credentials,
       remembered.credentials,
       credentials,
@@ -63,7 +63,7 @@ export function serviceChanges(
 }
 
 /** The change that a look came to, if it came to one. */
-export function changeOf(
+export function systemChangeOf(
   subject: string,
   before: string | undefined,
   { state }: Judged,

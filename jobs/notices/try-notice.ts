@@ -1,9 +1,9 @@
 import { type RetryUntilAnswered, untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../src/log.ts';
 import { backoffMs } from '../../src/notices/backoff.ts';
-import type { Settled, TakenNotice } from '../../src/notices/deliveries.ts';
+import type { DeliveryResult, TakenNotice } from '../../src/notices/deliveries.ts';
 import type { NoticeOutbox } from '../../src/notices/outbox.ts';
-import type { Message, Sent, Way } from '../../src/notices/way.ts';
+import type { Message, SendResult, Way } from '../../src/notices/way.ts';
 
 type TryDeps = {
   way: Way;
@@ -47,7 +47,7 @@ export async function tryNotice(
 }
 
 /** What the outbox is told: a fault of the way makes all wait for it, one of the notice this one alone. */
-function settledBy(sent: Sent, { tries, failures }: TakenNotice): Omit<Settled, 'where'> {
+function settledBy(sent: SendResult, { tries, failures }: TakenNotice): Omit<DeliveryResult, 'where'> {
   const { words } = sent;
   if (sent.is === 'delivered') return { isDelivered: true, words, waitMs: 0, putOffMs: undefined };
   if (sent.fault === 'ours') return { isDelivered: false, words, waitMs: 0, putOffMs: undefined };

@@ -33,7 +33,7 @@ export type AskDeps = {
 };
 
 /** Who asks for what. */
-export type Asking = {
+export type ApprovalNeed = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;
@@ -64,7 +64,7 @@ export type Asking = {
  * @param requested the rows, a page at a time; gone through twice, the first time no further than it takes to decide
  */
 export async function askFirst(
-  asking: Asking,
+  asking: ApprovalNeed,
   requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
@@ -112,7 +112,7 @@ export type Needed = { over: Over; redone?: string };
 
 /** Why another person has to approve it; nothing where nobody has to. */
 export async function whyNeeded(
-  { portfolio, kind, supplier }: Pick<Asking, 'portfolio' | 'kind' | 'supplier'>,
+  { portfolio, kind, supplier }: Pick<ApprovalNeed, 'portfolio' | 'kind' | 'supplier'>,
   requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Needed | undefined> {

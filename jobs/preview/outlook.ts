@@ -20,7 +20,7 @@ import { readingTextOf } from '../import/reading-text.ts';
 import { makeRequestsInFile } from '../import/requests-in-file.ts';
 
 /** How a file is told what an import into this portfolio would find. Without a ledger, it is told by itself. */
-export type Outlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
+export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
 
 /** The ledger that is looked into; nothing of it is changed. */
 export type OutlookDeps = {
@@ -37,10 +37,10 @@ export type OutlookDeps = {
  *
  * @throws LimitlineError `USAGE` where nothing can be imported into it, since it is archived
  */
-export async function outlookOf(
+export async function importOutlookOf(
   deps: OutlookDeps | null,
   { portfolio, path, reading }: { portfolio: string; path: string; reading: ReadOptions },
-): Promise<Outlook> {
+): Promise<ImportOutlook> {
   if (!deps) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
   await deps.portfolios.mustBeHere(portfolio);
   // A Redis that goes away ends a look; only what requests waits for it.

@@ -12,7 +12,7 @@ import { type KeySet, makeKeySet } from '../../src/portfolio/identity/key-set.ts
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
-import { makeOutcomeReader, type Outcome, outcomeColumns } from '../../src/portfolio/results/outcomes.ts';
+import { makeOutcomeReader, outcomeColumns, type ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
 import { makeBuyerStore } from '../import/buyer-store.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';
 import { lostCallsOf } from './lost-calls.ts';
@@ -96,7 +96,7 @@ function makeBook(portfolio: string, write: boolean, { buyers, retryUntilAnswere
   return makeBuyerBook(write ? store : makeFileBuyers({ ...place, store }), place);
 }
 
-function readerFor({ header, problems }: Opened, path: string): (cells: readonly string[]) => Outcome {
+function readerFor({ header, problems }: Opened, path: string): (cells: readonly string[]) => ResultOutcome {
   const columns = outcomeColumns(header);
   if (columns === undefined) {
     throw new LimitlineError(
@@ -116,7 +116,12 @@ type Run = {
   counted: Record<RecoveredKind, KeySet>;
 };
 
-async function recoverLines(lines: Line[], read: (cells: readonly string[]) => Outcome, run: Run, deps: RecoverDeps) {
+async function recoverLines(
+  lines: Line[],
+  read: (cells: readonly string[]) => ResultOutcome,
+  run: Run,
+  deps: RecoverDeps,
+) {
   const { found, write, counted } = run;
   const rows = lines
     .map((line) => ({ line, outcome: read(line.cells) }))
@@ -152,7 +157,7 @@ function anotherAccount(path: string, line: number, theirs: string, ours: string
   return new LimitlineError('USAGE', message);
 }
 
-function isReplaced({ state, problem }: Outcome): boolean {
+function isReplaced({ state, problem }: ResultOutcome): boolean {
   return state === 'cancelled' && problem.startsWith(REPLACED_BY_LINE);
 }
 

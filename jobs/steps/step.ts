@@ -10,7 +10,7 @@ import { STEP_JOBS } from '../rows/step-jobs.ts';
 import type { CallDeps, CallOutcome } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
 import { failureReason } from './failure-reason.ts';
-import type { Place } from './place.ts';
+import type { RowPosition } from './row-position.ts';
 import { problemOf } from './row-problem.ts';
 
 /** What the jobs of the three steps need. */
@@ -25,7 +25,7 @@ export type StepDeps = CallDeps & {
 export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };
 
 /** A row that stands at its step and is worked on, by the revision of its words that was found there. */
-type Taken = Pick<Place, 'row' | 'step' | 'revision' | 'request'>;
+type Taken = Pick<RowPosition, 'row' | 'step' | 'revision' | 'request'>;
 
 /** Where a row's job leaves it: it is over for now, stands at a step, comes to it later, or failed there. */
 export type RowEnding =

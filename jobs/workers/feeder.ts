@@ -1,6 +1,7 @@
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import { type CarryOutDeps, carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
+import { carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
+import type { CarryOutAnswersDeps } from '../approvals/carry-out-answers.ts';
 import { depthFor, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 
@@ -27,7 +28,7 @@ export function startFeeder({
   lookAtBreakers,
   onFault,
 }: {
-  deps: CarryOutDeps;
+  deps: CarryOutAnswersDeps;
   paceNow: () => PaceState;
   lookAtBreakers: () => Promise<unknown>;
   onFault: (error: unknown) => void;
@@ -81,7 +82,7 @@ const LEFT_LOOKS = 60;
  * Whoever answered an approval may have died before its rows went: somebody goes on. Beside the feeding, which is not to wait while a
  * hundred thousand rows are let go; once at a time.
  */
-function makeCarryingOut(deps: CarryOutDeps, onFault: (error: unknown) => void): () => unknown {
+function makeCarryingOut(deps: CarryOutAnswersDeps, onFault: (error: unknown) => void): () => unknown {
   let looks = 0;
   const work = async (): Promise<void> => {
     await carryOutAllAnswered(deps);

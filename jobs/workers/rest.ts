@@ -1,6 +1,6 @@
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import type { Runner } from '../../src/queue/runner.ts';
+import type { QueueRunner } from '../../src/queue/runner.ts';
 
 /** Shorter waits are waited out by the rows that have been taken up. */
 const LONG_WAIT_MS = 5_000;
@@ -22,7 +22,7 @@ export function startRest({
   onFault,
 }: {
   pace: Pick<Pace, 'state' | 'look'>;
-  runners: () => readonly Pick<Runner, 'pause' | 'resume'>[];
+  runners: () => readonly Pick<QueueRunner, 'pause' | 'resume'>[];
   stopping: AbortSignal;
   onFault: (error: unknown) => void;
 }) {

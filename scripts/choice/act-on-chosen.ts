@@ -31,6 +31,6 @@ function howOf({ settings }: Context) {
 }
 
 /** The cause that a filter names, if it names one. @throws LimitlineError `NOT_FOUND` where no row has it */
-export async function causeOf(name: string, { cause }: RowFilter, context: Context): Promise<Cause | undefined> {
+export async function causeOfFilter(name: string, { cause }: RowFilter, context: Context): Promise<Cause | undefined> {
   return cause === undefined ? undefined : causeNamed(cause, await context.portfolios.causes(name), name);
 }

@@ -15,7 +15,7 @@ import { askYesOrNo } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outlookOf } from './dry-run.ts';
 import { knownRate } from './known-rate.ts';
-import { type Look, lookWords, questionOf } from './look-words.ts';
+import { type ImportPreview, lookWords, questionOf } from './look-words.ts';
 
 type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal };
 
@@ -57,7 +57,7 @@ export function sayNothingDone(
 async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop }: LookDeps,
-): Promise<Look | undefined> {
+): Promise<ImportPreview | undefined> {
   const { path, portfolio, documentsDir, reading, supplierPath, replace, first } = payload;
   const { settings, account } = context;
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);

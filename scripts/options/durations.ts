@@ -14,7 +14,7 @@ const durationSchema = z
   .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give more than 0 s, and 576h at the most');
 
 /** A time as commands take it: hours, minutes and seconds, each at most once and in this order. */
-export function duration(text: string): Duration {
+export function readDuration(text: string): Duration {
   const parsed = durationSchema.safeParse(text.trim());
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? ''}.`.replace(/^g/, 'G'));

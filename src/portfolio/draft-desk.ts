@@ -8,7 +8,7 @@ import type { ReadOptions } from './read-options.ts';
 export type IncomingFile = { field: string; name: string; content: Readable };
 
 /** Why an upload was not taken, as a status of HTTP and in words: nothing of it is left on the disk. */
-export type Refused = { refused: { status: 400 | 413 | 415 | 507; message: string } };
+export type RefusedUpload = { refused: { status: 400 | 413 | 415 | 507; message: string } };
 
 /** A preview; or how many lines were read for it so far; or why there can be none. */
 export type PreviewState =
@@ -56,7 +56,7 @@ export type DraftDesk = {
     files: AsyncIterable<IncomingFile>,
     announcedBytes?: number,
     by?: string,
-  ): Promise<{ draft: PortfolioDraft } | Refused>;
+  ): Promise<{ draft: PortfolioDraft } | RefusedUpload>;
   /** Begins a preview where there is none, and never waits for it. */
   preview(draft: PortfolioDraft): Promise<PreviewState>;
   /** Makes it anew, since the ledger may have gone on. */

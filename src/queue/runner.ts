@@ -24,7 +24,7 @@ export type RunnableJob = {
   giveUp: (data: unknown, error: unknown) => Promise<void>;
 };
 
-export type Runner = ReturnType<typeof makeRunner>;
+export type QueueRunner = ReturnType<typeof makeRunner>;
 
 /**
  * The ledger makes a second run harmless, so locks are short and stalls are many: a killed process's rows move again

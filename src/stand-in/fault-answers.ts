@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Answer, errorAnswer } from './answers.ts';
+import { errorAnswer, type StandInAnswer } from './answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 import { answerBadly, giveNoAnswer } from './socket-faults.ts';
 
@@ -10,7 +10,7 @@ type Play = (response: ServerResponse) => void;
  * What a request gets that a rule hits: another answer, or something else on its socket. `make` makes what was asked
  * for, and is called just where the rule says that the thing is made.
  */
-export function answerByRule(rule: FaultRule, make: () => Answer): Answer | Play {
+export function answerByRule(rule: FaultRule, make: () => StandInAnswer): StandInAnswer | Play {
   switch (rule.fault) {
     case 'status':
       return answerWithStatus(rule, rule.made ? make() : undefined);
@@ -38,7 +38,7 @@ export function answerByRule(rule: FaultRule, make: () => Answer): Answer | Play
 type RuleOf<F extends FaultRule['fault']> = Extract<FaultRule, { fault: F }>;
 
 /** A success keeps the body of what was made; any other status gets an error body, unless the rule has one. */
-function answerWithStatus({ status, headers, body }: RuleOf<'status'>, made: Answer | undefined): Answer {
+function answerWithStatus({ status, headers, body }: RuleOf<'status'>, made: StandInAnswer | undefined): StandInAnswer {
   const usual = made && status < 300 ? made : errorAnswer(status, 'fault', `status ${status} on demand`);
   return { status, headers, body: body ?? usual.body };
 }

@@ -1,5 +1,5 @@
 import type { CarryOutDeps } from '../../jobs/plans/carry-out.ts';
-import { type Confirmed, confirmPlan } from '../../jobs/plans/confirm-plan.ts';
+import { confirmPlan, type PlanConfirmed } from '../../jobs/plans/confirm-plan.ts';
 import { makePlan, type PlanDeps, type PlanRequest } from '../../jobs/plans/make-plan.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
@@ -29,7 +29,7 @@ export async function openPlanned(count: number) {
       return makePlan({ portfolio: 'q4', action: 'retry', filter: {}, ...request }, deps);
     },
     /** Confirms, and waits for the end where it was this that began it. */
-    async confirm(id: string): Promise<Confirmed['is']> {
+    async confirm(id: string): Promise<PlanConfirmed['is']> {
       const limits = { awaitMs: 0, signal: new AbortController().signal };
       const confirmed = await confirmPlan({ id, by: 'test' }, limits, deps);
       if (confirmed.is === 'started') await confirmed.ended;

@@ -1,6 +1,6 @@
 import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
-import type { Difference } from '../../../src/ledger/comparison/row-comparison.ts';
+import type { MendedDifference } from '../../../src/ledger/comparison/row-comparison.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { CompareIdle, IdleComparison } from '../../../src/ledger/nightly/idle-comparison.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
@@ -124,7 +124,7 @@ const UNBOUND = 'approvals were not as the rows that wait for them; they are now
 const MOST_NAMED_SUMS = 8;
 
 /** What was not as the rows are, in words. */
-function wordsOf({ is, names = [] }: Difference): { check: 'counts' | 'indexes'; says: string } {
+function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':
       return { check: 'counts', says: 'rows were not counted in the state that they are in; they are now' };

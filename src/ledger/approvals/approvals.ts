@@ -3,9 +3,9 @@ import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { batcherOf } from '../calls/batches.ts';
 import { contentOf, type ImportedFile } from '../portfolios/imports.ts';
-import { isPending, type Supplier } from '../portfolios/portfolio.ts';
+import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
 import { makeSuppliers } from '../portfolios/suppliers.ts';
-import { entryText } from '../rows/story.ts';
+import { storyEntryText } from '../rows/story.ts';
 import {
   type AnswerTaken,
   type Approval,
@@ -28,7 +28,7 @@ import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from '
 export type Approvals = ReturnType<typeof makeApprovals>;
 
 /** An answer: to which, by whom, to what of it (`digest`), and in what words. */
-export type Answer = { id: string; digest: string; by: string; words?: string | undefined };
+export type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
 
 /** Rows that go at a time: some milliseconds of Redis' time. */
 const PAGE = 100;
@@ -73,7 +73,7 @@ export function makeApprovals({
     return found;
   }
 
-  async function supplierOf(portfolio: string): Promise<Supplier | undefined> {
+  async function supplierOf(portfolio: string): Promise<PortfolioSupplier | undefined> {
     const text = await connection.hget(keys.portfolio(portfolio), 'supplier');
     return text === null ? undefined : JSON.parse(text);
   }
@@ -92,7 +92,7 @@ export function makeApprovals({
     return (await retryUntilAnswered('begin approval', () => begin(places, told))) as string;
   }
 
-  async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: Answer): Promise<AnswerTaken> {
+  async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: PersonsAnswer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
       // Counted first: a no that comes while it is looked for is seen by that. Where none came since somebody looked, nobody looks.
@@ -187,7 +187,7 @@ export function makeApprovals({
       state: 'refused' | 'cancelled' | 'held',
       { id, by, said = '', of = '', asOfMs, part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
-      const told = entryText({ is: 'asked', by, from: state, ...nightTold(night) });
+      const told = storyEntryText({ is: 'asked', by, from: state, ...nightTold(night) });
       const as = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night) };
       const move = { move: 'await', ...as, approval: id, answer: said, of, asOf: asOfMs, written: writtenMs } as const;
       return (await retryUntilAnswered('await', () => runInBatch(row, move))) === 1;
@@ -196,10 +196,10 @@ export function makeApprovals({
     ...makeClosing({ connection, keys, retryUntilAnswered }),
 
     /** Approves it as it was looked at. Its rows go with the next `freeSome`, or answers are carried out from then on. */
-    grant: (given: Answer): Promise<AnswerTaken> => take('granted', given),
+    grant: (given: PersonsAnswer): Promise<AnswerTaken> => take('granted', given),
 
     /** Declines it: its rows are given up, or become again what they were. `words` say why. */
-    decline: (given: Answer): Promise<AnswerTaken> => take('declined', given),
+    decline: (given: PersonsAnswer): Promise<AnswerTaken> => take('declined', given),
 
     /** The approvals that wait for a person, the oldest first. */
     async waiting(): Promise<Approval[]> {

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import type { CallRecord, Sent, Settled } from '../../outcome.ts';
 import type { Attempts } from './attempts.ts';
 import type { Moving } from './batches.ts';
-import { type Calls, MOST_PUT_OFFS, type Settling } from './calls.ts';
+import { type Calls, MOST_PUT_OFFS, type SettleAnswer } from './calls.ts';
 import type { ClaimAnswer, Thing } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
 
@@ -86,7 +86,7 @@ export function makeAtMostOnce({
   ): Promise<Ended> => {
     const behind = next && { thing: next, owner: attempts.begin() };
     const askedAtMs = performance.now();
-    let known: Settling | undefined;
+    let known: SettleAnswer | undefined;
     try {
       known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: behind });
     } finally {
@@ -203,7 +203,7 @@ async function writeMade(id: string, record: CallRecord, claimed: Claimed): Prom
 }
 
 /** What it means for the row that this is on record. */
-async function heardOf(known: Settling, id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
+async function heardOf(known: SettleAnswer, id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
   const { calls, thing, owner, answerCheck } = claimed;
   if (known.otherRow === undefined) return { is: 'made', id: known.id, record, wasUnknown: known.late };
   const why = `its id ${id} is that of the limit that was made for the row ${known.otherRow}`;

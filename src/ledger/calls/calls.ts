@@ -28,7 +28,7 @@ export const MOST_PUT_OFFS = 30;
  * What became of a resolution: done, or not needed since the call was answered or given back meanwhile; `other`: another limit has the id;
  * `declined`: somebody said no to what was said of the call, so that it takes another person's yes.
  */
-export type Resolved = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
+export type ResolveAnswer = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
 
 /** What the service said when it refused a call: told to the row's story. */
 type Refusal = { status: number; body: string };
@@ -60,7 +60,7 @@ const NO_ROW: RowId = { portfolio: '', key: '' };
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Thing; owner: string } | undefined };
 
 /** What is on record of the call, and how far its row went in the same step; `first` as a claim's. */
-export type Settling = { id: string; late: boolean; otherRow?: string } & (
+export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
   | { went: 'stayed' | 'moved' }
   | { went: 'claimed'; first: string }
 );
@@ -146,7 +146,7 @@ export function makeCalls({
       owner: string,
       made: { id: string; record: CallRecord; buyer: string },
       { accepted = false, moving, next }: Behind = {},
-    ): Promise<Settling> {
+    ): Promise<SettleAnswer> {
       const { kind, key, row } = thing;
       const told = { buyer: made.buyer, id: made.id, record: JSON.stringify(made.record), accepted: accepted ? 1 : '' };
       const moves: MoveCall[] = [{ move: 'settle', kind, thing: key, owner, ...told }];
@@ -224,11 +224,11 @@ export function makeCalls({
         asOfMs,
         approval = '',
       }: { by?: string | undefined; row?: RowId; asOfMs?: number | undefined; approval?: string | undefined } = {},
-    ): Promise<Resolved> {
+    ): Promise<ResolveAnswer> {
       const places = { limits: keys.buyerLimits(buyer), account: keys.account, calls: things.map(callKey) };
       const name = row && rowName(row);
       const told = { id, kind: things[0].kind, word: randomUUID(), by, name, asOf: asOfMs, approval };
-      return (await retryUntilAnswered('resolve', () => resolve(places, told))) as Resolved;
+      return (await retryUntilAnswered('resolve', () => resolve(places, told))) as ResolveAnswer;
     },
 
     /** Whether the outcome of this call is unknown. */

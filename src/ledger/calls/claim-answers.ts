@@ -54,13 +54,13 @@ export type Released =
   | { is: 'other' };
 
 /** Tells contents apart without keeping them; 16 characters of SHA-256, since nobody tries to make two alike. */
-export function digestOf(text: string): string {
+export function contentDigest(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
 /** Of what is sent, and of what the line asked for, or "". */
 export function digestsOf({ sent = '', asked }: Thing): { words: string; asked: string } {
-  return { words: digestOf(sent), asked: asked === undefined ? '' : digestOf(asked) };
+  return { words: contentDigest(sent), asked: asked === undefined ? '' : contentDigest(asked) };
 }
 
 /** The fault of a claim that not all replicas have. */

@@ -1,5 +1,5 @@
 /** A sum of decimal texts, exact: an integer at a power of ten. */
-export type ExactSum = {
+export type ReportSum = {
   /** Adds an amount such as `1000.50`. What is no plain decimal text adds nothing: a report is no place to fail at it. */
   add(amount: string): void;
   /** The sum as plain decimal text; nothing where nothing was added. */
@@ -10,7 +10,7 @@ export type ExactSum = {
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
 /** Begins a sum. Unlike Big it makes one integer an amount, of which a night may have a million. */
-export function makeExactSum(): ExactSum {
+export function makeReportSum(): ReportSum {
   let units = 0n;
   let decimals = 0;
   let count = 0;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { batcherOf, makeBatcher } from '../calls/batches.ts';
-import { digestOf } from '../calls/claim-answers.ts';
+import { contentDigest } from '../calls/claim-answers.ts';
 import type { Keys } from '../schema/keys.ts';
 import {
   askedOf,
@@ -58,7 +58,7 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
       { key: old, problem, ...more }: Replacing = {},
     ): Promise<PutAnswer> {
       const replacing = { old, problem: problem && JSON.stringify(problem) };
-      const asked = digestOf(askedOf(request));
+      const asked = contentDigest(askedOf(request));
       const told = { ...toldOf(line, importId, request), ...replacing, ...more, asked, gen: generation };
       let known: { known?: string; before?: string } = {};
       for (;;) {

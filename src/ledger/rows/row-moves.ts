@@ -20,7 +20,7 @@ import {
 } from '../schema/row.ts';
 import type { MoveCall, RowId } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
-import { entryText } from './story.ts';
+import { storyEntryText } from './story.ts';
 
 export type RowOptions = {
   connection: RedisConnection;
@@ -98,9 +98,9 @@ export function makeRowMoves({
       meant = true,
       { by, part, night }: { by?: string | undefined; part?: PartOfPlan; night?: AtNight | undefined } = {},
     ): Promise<boolean> {
-      const retried = by === undefined ? '' : entryText({ is: 'retried', by, from: state, ...nightTold(night) });
+      const retried = by === undefined ? '' : storyEntryText({ is: 'retried', by, from: state, ...nightTold(night) });
       // Of a held row that a person spoke of, the call has told so already.
-      const told = meant ? retried : entryText({ is: 'freed' });
+      const told = meant ? retried : storyEntryText({ is: 'freed' });
       // A rule means no row that was given up.
       const isMeant = meant && night === undefined ? 1 : 0;
       const known = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night), isMeant };
@@ -123,7 +123,7 @@ export function makeRowMoves({
       { plan, beforeMs }: PartOfPlan,
       by: string,
     ): Promise<CancelAnswer> {
-      return giveUp(row, calls, { from: state, before: beforeMs, plan, told: entryText({ is: 'cancelled', by }) });
+      return giveUp(row, calls, { from: state, before: beforeMs, plan, told: storyEntryText({ is: 'cancelled', by }) });
     },
   };
 }
@@ -165,8 +165,8 @@ export function advanceCall(
 function toldOf(to: RowState, { problem }: RowFields): string {
   if (!problem || (to !== 'held' && to !== 'refused')) return '';
   const { step, message } = problem;
-  if (to === 'held') return entryText({ is: 'held', step, message });
-  return problem.status === undefined ? entryText({ is: 'failed', step, message }) : '';
+  if (to === 'held') return storyEntryText({ is: 'held', step, message });
+  return problem.status === undefined ? storyEntryText({ is: 'failed', step, message }) : '';
 }
 
 /** What the canary goes by, and what a portfolio that pauses itself says of it. */

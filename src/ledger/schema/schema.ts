@@ -106,10 +106,10 @@ export const STATES = {
   },
 } as const satisfies Record<string, StateMeaning>;
 
-type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in Mark]?: true };
+type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in StateTrait]?: true };
 
 /** What may hold of a state. */
-export type Mark = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
+export type StateTrait = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
 /** What a row brings from its step: fields that are written as they are told, where they are not "". */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;

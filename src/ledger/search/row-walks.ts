@@ -20,13 +20,13 @@ export type SearchOptions = {
 };
 
 /** Some rows of a walk, each with the place behind it; where the walk goes on, if it does; and what it cost, in rows read. */
-export type Step = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
+export type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
 
 /** Goes on behind a place, by so many rows or some more. Each row that stays in the index comes once. */
-export type Walk = (after: Cursor | undefined, count: number) => Promise<Step>;
+export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkStep>;
 
 /** The way through a portfolio by which a filter's rows are found. `unindexed` rows cannot be met on it. */
-export type Way = { walk: Walk; referred: Referred; unindexed: number };
+export type WalkPlan = { walk: Walk; referred: Referred; unindexed: number };
 
 const FIRST = { line: 0, key: '' };
 
@@ -51,7 +51,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
   }
 
   /** Rows where they stand in an index, wherever they are by now. */
-  async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<Step> {
+  async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<WalkStep> {
     const lines = new Map(found.map(({ key, line }) => [key, line]));
     const rows = await readAll(portfolio, [...lines.keys()]);
     return {
@@ -127,7 +127,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     /** Those of these rows that there are. */
 
     /** @throws LimitlineError `USAGE` for a text that only the indexes could find, where they are turned off */
-    async wayTo(portfolio: string, filter: RowFilter): Promise<Way> {
+    async wayTo(portfolio: string, filter: RowFilter): Promise<WalkPlan> {
       const states = filter.states && filter.states.length > 0 ? filter.states : ROW_STATES;
       const { text, cause, status, min, max } = filter;
       const isByColumn = status !== undefined || min !== undefined || max !== undefined;

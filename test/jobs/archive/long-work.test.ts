@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { makeTold, type Progress } from '../../../jobs/archive/long-work.ts';
+import { makeTold, type WorkProgress } from '../../../jobs/archive/long-work.ts';
 
 test('rows of a step add up, those of another begin anew, and a signal ends the work behind what was told', async () => {
-  const heard: Progress<'one' | 'two'>[] = [];
+  const heard: WorkProgress<'one' | 'two'>[] = [];
   const ending = new AbortController();
-  const onProgress = (progress: Progress<'one' | 'two'>) => void heard.push(progress);
+  const onProgress = (progress: WorkProgress<'one' | 'two'>) => void heard.push(progress);
   const told = makeTold({ signal: ending.signal, onProgress }, 9, 'It was stopped.');
   await told('one');
   await told('one', 3);

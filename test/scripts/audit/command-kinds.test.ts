@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Command, Help } from 'commander';
 import { expect, test } from 'vitest';
-import { beginCommand, countsOf, nameOf } from '../../../scripts/audit/audit-command.ts';
+import { beginCommand, commandNameOf, countsOf } from '../../../scripts/audit/audit-command.ts';
 import { COMMAND_KINDS, type Given } from '../../../scripts/audit/command-kinds.ts';
 import { COMMANDS as LISTED } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
@@ -28,7 +28,7 @@ const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
 test('every command says whether it changes anything, so that none that does is forgotten by the audit', async () => {
-  const names = leavesOf(await wholeProgram()).map(nameOf);
+  const names = leavesOf(await wholeProgram()).map(commandNameOf);
   expect(names.length).toBeGreaterThan(15);
   expect(names.filter((name) => !Object.hasOwn(COMMAND_KINDS, name))).toEqual([]);
 });

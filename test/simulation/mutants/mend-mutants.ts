@@ -128,7 +128,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
   {
     id: 'place: documents',
     words: 'a row goes on with the first of its documents',
-    file: 'jobs/steps/place.ts',
+    file: 'jobs/steps/row-position.ts',
     from: 'if (uploaded.length < request.documents.length)',
     to: 'if (uploaded.length < Math.min(1, request.documents.length))',
     worlds: ['a document, and a company that is refused'],

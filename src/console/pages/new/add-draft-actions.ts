@@ -6,7 +6,7 @@ import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../port
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
-import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { addAction, formFieldsOf } from '../../actions/add-action.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -201,7 +201,7 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
     // Which portfolio it is about stands in the draft, not in the address; the preview that is said yes to is for that one.
     about: async (request) => {
       const found = await aboutDraft(request, given);
-      return { ...found, ...(fieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
+      return { ...found, ...(formFieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
     },
     handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
       // As the table was asked about it: in another tab the draft may be given the name of somebody else's in this moment.

@@ -4,13 +4,13 @@ import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
 import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
-import type { NoticeKind } from '../../parts/page-head.ts';
+import type { BannerKind } from '../../parts/page-head.ts';
 import { approvalAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
 /** Something that a portfolio waits for, and what to do about it; `command` does that, `href` is where it is done. */
-export type Wait = { kind: NoticeKind; title: string; words: string; command?: string; href?: string };
+export type Wait = { kind: BannerKind; title: string; words: string; command?: string; href?: string };
 
 type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'> &
   Partial<Pick<PortfolioLook, 'waiting'>>;
