@@ -4,7 +4,7 @@
  */
 export function likeness(name: string): string {
   // A header may have hundreds of thousands of columns without a name.
-  return name === '' ? '' : wordsOf(smallLetters(name.slice(0, LONGEST)).replaceAll('ß', 'ss'));
+  return name === '' ? '' : plainWordsOf(smallLetters(name.slice(0, LONGEST)).replaceAll('ß', 'ss'));
 }
 
 /** A header's cell may be a megabyte, and one sign of it eighteen letters. */
@@ -30,7 +30,7 @@ export const MARKS = /\p{M}{31}/u;
 const MARK_RUNS = /(\p{M}{30})\p{M}+/gu;
 
 /** The letters and digits of a text, with one space for whatever stands between them. */
-export function wordsOf(text: string): string {
+export function plainWordsOf(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
 }
 

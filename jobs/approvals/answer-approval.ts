@@ -1,11 +1,11 @@
 import { isNamed, isOfSystem, isSamePerson } from '../../src/actor.ts';
-import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
+import type { AnswerResult, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 
 /** An answer: to which approval, as it was looked at (`digest`), by whom, in what words. */
-export type Said = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
+export type GivenAnswer = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
 
 /**
  * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is no user of ours or of an
@@ -32,9 +32,9 @@ export function isOwn({ authors }: Pick<Approval, 'authors'>, by: string): boole
  * carry-out-answered.ts.
  */
 export async function answerApproval(
-  { id, answer, digest, words, person }: Said,
+  { id, answer, digest, words, person }: GivenAnswer,
   { approvals }: { approvals: Approvals },
-): Promise<Answered> {
+): Promise<AnswerResult> {
   const approval = await approvals.read(id);
   if (!approval) return { is: 'gone' };
   // Who may not answer is not told whether it could be answered.

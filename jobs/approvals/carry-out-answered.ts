@@ -4,13 +4,11 @@ import { feed } from '../rows/feed.ts';
 import { freeApproved } from '../rows/free-approved.ts';
 import { type CarryOutAnswersDeps, carryOutAnswers } from './carry-out-answers.ts';
 
-export type CarryOutDeps = CarryOutAnswersDeps;
-
 /**
  * Does what an answer to an approval means, for all of its rows: what is granted goes, what is declined is given up, or is again what it
  * was. Whoever comes after one that was killed goes on, and two at a time do no harm.
  */
-export async function carryOutAnswered(approval: Approval, deps: CarryOutDeps): Promise<void> {
+export async function carryOutAnswered(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
   const { kind, standing, portfolio } = approval;
   if (standing === 'open' || standing === 'waiting') return;
   if (kind === 'answer' && standing === 'granted') await carryOutAnswers(approval, deps);
@@ -26,7 +24,7 @@ export async function carryOutAnswered(approval: Approval, deps: CarryOutDeps): 
  *
  * @throws the first fault, when all others are carried out
  */
-export async function carryOutAllAnswered(deps: CarryOutDeps): Promise<void> {
+export async function carryOutAllAnswered(deps: CarryOutAnswersDeps): Promise<void> {
   const faults: unknown[] = [];
   for (const { id } of await deps.approvals.answered()) {
     try {
@@ -47,7 +45,7 @@ const LEFT_AFTER_MS = 10 * 60_000;
  * killed is gone on with by importing its file again, and stays open, until another file was imported to its end instead: what the first
  * left waiting would be in nobody's hands then.
  */
-export async function closeLeft(deps: CarryOutDeps): Promise<void> {
+export async function closeLeft(deps: CarryOutAnswersDeps): Promise<void> {
   for (const { name, states, importing, interrupted } of await deps.portfolios.open()) {
     if (states.awaiting === 0) continue;
     const isGoneOnWith = importing || interrupted;

@@ -3,7 +3,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
-import type { LongWish, Progress } from './long-work.ts';
+import type { LongWorkOptions, WorkProgress } from './long-work.ts';
 
 /** What archiving takes from a context. */
 export type ArchiveDeps = {
@@ -39,7 +39,7 @@ export const ARCHIVE_STEPS = [
 ] as const;
 export type ArchiveStep = (typeof ARCHIVE_STEPS)[number];
 
-export type ArchiveProgress = Progress<ArchiveStep>;
+export type ArchiveProgress = WorkProgress<ArchiveStep>;
 
 /** Who asks for it, and what ends it before its end. */
-export type ArchiveWish = LongWish<ArchiveStep> & { by: string };
+export type ArchivingOptions = LongWorkOptions<ArchiveStep> & { by: string };

@@ -4,28 +4,28 @@ import { underLease } from '../../src/ledger/schema/lease.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 
 /** How far long work is: rows of this step, of so many. */
-export type Progress<Step extends string> = { step: Step; rows: number; total: number };
+export type WorkProgress<Step extends string> = { step: Step; rows: number; total: number };
 
 /** What ends long work before its end, and who hears how far it is. */
-export type LongWish<Step extends string> = {
+export type LongWorkOptions<Step extends string> = {
   signal: AbortSignal;
   /** Hears before each step, and of each page of rows in it; what it waits for is waited for. */
-  onProgress?: (progress: Progress<Step>) => void | Promise<void>;
+  onProgress?: (progress: WorkProgress<Step>) => void | Promise<void>;
 };
 
-/** Tells that a step begins, or how many more rows of it are done, and ends the work where that was asked for. */
-export type Told<Step extends string> = (step: Step, rows?: number) => Promise<void>;
+/** Reports that a step begins, or how many more rows of it are done, and ends the work where that was asked for. */
+export type ReportStep<Step extends string> = (step: Step, rows?: number) => Promise<void>;
 
 /**
  * How long work tells how far it is.
  *
  * @param stopped how it was left, and how it goes on: the words of the `STOPPED` by which a signal ends it
  */
-export function makeTold<Step extends string>(
-  { signal, onProgress }: LongWish<Step>,
+export function makeReportStep<Step extends string>(
+  { signal, onProgress }: LongWorkOptions<Step>,
   total: number,
   stopped: string,
-): Told<Step> {
+): ReportStep<Step> {
   let [last, done] = ['', 0];
   return async (step, rows = 0) => {
     [last, done] = [step, step === last ? done + rows : rows];

@@ -5,7 +5,7 @@ import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS } from './ledger-cells.ts';
 
 /** What is written: a header, and for a line the records that it leads to. */
-export type Table = {
+export type ExportTable = {
   header: string[];
   /** Whether it asks nothing of lines but their cells. */
   isPlain: boolean;
@@ -29,7 +29,7 @@ export function stateOf({ found, fault }: ExportedLine): string {
 }
 
 /** What is wrong with the line, then what is with its row; '' where nothing is. */
-export function problemOf({ found, fault }: ExportedLine): string {
+export function problemIn({ found, fault }: ExportedLine): string {
   if (!found && !fault) return 'Not imported: the import was interrupted. Import the file again.';
   return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
 }

@@ -1,13 +1,13 @@
 import {
-  type Asking,
+  type AskingLine,
   candidatesFor,
-  type Decision,
   decideReplacement,
   describeRow,
   isUndecided,
   isUnsent,
   type OwnFile,
   otherRequest,
+  type ReplacingDecision,
   undecidedProblem,
 } from '../../src/ledger/portfolios/replacing.ts';
 import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/buyer-rows.ts';
@@ -37,7 +37,7 @@ export type Place = {
 };
 
 /** What an import has to know of a line before it brings it in: the row that gives way to it, or why nobody can tell. */
-export type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
+export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
  * Reads the requests of the buyers of these lines; all of them where a line has to say by its buyer which of them it corrects. A line with a
@@ -83,7 +83,7 @@ export async function decideLine(
  */
 export function warningOfOther(
   line: RowLine,
-  { asking, rows, replaces }: { asking: Asking; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
+  { asking, rows, replaces }: { asking: AskingLine; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
 ): { warning: Problem; isBesides: boolean; waits: boolean } | undefined {
   const { key, portfolio } = asking.row;
   const same = rows.find(({ row, state }) => row.key === key && row.portfolio !== portfolio && state === 'awaiting');
@@ -103,7 +103,7 @@ export function warningOfOther(
 /** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
 export function buyerRowsAfter(
   { count, rows, isWhole }: BuyerRows,
-  { row, line, importId, amount }: Asking,
+  { row, line, importId, amount }: AskingLine,
   { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
 ): BuyerRows {
   const own = rows.find((one) => rowName(one.row) === rowName(row));
@@ -119,7 +119,7 @@ export function buyerRowsAfter(
   return { count: isNew ? count + 1 : count, rows: [...others, now], isWhole };
 }
 
-function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): Asking {
+function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): AskingLine {
   const amount = row.limit.requested_limit;
   return { row: { portfolio, key: row.key }, line, importId, amount, isNamed: isNamed(row) };
 }
@@ -129,18 +129,23 @@ function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
 }
 
 /** A row that is there asks for what the line does: another file brought it in. */
-function isThere({ row }: Asking, { rows }: BuyerRows): boolean {
+function isThere({ row }: AskingLine, { rows }: BuyerRows): boolean {
   return rows.some((one) => rowName(one.row) === rowName(row));
 }
 
-async function decideByBuyer(asking: Asking, earlier: string, ofBuyer: BuyerRows, { file }: Place): Promise<Decision> {
+async function decideByBuyer(
+  asking: AskingLine,
+  earlier: string,
+  ofBuyer: BuyerRows,
+  { file }: Place,
+): Promise<ReplacingDecision> {
   if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
   if (!ofBuyer.isWhole && !asking.isNamed) return { problem: manyProblem(asking, ofBuyer.count) };
   const candidates = candidatesFor(asking, ofBuyer.rows);
   return candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
 }
 
-function manyProblem({ amount }: Asking, count: number): string {
+function manyProblem({ amount }: AskingLine, count: number): string {
   return `This buyer has ${count} requests, and of more than ${MOST_READ} it cannot be told which of them this line (${amount}) corrects. Give the line a request_reference of its own.`;
 }
 
@@ -150,7 +155,7 @@ function manyProblem({ amount }: Asking, count: number): string {
  * new. As long as nothing of the correction was sent, the line of the file that comes last counts, and it gives way in turn.
  */
 async function sentCorrectionProblem(
-  asking: Asking,
+  asking: AskingLine,
   ofBuyer: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<string | undefined> {
@@ -161,7 +166,7 @@ async function sentCorrectionProblem(
 }
 
 async function sentCorrection(
-  { row }: Asking,
+  { row }: AskingLine,
   { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {

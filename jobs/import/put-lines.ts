@@ -10,11 +10,11 @@ import {
   type AskedLine,
   askOf,
   endOf,
+  type ImportTarget,
   type LineDeps,
   type PutEnd,
   putLine,
-  statementsOf,
-  type Target,
+  statementsDateOf,
 } from './put-line.ts';
 import { rowRequest } from './row-request.ts';
 
@@ -27,11 +27,11 @@ type PutLines = { lines: Line[]; requestedBefore: number; replaced: number };
  * Brings a batch of lines in. One that asks for something else than what was sent is a problem, and so is one of which
  * nobody can tell which row it corrects. Lines of one buyer go one after the other, in their order.
  */
-export async function putLines(target: Target, batch: Line[], deps: PutDeps): Promise<PutLines> {
+export async function putLines(target: ImportTarget, batch: Line[], deps: PutDeps): Promise<PutLines> {
   const { run } = target;
   // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
-  await deps.persist('note lines', () => run.noteLines(found));
+  await deps.retryUntilAnswered('note lines', () => run.noteLines(found));
   const lines = batch.filter((line) => line.kind === 'row');
   const put = await putTogether(target, plainLines(target, lines).map(newRowOf), deps);
   const others = put.size === lines.length ? [] : lines.filter((line) => !put.has(line.row.key));
@@ -45,7 +45,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
     endedJobs.push(given.row);
     replaced += 1;
   }
-  await deps.persist('note lines', () => run.noteLines(refused));
+  await deps.retryUntilAnswered('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
   const requestedBefore = [...ends.values()].filter(({ isBefore }) => isBefore).length;
   return { lines: batch.map((line) => ends.get(line)?.line ?? line), requestedBefore, replaced };
@@ -55,7 +55,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
  * Lines of which nothing has to be asked before, the most of a first import: each the only one here of a buyer of whom nobody had
  * heard before, without documents, and nobody's correction. What the ledger knows of their requests all the same, it says.
  */
-function plainLines({ mendedRow, earlierProblem }: Target, lines: readonly RowLine[]): RowLine[] {
+function plainLines({ mendedRow, earlierProblem }: ImportTarget, lines: readonly RowLine[]): RowLine[] {
   const ofBuyer = new Map<string, number>();
   for (const { row } of lines) ofBuyer.set(row.buyer, (ofBuyer.get(row.buyer) ?? 0) + 1);
   return lines.filter(
@@ -69,23 +69,27 @@ function plainLines({ mendedRow, earlierProblem }: Target, lines: readonly RowLi
 }
 
 function newRowOf({ line, row }: RowLine): NewRow {
-  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsOf(row) };
+  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsDateOf(row) };
 }
 
 /** Brings in what is new, as far as the ledger finds nothing else of it. Answers the keys of the rows that came in. */
-async function putTogether({ portfolio, run, approval }: Target, rows: NewRow[], deps: LineDeps): Promise<Set<string>> {
+async function putTogether(
+  { portfolio, run, approval }: ImportTarget,
+  rows: NewRow[],
+  deps: LineDeps,
+): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const { number, generation } = run;
   const put = () => deps.rows.putNew({ portfolio, number, generation, approval: approval.id() }, rows);
-  const arePut = await deps.persist('put', put);
+  const arePut = await deps.retryUntilAnswered('put', put);
   return new Set(rows.filter((_row, place) => arePut[place]).map(({ key }) => key));
 }
 
 /** Brings in lines by what is known of their buyers' requests. */
-async function putOthers(target: Target, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
+async function putOthers(target: ImportTarget, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
   const ends = new Map<Line, PutEnd>();
   if (lines.length === 0) return ends;
-  const known = await deps.persist('buyers', () => requestsFor(lines, deps.rows));
+  const known = await deps.retryUntilAnswered('buyers', () => requestsFor(lines, deps.rows));
   for (let left = lines; left.length > 0; left = left.filter((line) => !ends.has(line))) {
     const round = firstOfBuyers(left);
     const endsOfRound = await putRound(target, round, known, deps);
@@ -102,7 +106,7 @@ function firstOfBuyers(lines: readonly RowLine[]): RowLine[] {
 
 /** Brings in lines of different buyers: together as far as they are new and no more than that, the others one by one. */
 async function putRound(
-  target: Target,
+  target: ImportTarget,
   lines: readonly RowLine[],
   known: Map<string, BuyerRows>,
   deps: LineDeps,

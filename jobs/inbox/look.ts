@@ -26,7 +26,7 @@ export type Dropped = {
 };
 
 /** All that lies in a drop folder, as far as it is or becomes a file of buyers. */
-export type Look = {
+export type FolderLook = {
   buyers: Dropped[];
   /** Files that are still being written under another name, such as `q4.csv.part`: which file of the disk, and its version. */
   unfinished: Map<string, string>;
@@ -37,14 +37,14 @@ export type Look = {
  *
  * @throws what the file system says of the folder as a whole
  */
-export async function lookInto(dir: string): Promise<Look> {
+export async function lookInto(dir: string): Promise<FolderLook> {
   const names = await readdir(dir, { encoding: 'buffer' });
   const beside = new Map<string, string[]>();
   for (const name of names.filter((raw) => isUtf8(raw)).map(String)) {
     const key = asCompared(name);
     beside.set(key, [...(beside.get(key) ?? []), name]);
   }
-  const look: Look = { buyers: [], unfinished: new Map() };
+  const look: FolderLook = { buyers: [], unfinished: new Map() };
   for (const raw of names) {
     const text = raw.toString();
     const kind = kindOfName(text);

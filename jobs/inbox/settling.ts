@@ -5,7 +5,7 @@ export const SETTLE_MS = 5_000;
 export const DOUBTFUL_MS = 60_000;
 
 /** Remembers what was seen of files, and so knows which of them change no more. */
-export type Settling = {
+export type SettlingFiles = {
   /**
    * Tells how one looks now, and answers for how many ms it has still to stay so; 0 where it has settled.
    *
@@ -21,7 +21,7 @@ export type Settling = {
  * @param now a clock that is never put forward or back, in ms. What the disk says of when a file was written is only compared with
  *   itself, since it is another machine's clock
  */
-export function makeSettling(now: () => number = () => performance.now()): Settling {
+export function makeSettling(now: () => number = () => performance.now()): SettlingFiles {
   let known = new Map<string, { version: string; sinceMs: number }>();
   let before = known;
   return {

@@ -1,6 +1,6 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { FailingPortfolio } from '../../src/ledger/counts/glances.ts';
-import { causeWords, type RetryRule, type RuleWish, readRule } from '../../src/ledger/nightly/retry-rule.ts';
+import { causeWords, type RetryRule, type RuleForm, readRule } from '../../src/ledger/nightly/retry-rule.ts';
 import type { RetryRules } from '../../src/ledger/nightly/retry-rules.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 
@@ -11,13 +11,13 @@ type RuleDeps = {
 };
 
 /**
- * Makes a rule of somebody's wish. A cause or a portfolio that is named must be there: a name that is written wrong would mean nothing,
+ * Makes a rule of what a form or a command says. A cause or a portfolio that is named must be there: a name that is written wrong would mean nothing,
  * night after night.
  *
- * @throws LimitlineError `USAGE` for a wish that cannot be meant or a portfolio that is archived, `NOT_FOUND` for a cause or portfolio that is not there
+ * @throws LimitlineError `USAGE` for a rule that cannot be or a portfolio that is archived, `NOT_FOUND` for a cause or portfolio that is not there
  */
-export async function addRule(wish: RuleWish, by: string, deps: RuleDeps): Promise<RetryRule> {
-  const rule = readRule(wish);
+export async function addRule(form: RuleForm, by: string, deps: RuleDeps): Promise<RetryRule> {
+  const rule = readRule(form);
   const { cause, portfolio } = rule;
   if (portfolio !== undefined) await deps.portfolios.mustBeHere(portfolio);
   if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) {

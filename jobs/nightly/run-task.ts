@@ -71,7 +71,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
 
 const LEVELS = { well: 'info', findings: 'warn', failed: 'error' } as const;
 
-/** Somebody's wish is for the moment at which it was made; of the schedule's moments that have passed the latest is meant. */
+/** Somebody's request is for the moment at which it was made; of the schedule's moments that have passed the latest is meant. */
 async function nightOf({ task, dueMs, by }: MaintenanceRun, { runs, now = Date.now }: RunnerDeps): Promise<NightOf> {
   const latest = by === undefined ? latestOf(task, (await runs.schedule()) ?? [], now()) : undefined;
   const atMs = Math.max(dueMs, latest ?? dueMs);

@@ -39,7 +39,7 @@ type ReconcileTaskDeps = ReconcileDeps & { audit: Pick<Audit, 'note'>; from: str
 /** The nightly check. */
 async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<NightResult> {
   const result = await reconcile(deps, night);
-  // What was found is mended already: it was nobody's wish, and is written down behind it.
+  // What was found is mended already: nobody had asked for it, and it is written down afterwards.
   if (result.is === 'findings') {
     const facts = { report: result.report, words: result.words };
     await deps.audit.note({ by: night.by, what: 'ledger reconciled', from: deps.from, facts });

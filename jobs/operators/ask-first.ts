@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
-import type { Thing } from '../../src/ledger/calls/verdicts.ts';
+import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import { type ApprovalPolicy, asksApproval, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { AtNight, PartOfPlan } from '../../src/ledger/schema/row.ts';
@@ -13,10 +13,10 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 import { callName } from './id-faults.ts';
 
 /**
- * A row that somebody wishes to have sent again; of a held one with what they say of its call, an id or {@link RESEND}, and which call
+ * A row that somebody asks to have sent again; of a held one with what they say of its call, an id or {@link RESEND}, and which call
  * they say it of: a step may have several. Of one that goes by a rule at night the rule, and whose it is.
  */
-export type Wished = {
+export type ResendRequest = {
   found: FoundRow;
   said?: string;
   of?: Pick<Thing, 'kind' | 'key'> | undefined;
@@ -32,8 +32,8 @@ export type AskDeps = {
   approvalPolicy: () => Promise<ApprovalPolicy>;
 };
 
-/** Who wishes for what. */
-export type Asking = {
+/** Who asks for what. */
+export type ApprovalNeed = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;
@@ -45,7 +45,7 @@ export type Asking = {
   part?: PartOfPlan | undefined;
   /** This supplier goes as well. */
   supplier?: SupplierInDoubt | undefined;
-  /** Rows of this wish wait under it already, since whoever asked for it was stopped half way. */
+  /** Rows of this request wait under it already, since whoever asked for it was stopped half way. */
   approval?: string | undefined;
   /** Hears of the approval before any row is put under it. */
   onAsked?: (approval: string) => Promise<unknown>;
@@ -61,23 +61,24 @@ export type Asking = {
  * said no to what was said of it. Of those, who brought the rows in is an author still: that somebody else would have
  * them sent again makes nobody another person.
  *
- * @param wished the rows, a page at a time; gone through twice, the first time no further than it takes to decide
+ * @param requested the rows, a page at a time; gone through twice, the first time no further than it takes to decide
  */
 export async function askFirst(
-  asking: Asking,
-  wished: () => AsyncIterable<readonly Wished[]>,
+  asking: ApprovalNeed,
+  requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
   const { portfolio, kind, by, madeBy = by, supplier, part, asOfMs = part?.beforeMs } = asking;
   const policy = await approvalPolicy();
-  const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : { over: [] };
+  const needed =
+    asking.approval === undefined ? await whyNeeded(asking, requested, { approvals, policy }) : { over: [] };
   if (needed === undefined) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplier }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
   // Whoever goes on with a plan that was left half way asks for it as well.
   await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
   const earlier = makeEarlierAuthors(approvals);
-  for await (const page of wished()) {
+  for await (const page of requested()) {
     const ofRules = page.flatMap(({ rule }) => rule?.by ?? []);
     await approvals.addAuthors({ portfolio, id }, [...(await earlier(page)), ...ofRules]);
     // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
@@ -111,8 +112,8 @@ export type Needed = { over: Over; redone?: string };
 
 /** Why another person has to approve it; nothing where nobody has to. */
 export async function whyNeeded(
-  { portfolio, kind, supplier }: Pick<Asking, 'portfolio' | 'kind' | 'supplier'>,
-  wished: () => AsyncIterable<readonly Wished[]>,
+  { portfolio, kind, supplier }: Pick<ApprovalNeed, 'portfolio' | 'kind' | 'supplier'>,
+  requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Needed | undefined> {
   const ofSupplier = supplier && ([{ kind: 'company', key: supplier.key }] as const);
@@ -125,7 +126,7 @@ export async function whyNeeded(
   };
   let sum = new Big(0);
   let needed: Needed | undefined;
-  for await (const page of wished()) {
+  for await (const page of requested()) {
     const [declined]: Iterable<RowId> = needed?.redone ? [] : await approvals.declined(rowsOf(page));
     if (declined) needed = { over: [], redone: await approvals.noTo(declined) };
     const calls = kind === 'answer' && !needed ? page.flatMap(({ found }) => callsOf(found)) : [];
@@ -150,7 +151,7 @@ export async function whyNeeded(
  * Answers who asked for what these rows waited for before, as far as no person said yes to it, of each approval once: to send such a row
  * again is to approve what was brought in.
  */
-function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly Wished[]) => Promise<string[]> {
+function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly ResendRequest[]) => Promise<string[]> {
   const seen = new Set<string>();
   return async (page) => {
     const ids = new Set(page.flatMap(({ found }) => found.result.approval ?? []).filter((id) => !seen.has(id)));
@@ -167,7 +168,7 @@ function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {
   return always || (above !== undefined && sum.gt(above));
 }
 
-const rowsOf = (page: readonly Wished[]) => page.map(({ found }) => found.row);
+const rowsOf = (page: readonly ResendRequest[]) => page.map(({ found }) => found.row);
 
 function amountOf({ result }: FoundRow): string {
   return result.request.limit.requested_limit;
@@ -178,13 +179,13 @@ function amountOf({ result }: FoundRow): string {
  * than needs no approval. The rest stays as it is.
  */
 export async function* asDecided(
-  wished: AsyncIterable<readonly Wished[]>,
+  requested: AsyncIterable<readonly ResendRequest[]>,
   { approvalPolicy }: AskDeps,
-): AsyncGenerator<readonly Wished[]> {
+): AsyncGenerator<readonly ResendRequest[]> {
   const policy = await approvalPolicy();
   let sum = new Big(0);
-  for await (const page of wished) {
-    const decided: Wished[] = [];
+  for await (const page of requested) {
+    const decided: ResendRequest[] = [];
     for (const one of page) {
       sum = sum.plus(amountOf(one.found));
       if (!isAbove(sum, policy)) decided.push(one);
@@ -194,6 +195,6 @@ export async function* asDecided(
 }
 
 /** One row, as {@link askFirst} goes through them. */
-export async function* justThese(wished: readonly Wished[]): AsyncGenerator<readonly Wished[]> {
-  if (wished.length > 0) yield wished;
+export async function* justThese(requested: readonly ResendRequest[]): AsyncGenerator<readonly ResendRequest[]> {
+  if (requested.length > 0) yield requested;
 }

@@ -13,8 +13,8 @@ import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
 import { type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
 import { heldRowByName } from './held-row.ts';
-import { type Plan, type PlanDeps, planHeldFile } from './plan-held-file.ts';
-import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
+import { type HeldFileDeps, type HeldFilePlan, planHeldFile } from './plan-held-file.ts';
+import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
 import { heldAnew } from './resolve-calls.ts';
 import { resolvePlan } from './resolve-plan.ts';
 
@@ -27,7 +27,7 @@ export type HeldPlan = {
   /** Where whoever answered one row goes on. */
   back?: string | undefined;
   /** What would be taken for true, in the file's order: with what was asked for, and when that left, in ms, where it is known. */
-  of: (Resolved & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
+  of: (ResolvedRow & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
   /** Held rows of other portfolios that go with it. */
   elsewhere: Elsewhere[] | undefined;
   /** Whether nothing goes before somebody resumes the portfolio. */
@@ -39,19 +39,22 @@ export type HeldPlan = {
 };
 
 /** What a yes came to: done; or not, since the plan is another by now, or is not known (any more). */
-export type Confirmed =
-  | { is: 'done'; resolution: Resolution; plan: HeldPlan }
+export type HeldPlanConfirmed =
+  | { is: 'done'; resolution: ResolutionSummary; plan: HeldPlan }
   | { is: 'changed'; plan: HeldPlan }
   | { is: 'unknown' };
 
 type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: ResolutionFile; by: string };
 type Kept = Said & { digest: string };
-type Planned = { plan: Plan; shown: HeldPlan };
+type Planned = { plan: HeldFilePlan; shown: HeldPlan };
 
 /** What one row's page says of it: the id under which it was made, or nothing where it was not. */
 type SaidOfRow = { row: string; made: string | undefined; heldMs: number | undefined; back: string };
 
-type HeldPlanDeps = FreeDeps & AskDeps & PlanDeps & ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
+type HeldPlanDeps = FreeDeps &
+  AskDeps &
+  HeldFileDeps &
+  ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
 
 /** Answers held rows in two steps: what follows is shown, and done only as it was shown. Plans can be confirmed for 15 minutes, once. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
@@ -114,7 +117,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
     },
 
     /** Does what the plan says, if it still says so, once. */
-    async confirm(id: string, portfolio: string, by: string): Promise<Confirmed> {
+    async confirm(id: string, portfolio: string, by: string): Promise<HeldPlanConfirmed> {
       const text = await deps.plans.answer(id);
       const known: Kept | undefined = text === null ? undefined : JSON.parse(text);
       if (known?.portfolio !== portfolio || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };

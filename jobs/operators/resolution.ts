@@ -5,7 +5,7 @@ import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /** A row that a person spoke of: which it is, whose, and what is taken for true. Without `made` it is sent again. */
-export type Resolved = {
+export type ResolvedRow = {
   line: number;
   /** The file that the line is of, as the column `import` of the results names it. */
   import: string;
@@ -21,11 +21,11 @@ export type Resolved = {
  * were named one by one, which they were. Or what waits for another person's approval instead:
  * all of it, or, where somebody said no just then, the rows whose calls that was about.
  */
-export type Resolution = {
+export type ResolutionSummary = {
   calls: number;
   rows: number;
   elsewhere?: Elsewhere[] | undefined;
-  of?: Resolved[];
+  of?: ResolvedRow[];
   waits?: AskedFor;
   looked?: Looked;
 };
@@ -38,7 +38,7 @@ export function resolvedOf(
   { row, result: { line, importId, step, request } }: FoundRow,
   made: string | undefined,
   imports: ReadonlyMap<string, string>,
-): Resolved {
+): ResolvedRow {
   return {
     line,
     import: imports.get(importId) ?? '',

@@ -6,7 +6,7 @@ import { type CarryOutDeps, carryOut } from './carry-out.ts';
  * What became of a confirmation. `started` is being carried out, and `ended` resolves when that is over; `running` is carried
  * out already, by whoever confirmed it first; `changed`: the portfolio is another by now, so that a new plan is needed.
  */
-export type Confirmed =
+export type PlanConfirmed =
   | { is: 'started'; state: PlanState; ended: Promise<void> }
   | { is: 'running' | 'ended' | 'changed'; state: PlanState }
   | { is: 'gone' };
@@ -22,7 +22,7 @@ export async function confirmPlan(
   { id, by }: { id: string; by: string },
   { awaitMs, signal }: { awaitMs: number; signal: AbortSignal },
   deps: CarryOutDeps,
-): Promise<Confirmed> {
+): Promise<PlanConfirmed> {
   const state = await deps.plans.read(id);
   if (!state) return { is: 'gone' };
   const { plan } = state;

@@ -20,22 +20,22 @@ const LEAST_DEEP = 100;
 /** Enough to keep all workers of a fleet busy until the next check, and little memory for Redis. */
 const MOST_DEEP = 4_000;
 /**
- * As many more may stand at shut doors, where they hold up nobody else: still thousands. A portfolio that has its share of
+ * As many more may wait behind tripped breakers, where they hold up nobody else: still thousands. A portfolio that has its share of
  * them there gets no further jobs, since its rows would only go and stand behind.
  */
-export const MOST_AT_DOORS = 4_000;
+export const MOST_BEHIND_BREAKER = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
 
 /** What feeding must know of the pace: the calls a second that were accepted lately, and which calls do not leave. */
-type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[]; paused?: readonly string[] };
+type PaceSeen = { flowPerS: number; tripped?: readonly { kind: CallKind }[]; paused?: readonly string[] };
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
 
-/** The queues whose calls leave. Jobs in the others wait for a door or a person, and say nothing of how busy the service is. */
-export function queuesAhead({ shut = [], paused = [] }: PaceSeen): QueueName[] {
+/** The queues whose calls leave. Jobs in the others wait for a breaker or a person, and say nothing of how busy the service is. */
+export function queuesAhead({ tripped = [], paused = [] }: PaceSeen): QueueName[] {
   return QUEUES.filter(
-    (queue) => !paused.includes(queue) && shut.every(({ kind }) => STEP_JOBS[KINDS[kind].step].queue !== queue),
+    (queue) => !paused.includes(queue) && tripped.every(({ kind }) => STEP_JOBS[KINDS[kind].step].queue !== queue),
   );
 }
 
@@ -51,7 +51,7 @@ export function depthFor(flowPerS: number): number {
  * waiting, since it comes new, gets its share at once and before what waits, however deep the queues are; what a small
  * one leaves of its share goes to the others. Feeding twice is harmless: a row that has a job is passed over.
  *
- * Jobs at a shut door count neither for the depth nor for the shares: calls of the other kinds go on, of all portfolios.
+ * Jobs behind a tripped breaker count neither for the depth nor for the shares: calls of the other kinds go on, of all portfolios.
  *
  * While the memory of Redis is full no row gets a job, which fails nobody: workers feed again each second.
  */
@@ -71,9 +71,9 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   if (withRows.length === 0) return 0;
 
   const ahead = queuesAhead(pace);
-  const atDoors = await queues.waiting(QUEUES.filter((queue) => !ahead.includes(queue)));
-  const mostAtDoors = MOST_AT_DOORS / withRows.length;
-  const names = withRows.filter((name) => (atDoors.get(name)?.size ?? 0) < mostAtDoors);
+  const behindBreaker = await queues.waiting(QUEUES.filter((queue) => !ahead.includes(queue)));
+  const mostBehindBreaker = MOST_BEHIND_BREAKER / withRows.length;
+  const names = withRows.filter((name) => (behindBreaker.get(name)?.size ?? 0) < mostBehindBreaker);
   const waiting = await queues.waiting(ahead);
   let depth = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
   let fed = 0;
@@ -91,7 +91,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   const most = depthFor(pace.flowPerS);
   const share = Math.ceil(most / names.length);
   const eaters = names.map((name) =>
-    makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), atDoors: atDoors.get(name) }),
+    makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), behindBreaker: behindBreaker.get(name) }),
   );
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
   // A share is refilled only when half of it is used: rows with a job are read again each time.
@@ -184,8 +184,11 @@ type Eater = { had: number; next: (count: number) => Promise<NewJob[]> };
 
 type Keys = ReadonlySet<string> | undefined;
 
-function makeEater(source: Source, { ahead = new Set(), atDoors = new Set() }: { ahead: Keys; atDoors: Keys }): Eater {
-  const keysWithJob = ahead.union(atDoors);
+function makeEater(
+  source: Source,
+  { ahead = new Set(), behindBreaker = new Set() }: { ahead: Keys; behindBreaker: Keys },
+): Eater {
+  const keysWithJob = ahead.union(behindBreaker);
   const found: NewJob[] = [];
   let from = 0;
   return {

@@ -1,6 +1,7 @@
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import { type CarryOutDeps, carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
+import { carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
+import type { CarryOutAnswersDeps } from '../approvals/carry-out-answers.ts';
 import { depthFor, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 
@@ -17,19 +18,19 @@ const LOOKS_RESTED = 10;
  * Keeps the queues filled with rows of the ledger, for as long as workers run: looks now and then, at once when a queue
  * has run empty, and never twice at a time.
  *
- * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, which doors are shut and
+ * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, which breakers are tripped and
  * which queues are paused
- * @param lookAtDoors asks about the doors where this process has not heard of them lately
+ * @param lookAtBreakers asks about the breakers where this process has not heard of them lately
  */
 export function startFeeder({
   deps,
   paceNow,
-  lookAtDoors,
+  lookAtBreakers,
   onFault,
 }: {
-  deps: CarryOutDeps;
+  deps: CarryOutAnswersDeps;
   paceNow: () => PaceState;
-  lookAtDoors: () => Promise<unknown>;
+  lookAtBreakers: () => Promise<unknown>;
   onFault: (error: unknown) => void;
 }) {
   const allWait = () => (paceNow().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
@@ -42,7 +43,7 @@ export function startFeeder({
     rested = allWait() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
     carryOut();
-    await Promise.all([heal(), lookAtDoors(), deps.queues.paused()]);
+    await Promise.all([heal(), lookAtBreakers(), deps.queues.paused()]);
     nothingLeft = (await feed(deps, paceNow())) === 0;
   };
   const refill = async (): Promise<void> => {
@@ -81,7 +82,7 @@ const LEFT_LOOKS = 60;
  * Whoever answered an approval may have died before its rows went: somebody goes on. Beside the feeding, which is not to wait while a
  * hundred thousand rows are let go; once at a time.
  */
-function makeCarryingOut(deps: CarryOutDeps, onFault: (error: unknown) => void): () => unknown {
+function makeCarryingOut(deps: CarryOutAnswersDeps, onFault: (error: unknown) => void): () => unknown {
   let looks = 0;
   const work = async (): Promise<void> => {
     await carryOutAllAnswered(deps);

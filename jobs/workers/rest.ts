@@ -1,6 +1,6 @@
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import type { Runner } from '../../src/queue/runner.ts';
+import type { QueueRunner } from '../../src/queue/runner.ts';
 
 /** The rows in hand wait out a shorter wait themselves. */
 const LONG_WAIT_MS = 5_000;
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 1_000;
 
 /**
  * Lets this process rest while all calls wait for long: its workers take up nothing, and the rows that only wait in it
- * for a slot or a turn go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
+ * for a slot or a permit go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
  * under way go on.
  *
  * @param stopping aborted when the process stops: nothing is taken up again then
@@ -22,7 +22,7 @@ export function startRest({
   onFault,
 }: {
   pace: Pick<Pace, 'state' | 'look'>;
-  runners: () => readonly Pick<Runner, 'pause' | 'resume'>[];
+  runners: () => readonly Pick<QueueRunner, 'pause' | 'resume'>[];
   stopping: AbortSignal;
   onFault: (error: unknown) => void;
 }) {
@@ -54,7 +54,7 @@ export function startRest({
   );
 
   return {
-    /** Aborted when who waits for a slot or a turn is to put its row back: the process rests, or stops. */
+    /** Aborted when who waits for a slot or a permit is to put its row back: the process rests, or stops. */
     signal: (): AbortSignal => signal,
     isQuiet: (): boolean => isQuiet,
     /** Rests for so long, though others may send; a few seconds at the least, or it is too short for a rest. */
@@ -62,9 +62,9 @@ export function startRest({
       aloneUntilMs = performance.now() + ms;
     },
     /** Takes up nothing new from now on, or takes up rows again. Rows in hand are finished, unless all calls wait for long. */
-    async quiet(wish: boolean): Promise<void> {
-      isQuiet = wish;
-      if (wish) await Promise.all(runners().map((runner) => runner.pause()));
+    async quiet(shallBeQuiet: boolean): Promise<void> {
+      isQuiet = shallBeQuiet;
+      if (shallBeQuiet) await Promise.all(runners().map((runner) => runner.pause()));
       else if (!signal.aborted) await takeUp();
     },
     stop: (): void => clearInterval(timer),

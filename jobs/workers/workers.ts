@@ -73,7 +73,7 @@ export async function startWorkers(
     atMostOnce: context.atMostOnce,
     service: service.client,
     pace: service.pace,
-    doors: service.doors,
+    breakers: service.breakers,
     slots: service.slots,
     onUnknown: service.onUnknown,
     get stopping() {
@@ -84,7 +84,7 @@ export async function startWorkers(
   const feeder = startFeeder({
     deps: { rows, portfolios, queues, calls, stories: context.stories, approvals: context.approvals },
     paceNow: service.paceNow,
-    lookAtDoors: service.doors.look,
+    lookAtBreakers: service.breakers.look,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),
   });
   const jobs = runnableJobs(deps);
@@ -93,23 +93,26 @@ export async function startWorkers(
       connection: context.redis.connect('worker'),
       queue,
       prefix: context.keys.queuePrefix(queue),
-      concurrency: rowsInHand(context.settings.SERVICE_CONCURRENCY),
+      concurrency: workerConcurrency(context.settings.SERVICE_CONCURRENCY),
       jobs: jobs.filter((job) => job.queue === queue),
       onDrained: feeder.drained,
       log,
     }),
   );
   const now = () => {
-    const inHand = runners.reduce((sum, runner) => sum + runner.inHand(), 0);
+    const inHand = runners.reduce((sum, runner) => sum + runner.active(), 0);
     return { state: rest.isQuiet() ? (inHand > 0 ? 'quiet' : 'drained') : 'works', inHand } as const;
   };
-  const quiet = async (wish: boolean): Promise<void> => {
-    if (wish === rest.isQuiet() || stopping.signal.aborted) return;
-    await rest.quiet(wish);
-    log.info(now(), wish ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again');
+  const quiet = async (shallBeQuiet: boolean): Promise<void> => {
+    if (shallBeQuiet === rest.isQuiet() || stopping.signal.aborted) return;
+    await rest.quiet(shallBeQuiet);
+    log.info(
+      now(),
+      shallBeQuiet ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again',
+    );
   };
   // Nobody waits for it: what a person is shown of this process keeps no row waiting.
-  void context.fleet.join('work', { now, onWish: quiet });
+  void context.fleet.join('work', { now, onInstruction: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);
@@ -158,7 +161,7 @@ export async function startWorkers(
  * Rows that a queue’s worker has in hand for so many calls in flight: nearly as many again are on their way to the ledger and back, and
  * use up no slot meanwhile.
  */
-export function rowsInHand(callsInFlight: number): number {
+export function workerConcurrency(callsInFlight: number): number {
   return 2 * callsInFlight - 1;
 }
 
@@ -175,18 +178,18 @@ function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {
 const SAY_EVERY_MS = 10_000;
 
 /**
- * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, a door
- * is shut or a queue is paused, and only while there is something to do.
+ * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, a breaker
+ * is tripped or a queue is paused, and only while there is something to do.
  */
 export function startSayingPace({
-  service: { pace, doors, slots, paceNow },
+  service: { pace, breakers, slots, paceNow },
   queues,
   log,
   everyMs = SAY_EVERY_MS,
 }: {
   service: Pick<Service, 'paceNow'> & {
     pace: Pick<Service['pace'], 'state' | 'look'>;
-    doors: Pick<Service['doors'], 'shut' | 'look'>;
+    breakers: Pick<Service['breakers'], 'tripped' | 'look'>;
     slots: Pick<Service['slots'], 'inFlight'>;
   };
   queues: Pick<Queues, 'areIdle'>;
@@ -195,12 +198,12 @@ export function startSayingPace({
 }) {
   let said = pace.state();
   const say = async (): Promise<void> => {
-    // Calls that wait at shut doors ask for no turn, so the pace stays as it was.
+    // Calls that wait behind tripped breakers ask for no permit, so the pace stays as it was.
     const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
-    if (isKnown && doors.shut().length === 0) return;
+    if (isKnown && breakers.tripped().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
     if (!isIdle) {
-      await Promise.all([pace.look(), doors.look()]);
+      await Promise.all([pace.look(), breakers.look()]);
       const words = describePace(paceNow());
       // That credentials are refused is said as a fault (onCommonFault), once a minute.
       const isSaid = pace.state().blocked?.because === 'credentials';

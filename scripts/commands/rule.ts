@@ -3,7 +3,7 @@ import { addRule } from '../../jobs/nightly/add-rule.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { type RuleWish, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
+import { type RuleForm, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
 import { type RuleNow, ruleNightWords, rulesNow } from '../../src/ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../src/ledger/schema/row.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -21,8 +21,8 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--words <text>', 'rows that were refused in words that contain this text')
     .option('--portfolio <name>', 'of this portfolio alone (default: of all)')
     .requiredOption('--nights <n>', 'how many nights a row goes again at most, 1 to 30')
-    .action(async (wish: RuleWish) => {
-      const made = await withContext((context) => addRule(wish, commandLineActor(), context), { facts: idOf });
+    .action(async (form: RuleForm) => {
+      const made = await withContext((context) => addRule(form, commandLineActor(), context), { facts: idOf });
       const nights = counted(made.nights, 'night');
       terminal.print(`Rule ${made.id}: rows ${ruleWords(made)} go again at night, each ${nights} at most.`, made);
     });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { printReport as drawReport } from '../../src/console/pages/nightly/report-view.ts';
+import { renderPrintedReport } from '../../src/console/pages/nightly/report-view.ts';
 import { joinStyles } from '../../src/console/server/assets.ts';
 import type { WholeReport } from '../../src/ledger/nightly/night-report.ts';
 
@@ -10,7 +10,7 @@ const FILES = ['2-base', '4-states', '5-boxes', '8-forms', 'page-nightly', 'page
 
 /** A report as one file to be printed, with the console's styles in it, in its light colours. */
 export function printReport(whole: WholeReport): Iterable<string> {
-  return drawReport(whole, stylesOnPaper());
+  return renderPrintedReport(whole, stylesOnPaper());
 }
 
 /** Read where a report is made, once a night. */

@@ -14,14 +14,14 @@ const KILLED_STATUS = 130;
 const DELIBERATE_AFTER_MS = 2_000;
 
 /** What a signal asks for: to end in good order, to end at once, or nothing that was not asked for before. */
-export type Wish = 'end' | 'end at once' | 'nothing new';
+export type SignalEffect = 'end' | 'end at once' | 'nothing new';
 
 /**
  * Tells what each signal asks for. The first of all ends the command in good order. After that only SIGINT or SIGTERM does
  * something, where the same one came two seconds before or earlier: a terminal that goes sends several of several kinds, and
  * none of them is a person's word that calls in flight are to be cut off.
  */
-export function makeSignalRule(): (name: EndSignal, atMs: number) => Wish {
+export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffect {
   const firstAtMs = new Map<EndSignal, number>();
   return (name, atMs) => {
     const first = firstAtMs.get(name);
@@ -39,7 +39,7 @@ export function makeSignalRule(): (name: EndSignal, atMs: number) => Wish {
  * Whoever needs no more signals calls `forget`.
  */
 export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => void } {
-  const wishOf = makeSignalRule();
+  const effectOf = makeSignalRule();
   const hangUpIgnored = isHangUpIgnored();
   let resolveSignal: (name: EndSignal) => void;
   const signal = new Promise<EndSignal>((resolve) => {
@@ -47,9 +47,9 @@ export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => voi
   });
   const onSignal = (name: NodeJS.Signals): void => {
     if (!isEndSignal(name) || (name === 'SIGHUP' && hangUpIgnored)) return;
-    const wish = wishOf(name, performance.now());
-    if (wish === 'end at once') process.exit(KILLED_STATUS);
-    if (wish === 'end') resolveSignal(name);
+    const effect = effectOf(name, performance.now());
+    if (effect === 'end at once') process.exit(KILLED_STATUS);
+    if (effect === 'end') resolveSignal(name);
   };
   for (const name of SIGNALS) process.on(name, onSignal);
   return {

@@ -17,7 +17,8 @@ export type Broken = {
   words: string;
 };
 
-export type Verdict = {
+/** What a check of a trail found: how many entries it has, which, and where it breaks first. */
+export type TrailCheck = {
   entries: number;
   first: number | undefined;
   last: (LastLink & { atMs: number }) | undefined;
@@ -50,7 +51,7 @@ export function makeVerifier({
   /** How many there are, and how many stand before the first whose link holds and do not say by their place what they are. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;
-  let last: Verdict['last'];
+  let last: TrailCheck['last'];
   let broken: Broken | undefined;
   /** The number that should come, and the link that it should name; unknown behind what does not hold. */
   let expected = from ?? 1;
@@ -117,7 +118,7 @@ export function makeVerifier({
     },
 
     /** What was found, when all entries were looked at. */
-    end(): Verdict {
+    end(): TrailCheck {
       if (first && !isExplained) breakAt(cutBefore + 1, 'start', { about: String(first.number) });
       if (!last && entries > 0) {
         broken = undefined;

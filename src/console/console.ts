@@ -23,7 +23,7 @@ import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
 import { localReach, type Reach } from './server/reach.ts';
 import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
 import { holdTries } from './sign-in/hold-tries.ts';
-import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
+import { makeMayWatch, makeSessionGate } from './sign-in/make-gate.ts';
 import { makeDevices } from './sign-in/session-cookie.ts';
 
 /**
@@ -86,7 +86,7 @@ export async function makeConsole(
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
   app.decorate('audit', given.audit ?? NO_AUDIT);
   app.decorateRequest('signedIn', undefined);
-  const gate = signIn && makeGate(signIn.gate);
+  const gate = signIn && makeSessionGate(signIn.gate);
   rememberWhoLooks(app);
   addAccess(app, {
     ...given,

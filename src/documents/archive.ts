@@ -8,7 +8,7 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { systemCode } from '../files/file-fault.ts';
 import { roomBytesOf } from '../files/free-bytes.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
-import { type FolderWords, wordsOf } from './folder.ts';
+import { type FolderWords, folderWordsOf } from './folder.ts';
 import { foldedName } from './names.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 
@@ -36,7 +36,7 @@ export async function openDocuments(
   room: () => Promise<number> = () => roomBytesOf(tmpdir()),
 ): Promise<DocumentsPlace> {
   await sweepUnpackedFolders();
-  const words = wordsOf(path);
+  const words = folderWordsOf(path);
   if (!(await isZip(path))) return { dir: path, words, close: async () => {} };
   const folder = await makeUnpackedFolder();
   try {

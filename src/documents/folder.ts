@@ -30,7 +30,7 @@ export type FolderWords = { folder: string; missing: string };
 export function makeDocumentFolder({
   dir,
   maxSizeMb,
-  words = wordsOf(dir),
+  words = folderWordsOf(dir),
 }: {
   dir: string;
   maxSizeMb: number;
@@ -97,7 +97,7 @@ export function makeDocumentFolder({
 }
 
 /** What a folder is called by its path, or by that of the ZIP file that it was unpacked from. */
-export function wordsOf(dir: string): FolderWords {
+export function folderWordsOf(dir: string): FolderWords {
   const folder = `the documents folder ${dir}`;
   return { folder, missing: `There is no documents folder ${dir}: name it with --documents DIR, or make it.` };
 }

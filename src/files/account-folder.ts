@@ -19,14 +19,14 @@ export function accountFolder({
   of: string;
 }): string {
   const digest = createHash('sha256').update(of).digest('hex').slice(0, 6);
-  return join(dataDir, kind, `${safeName(account.replace(/^https?:\/\//, ''))}-${digest}`);
+  return join(dataDir, kind, `${safeFolderName(account.replace(/^https?:\/\//, ''))}-${digest}`);
 }
 
 /** Longer names are cut: file systems take 255 bytes. */
 const MOST_CHARACTERS = 60;
 
 /** A name that is a folder on every system, Windows included, and never the way out of one. */
-export function safeName(name: string): string {
+export function safeFolderName(name: string): string {
   return name
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+|[.-]+$/g, '')

@@ -10,7 +10,7 @@ import { MARK_PATTERN, markOfProcess } from './process-mark.ts';
 import { sweepLeftBehind } from './sweep.ts';
 
 /** A file that is written to its end, on the disk, and has no name yet that anybody looks for. */
-export type Draft = {
+export type FileDraft = {
   path: string;
   /** Of its content, in hex. */
   sha256: string;
@@ -46,13 +46,13 @@ export async function putText(dir: string, name: string, text: string): Promise<
  *
  * @throws LimitlineError `FILE` where the folder or the disk does not take it, and whatever `write` throws
  */
-export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOptions): Promise<Draft> {
+export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOptions): Promise<FileDraft> {
   await sweepLeftBehind({ dir, names: draftsOf(name) });
   const path = join(dir, draftName(name, markOfProcess()));
   const drop = () => rm(path, { force: true }).catch(() => {});
   try {
     await writeInto(path, mode, write);
-    const sha256 = await digestOf(path);
+    const sha256 = await fileDigestOf(path);
     const putInPlace = async (target: string, replace: boolean) => {
       try {
         return await moveTo(path, target, replace);
@@ -80,7 +80,7 @@ async function writeInto(path: string, mode: number, write: DraftOptions['write'
 }
 
 /** SHA-256 of a file's content, in hex. */
-export async function digestOf(path: string): Promise<string> {
+export async function fileDigestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const chunk of createReadStream(path)) digest.update(chunk);
   return digest.digest('hex');

@@ -1,5 +1,5 @@
 import { lstat, rm } from 'node:fs/promises';
-import { type Draft, digestOf } from './draft.ts';
+import { type FileDraft, fileDigestOf } from './draft.ts';
 import { makeLeftMemory } from './left-memory.ts';
 
 /** Whose results a file has in it. */
@@ -42,7 +42,7 @@ export function makeLeftFiles({
     const left = await memory.fileAt(path);
     const isOfThis = left?.account === trialAccount || isSame(left, whose);
     if (!left || !isOfThis || !found.isFile()) return 'other';
-    return (await digestOf(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
+    return (await fileDigestOf(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
   }
 
   /** Removes what was left under names from this number on, of this portfolio alone, where it is as it was left. */
@@ -69,7 +69,7 @@ export function makeLeftFiles({
      *
      * @returns the path that it has now, and those that are gone
      */
-    async leave(draft: Draft, names: Names, whose: Whose): Promise<{ path: string; outdated: string[] }> {
+    async leave(draft: FileDraft, names: Names, whose: Whose): Promise<{ path: string; outdated: string[] }> {
       await check();
       for (let number = 1; ; number += 1) {
         const path = names(number);

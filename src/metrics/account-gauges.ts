@@ -146,7 +146,7 @@ function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
     pace_limit_per_second: pace?.phase === 'start' ? undefined : pace?.ratePerS,
     pace_limiting: pace && Number(pace.isLimiting),
     blocked: BLOCK_REASONS.map((reason) => [Number(waits.has(reason)), { reason }]),
-    door_shut: CALL_KINDS.map((kind) => [pace?.shut?.some((one) => one.kind === kind) ? 1 : 0, { kind }]),
+    door_shut: CALL_KINDS.map((kind) => [pace?.tripped?.some((one) => one.kind === kind) ? 1 : 0, { kind }]),
     notices_waiting: Object.entries(notices.waiting).map(([way, waiting]) => [waiting, { way }]),
     notices_ended: (['delivered', 'undelivered'] as const).map((how) => [notices[how], { how }]),
     on_duty: processes.filter(({ role }) => role === 'nightly').length,

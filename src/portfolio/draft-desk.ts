@@ -8,7 +8,7 @@ import type { ReadOptions } from './read-options.ts';
 export type IncomingFile = { field: string; name: string; content: Readable };
 
 /** Why an upload was not taken, as a status of HTTP and in words: nothing of it is left on the disk. */
-export type Refused = { refused: { status: 400 | 413 | 415 | 507; message: string } };
+export type RefusedUpload = { refused: { status: 400 | 413 | 415 | 507; message: string } };
 
 /** A preview; or how many lines were read for it so far; or why there can be none. */
 export type PreviewState =
@@ -17,7 +17,7 @@ export type PreviewState =
   | { is: 'failed'; message: string };
 
 /** A line as somebody wrote it anew: some of its cells by their places, or of a broken one all of its text. */
-export type LineWish = { line: number } & ({ cells: ReadonlyMap<number, string> } | { text: string });
+export type LineEdit = { line: number } & ({ cells: ReadonlyMap<number, string> } | { text: string });
 
 /** A new version; or none, since another was made meanwhile, and these are the cells in which it differs. */
 export type MendAnswer =
@@ -56,7 +56,7 @@ export type DraftDesk = {
     files: AsyncIterable<IncomingFile>,
     announcedBytes?: number,
     by?: string,
-  ): Promise<{ draft: PortfolioDraft } | Refused>;
+  ): Promise<{ draft: PortfolioDraft } | RefusedUpload>;
   /** Begins a preview where there is none, and never waits for it. */
   preview(draft: PortfolioDraft): Promise<PreviewState>;
   /** Makes it anew, since the ledger may have gone on. */
@@ -71,10 +71,10 @@ export type DraftDesk = {
   /** Says what is wrong with a line of the preview if its cells were these. */
   check(
     draft: PortfolioDraft,
-    wish: { line: number; cells: ReadonlyMap<number, string> },
+    edit: { line: number; cells: ReadonlyMap<number, string> },
   ): Promise<{ problems: Problem[]; warnings: Problem[] }>;
   /** @throws LimitlineError `USAGE` where a line cannot be mended so */
-  mend(id: string, wish: { version: number; wishes: readonly LineWish[] }, by?: string): Promise<MendAnswer>;
+  mend(id: string, change: { version: number; edits: readonly LineEdit[] }, by?: string): Promise<MendAnswer>;
   /**
    * Imports what was previewed in the background, or goes on where that was interrupted.
    *

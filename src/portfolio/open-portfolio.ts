@@ -17,7 +17,7 @@ import { addDocuments } from './lines/add-documents.ts';
 import { type AdviceDates, adviceDates } from './lines/advice.ts';
 import { makeLineClassifier } from './lines/classify-lines.ts';
 import { findConventions } from './lines/conventions.ts';
-import type { Draft } from './lines/draft.ts';
+import type { LineDraft } from './lines/draft.ts';
 import { type JudgeAlone, makeJudgeAlone } from './lines/judge-alone.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './lines/one-currency.ts';
 import { makeCellReader, readConstants, type Values } from './lines/read-cells.ts';
@@ -197,7 +197,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   let areConventionsFound = false;
   try {
     for await (const records of recordBatches(table, shape)) {
-      let drafts: Draft[] = records.map((record) => ({ record, ...readCells(record), documents: [] }));
+      let drafts: LineDraft[] = records.map((record) => ({ record, ...readCells(record), documents: [] }));
       if (!areConventionsFound && drafts.some((draft) => draft.open)) {
         areConventionsFound = true;
         await findOpenConventions(reading, shape);

@@ -13,7 +13,7 @@ export type Problem = {
 };
 
 /** A cell that is sent otherwise than it was written. */
-export type Change = {
+export type CellChange = {
   line: number;
   /** The column as the header writes it. */
   column: string;
@@ -38,8 +38,8 @@ export function makeProblem(line: number, column: string | null, value: string |
 /** Makes a change of it, with both texts cut and made fit for a terminal. */
 export function makeChange(
   where: { line: number; column: string },
-  { value, became, message }: Pick<Change, 'value' | 'became' | 'message'>,
-): Change {
+  { value, became, message }: Pick<CellChange, 'value' | 'became' | 'message'>,
+): CellChange {
   return { ...where, value: shown(value), became: shown(became), message };
 }
 

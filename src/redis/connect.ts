@@ -12,10 +12,10 @@ import type { Credentials, RedisAddress } from './redis-url.ts';
  * - `queue`: adds jobs and asks about them; given up after the same time. Nothing that blocks.
  * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage; never given up.
  */
-export type Role = 'ledger' | 'claims' | 'queue' | 'worker';
+export type ConnectionRole = 'ledger' | 'claims' | 'queue' | 'worker';
 
 /** A Redis to connect to: a given one, or the Unix socket of our own. */
-export type Target = RedisAddress | { kind: 'socket'; path: string };
+export type RedisTarget = RedisAddress | { kind: 'socket'; path: string };
 
 /** When to try again after a lost connection, in milliseconds; null for not at all. */
 type RetryStrategy = (attempt: number) => number | null;
@@ -32,7 +32,7 @@ export const COMMAND_TIMEOUT_MS = 5_000;
  * A command that was given up is not sent afterwards: nobody waits for it any more, and a late claim would lock what
  * it claims. One that was already on its way may have been done.
  */
-export function connectTo(target: Target, role: Role, retryStrategy: RetryStrategy): RedisConnection {
+export function connectTo(target: RedisTarget, role: ConnectionRole, retryStrategy: RetryStrategy): RedisConnection {
   const connection =
     target.kind === 'cluster' ? connectCluster(target, role, retryStrategy) : connectOne(target, role, retryStrategy);
   if (role === 'worker') {
@@ -57,10 +57,10 @@ const WORKER_SILENCE_MS = 30_000;
 const RECONNECT = 1;
 const RECONNECT_AND_RESEND = 2;
 
-type ClusterTarget = Extract<Target, { kind: 'cluster' }>;
-type OneTarget = Exclude<Target, ClusterTarget>;
+type ClusterTarget = Extract<RedisTarget, { kind: 'cluster' }>;
+type OneTarget = Exclude<RedisTarget, ClusterTarget>;
 
-function connectCluster(target: ClusterTarget, role: Role, retryStrategy: RetryStrategy): Cluster {
+function connectCluster(target: ClusterTarget, role: ConnectionRole, retryStrategy: RetryStrategy): Cluster {
   return new Cluster(target.endpoints, {
     clusterRetryStrategy: retryStrategy,
     enableAutoPipelining: role === 'ledger',
@@ -70,7 +70,7 @@ function connectCluster(target: ClusterTarget, role: Role, retryStrategy: RetryS
   });
 }
 
-function connectOne(target: OneTarget, role: Role, retryStrategy: RetryStrategy): Redis {
+function connectOne(target: OneTarget, role: ConnectionRole, retryStrategy: RetryStrategy): Redis {
   return new Redis({
     ...optionsFor(role),
     ...placeOf(target),
@@ -85,7 +85,7 @@ function connectOne(target: OneTarget, role: Role, retryStrategy: RetryStrategy)
   });
 }
 
-function optionsFor(role: Role) {
+function optionsFor(role: ConnectionRole) {
   return {
     connectTimeout: CONNECT_TIMEOUT_MS,
     connectionName: `limitline-${role}`,

@@ -26,7 +26,7 @@ export type ServiceClient = ReturnType<typeof makeServiceClient>;
 
 /**
  * The service as its document shows it: three calls that make something, each sent once and answered by its meaning. The
- * token is got and shared on the way; who is answered 401 renews it, and comes again in a turn of its own.
+ * token is got and shared on the way; who is answered 401 renews it, and comes again with a permit of its own.
  *
  * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them or a proxy asks for some,
  * `SERVICE` when no token can be had for now, `FILE` when a document cannot be read to its end.

@@ -7,7 +7,7 @@ import { SERVICE_PATHS } from '../service/paths.ts';
 import { type Checked, errorAnswer } from './answers.ts';
 import type { Control } from './control.ts';
 import { type ReceivedDocument, readDocumentBody } from './document-body.ts';
-import type { Gate } from './gate.ts';
+import type { RequestGate } from './gate.ts';
 import type { RequestKind } from './record.ts';
 import type { RequestTimes } from './request-times.ts';
 import type { ResourceEndpoints } from './resource-endpoints.ts';
@@ -15,7 +15,7 @@ import type { Serve } from './serve.ts';
 
 /** The HTTP side of the stand-in: which path leads where. It logs no request. */
 export function makeApp(parts: {
-  gate: Gate;
+  gate: RequestGate;
   endpoints: ResourceEndpoints;
   tokenEndpoint: (form: unknown) => Checked;
   serve: Serve;

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { CallKind } from '../call-kind.ts';
-import type { Answer, Checked } from './answers.ts';
+import type { Checked, StandInAnswer } from './answers.ts';
 import { answerByRule } from './fault-answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
@@ -13,12 +13,12 @@ export type Serve = ReturnType<typeof makeServe>;
 
 /** The one way out for every answer: all of them are on record before they leave. */
 export function makeServe({ faults, record }: { faults: Faults; record: MadeRecord }) {
-  const send = (kind: RequestKind, reply: FastifyReply, { status, headers, body }: Answer): void => {
+  const send = (kind: RequestKind, reply: FastifyReply, { status, headers, body }: StandInAnswer): void => {
     record.answered(kind, reply.raw.destroyed ? CLIENT_GONE : status);
     if (headers) reply.headers(headers);
     reply.code(status).send(body);
   };
-  const misbehave = (kind: RequestKind, reply: FastifyReply, rule: FaultRule, make: () => Answer): void => {
+  const misbehave = (kind: RequestKind, reply: FastifyReply, rule: FaultRule, make: () => StandInAnswer): void => {
     const instead = answerByRule(rule, make);
     if (typeof instead !== 'function') {
       send(kind, reply, instead);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer } from './answers.ts';
+import type { StandInAnswer } from './answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 
 type RuleOf<F extends FaultRule['fault']> = Extract<FaultRule, { fault: F }>;
@@ -19,7 +19,11 @@ export function giveNoAnswer(rule: RuleOf<'reset' | 'silence' | 'not-http'>, { s
 }
 
 /** Sends the head of an answer as it should be, and a body that arrives too slowly, or broken, or never. */
-export function answerBadly(rule: RuleOf<'slow' | 'broken'>, { status, body }: Answer, response: ServerResponse): void {
+export function answerBadly(
+  rule: RuleOf<'slow' | 'broken'>,
+  { status, body }: StandInAnswer,
+  response: ServerResponse,
+): void {
   const whole = Buffer.from(JSON.stringify(body));
   const half = whole.subarray(0, whole.length >> 1);
   const begin = (sizeBytes: number) => {

@@ -5,7 +5,7 @@ import { makeApp } from './app.ts';
 import { makeControl } from './control.ts';
 import type { FaultChange, TokenSettings } from './fault-settings.ts';
 import { makeFaults } from './faults.ts';
-import { makeGate } from './gate.ts';
+import { makeRequestGate } from './gate.ts';
 import { makeIds } from './ids.ts';
 import { makeListener } from './listener.ts';
 import { makeOutage } from './outage.ts';
@@ -47,7 +47,7 @@ export function makeStandIn(options: StandInOptions) {
   const tokens = makeTokens();
   const control = makeControl({ faults, record, times, followOutage: () => outage.followInBackground(), log });
   const app = makeApp({
-    gate: makeGate({ faults, tokens }),
+    gate: makeRequestGate({ faults, tokens }),
     endpoints: makeResourceEndpoints({ ids: makeIds({ secret: credentials.clientSecret }), record }),
     tokenEndpoint: makeTokenEndpoint({ credentials, tokens, settings: () => faults.settings().tokens }),
     serve: makeServe({ faults, record }),

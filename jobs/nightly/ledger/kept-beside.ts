@@ -1,8 +1,8 @@
 import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
-import type { Difference } from '../../../src/ledger/comparison/row-comparison.ts';
+import type { MendedDifference } from '../../../src/ledger/comparison/row-comparison.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { RestingLook, RestingLooks } from '../../../src/ledger/nightly/resting.ts';
+import type { CompareIdle, IdleComparison } from '../../../src/ledger/nightly/idle-comparison.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
@@ -16,21 +16,21 @@ export type KeptDeps = {
   rows: Pick<Rows, 'gone' | 'isSearched' | 'read'>;
   calls: Pick<Calls, 'madeId'>;
   approvals: Pick<Approvals, 'compare' | 'read'>;
-  restingLooks: RestingLooks;
+  compareIdle: CompareIdle;
 };
 
 /**
  * Compares what is kept beside the rows (counts, sums, the indexes by state, cause, approval and search) with them, and mends it. A
- * portfolio that rests is compared while it is walked; only where something differs, or moves, each row is looked at by the scripts
+ * portfolio that is idle is compared while it is walked; only where something differs, or moves, each row is looked at by the scripts
  * that mend. What was counted when it came in, or was made, is never mended: where rows lack of that, they are named.
  *
  * @param mended hears of the portfolios whose indexes may have changed by that
  */
 export function makeKeptCheck(
-  { portfolios, rows, calls, approvals, restingLooks }: KeptDeps,
+  { portfolios, rows, calls, approvals, compareIdle }: KeptDeps,
   { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
 ): StoredRowCheck {
-  let look: RestingLook | undefined;
+  let look: IdleComparison | undefined;
   /** How many rows wait for each approval. */
   const waiting = new Map<string, number>();
   /** The lines of rows that an index names, and that are not there. */
@@ -88,7 +88,7 @@ export function makeKeptCheck(
 
   return {
     async beginPortfolio(portfolio) {
-      look = await restingLooks(portfolio, { ask, isSearched: rows.isSearched });
+      look = await compareIdle(portfolio, { ask, isSearched: rows.isSearched });
     },
     row(walked, state) {
       look?.add(walked, state);
@@ -124,7 +124,7 @@ const UNBOUND = 'approvals were not as the rows that wait for them; they are now
 const MOST_NAMED_SUMS = 8;
 
 /** What was not as the rows are, in words. */
-function wordsOf({ is, names = [] }: Difference): { check: 'counts' | 'indexes'; says: string } {
+function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':
       return { check: 'counts', says: 'rows were not counted in the state that they are in; they are now' };

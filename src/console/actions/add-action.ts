@@ -69,7 +69,7 @@ export function addAction(
           reply,
           actor: { name: request.person.by },
           params: request.params as Record<string, string>,
-          fields: multipart ? {} : fieldsOf(request.body),
+          fields: multipart ? {} : formFieldsOf(request.body),
         },
         handle,
       ),
@@ -77,7 +77,7 @@ export function addAction(
 }
 
 /** The fields of a form, less its token; of several with one name the last. Empty where the body is not an ordinary form. */
-export function fieldsOf(body: unknown): Readonly<Record<string, string>> {
+export function formFieldsOf(body: unknown): Readonly<Record<string, string>> {
   const fields: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
     const text = Array.isArray(value) ? value.at(-1) : value;

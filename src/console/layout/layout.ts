@@ -21,9 +21,9 @@ export type PageParts = {
   /** Of the page, without the product's name; it is no heading: the body has its own `<h1>`. */
   title: string;
   /** Which entry of the navigation the page belongs to, if any. */
-  at?: Place;
+  at?: NavigationPlace;
   /** The entry that is marked as the one where one is, where that is not `at`, by which a page has its styles. */
-  marked?: Place;
+  marked?: NavigationPlace;
   body: Html;
   /** Address of the events that keep the page fresh (see events/add-events.ts). Without one, the strip alone is kept fresh. */
   events?: string;
@@ -71,7 +71,7 @@ ${rights && footer(rights)}
 `;
 }
 
-function placesLine(rights: Rights, marked: Place | undefined, strip: StripState): Html {
+function placesLine(rights: Rights, marked: NavigationPlace | undefined, strip: StripState): Html {
   return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
     (place) =>
       html`<a href="${place.href}" aria-current="${place.at === marked && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
@@ -106,7 +106,7 @@ ${form({ action: '/sign-out', csrf, class: 'inline-form', body: html`<button cla
 }
 
 /** The places of the navigation, and that of one's own account, which stands in a menu (layout.ts). */
-export type Place =
+export type NavigationPlace =
   | 'portfolios'
   | 'new'
   | 'held'
@@ -118,7 +118,7 @@ export type Place =
   | 'audit'
   | 'people';
 
-type PlaceLink = { at: Place; href: string; words: string; right: Right };
+type PlaceLink = { at: NavigationPlace; href: string; words: string; right: Right };
 
 const PLACES: readonly PlaceLink[] = [
   { at: 'portfolios', href: '/', words: 'Portfolios', right: 'GET /' },

@@ -45,9 +45,9 @@ export function panelHeading(title: string): string {
   return `${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-title`;
 }
 
-export type NoticeKind = 'info' | 'good' | 'warn' | 'bad';
+export type BannerKind = 'info' | 'good' | 'warn' | 'bad';
 
-const SHAPES: Readonly<Record<NoticeKind, string>> = {
+const SHAPES: Readonly<Record<BannerKind, string>> = {
   info: 'M8 2a6 6 0 1 0 .01 0M8 7.2v4M8 4.9v.1',
   good: 'M8 2a6 6 0 1 0 .01 0M5 8.2 7.2 10.4 11 6',
   warn: 'M8 2 14.5 13.5h-13zM8 6.4v3.2M8 11.6v.1',
@@ -56,7 +56,7 @@ const SHAPES: Readonly<Record<NoticeKind, string>> = {
 
 /** Something that a person should know, and what to do about it. `urgent` is read out at once. */
 export function notice(
-  kind: NoticeKind,
+  kind: BannerKind,
   body: HtmlValue,
   { title, urgent = false }: { title?: string; urgent?: boolean } = {},
 ): Html {

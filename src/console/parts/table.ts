@@ -1,7 +1,7 @@
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
 /** A column. Numbers and amounts stand at the right with figures of one width; ids in a fixed-width type. */
-export type Column<Row> = {
+export type TableColumn<Row> = {
   head: string;
   kind?: 'text' | 'number' | 'amount' | 'id' | 'actions';
   cell: (row: Row) => HtmlValue;
@@ -20,7 +20,7 @@ export type Column<Row> = {
  */
 export function table<Row>(given: {
   caption: string;
-  columns: readonly Column<Row>[];
+  columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   empty?: HtmlValue;
   showCaption?: boolean;
@@ -37,7 +37,7 @@ export function table<Row>(given: {
   </div>`;
 }
 
-function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: Column<Row>, row: Row): Html {
+function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: TableColumn<Row>, row: Row): Html {
   const classes = ['cell', kind !== 'text' && `is-${kind}`, wideOnly && 'wide-only'];
   if (names) return html`<th scope="row" role="rowheader" class="${[...classes, 'names']}">${cell(row)}</th>`;
   return html`<td role="cell" class="${classes}" data-head="${head}">${cell(row)}</td>`;

@@ -4,7 +4,7 @@ import { addOidcSignIn, addressAfterSignOut, type OidcFunctions } from './add-oi
 import { addSignIn, type SignInGiven } from './add-sign-in.ts';
 import { addSignInSteps } from './add-sign-in-steps.ts';
 import type { Know } from './hold-tries.ts';
-import type { Gate } from './make-gate.ts';
+import type { SessionGate } from './make-gate.ts';
 import type { GateFunctions } from './people-functions.ts';
 import { type Devices, takeToken } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
@@ -23,7 +23,7 @@ export type SignInOptions = {
 /** The sign-in, its steps, and the way out. */
 export function addSignInPages(
   app: ConsoleApp,
-  given: Omit<SignInOptions, 'gate'> & { gate: Gate; know: Know; devices: Devices },
+  given: Omit<SignInOptions, 'gate'> & { gate: SessionGate; know: Know; devices: Devices },
 ): void {
   const { functions, audit, gate, know, devices } = given;
   const steps = { functions, audit, cookie: gate.cookie, gate, know, devices };

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fieldsOf } from '../actions/add-action.ts';
+import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { SignInGiven } from './add-sign-in.ts';
 import { sayLater } from './hold-tries.ts';
@@ -51,7 +51,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       `/sign-in/${owed}`,
       { onRequest: gate.readSession, preHandler: app.csrfProtection },
       async (request, reply) => {
-        const fields = fieldsOf(request.body);
+        const fields = formFieldsOf(request.body);
         const step = stepOf(request, reply, fields.to);
         return step ? take({ ...step, fields }) : reply;
       },

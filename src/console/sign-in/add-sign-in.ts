@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
-import { fieldsOf } from '../actions/add-action.ts';
+import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Know } from './hold-tries.ts';
 import { sayLater } from './hold-tries.ts';
-import { type Gate, nextAddress } from './make-gate.ts';
+import { nextAddress, type SessionGate } from './make-gate.ts';
 import type { Coming, PasswordAnswer } from './people-functions.ts';
 import { comingOf, type Devices, giveToken, readToken, wayBack } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
@@ -24,7 +24,7 @@ export type SignInGiven = {
   functions: SignInFunctions;
   audit: Audit;
   cookie: string;
-  gate: Gate;
+  gate: SessionGate;
   know: Know;
   devices: Pick<Devices, 'of'>;
 };
@@ -57,7 +57,7 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
   });
 
   app.post('/sign-in', { preHandler: app.csrfProtection }, async (request, reply) => {
-    const fields = fieldsOf(request.body);
+    const fields = formFieldsOf(request.body);
     const to = wayBack(fields.to);
     const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
     const coming = comingOf(request);

@@ -8,7 +8,7 @@ import { linkButton } from '../parts/form.ts';
 import { notice } from '../parts/page-head.ts';
 import { commandLine } from '../parts/text.ts';
 import { isLedByOthers } from '../server/guard.ts';
-import type { GateFunctions, Owed, SignedIn } from './people-functions.ts';
+import type { GateFunctions, KnownSession, Owed } from './people-functions.ts';
 import { comingOf, giveOpened, readToken, signInAddress } from './session-cookie.ts';
 
 /** The pages on which what is owed is done. */
@@ -18,10 +18,10 @@ const PAGE_OF: Readonly<Record<Owed, string>> = {
   password: '/sign-in/password',
 };
 
-export type Gate = ReturnType<typeof makeGate>;
+export type SessionGate = ReturnType<typeof makeSessionGate>;
 
 /** Finds out who asks, by the session's cookie. */
-export function makeGate(given: GateFunctions) {
+export function makeSessionGate(given: GateFunctions) {
   const { cookie, read, isNeeded, opening } = given;
   const readFrom = async (request: FastifyRequest, name: string): Promise<void> => {
     const token = readToken(request, name);
@@ -131,7 +131,7 @@ const BY_LINK =
 declare module 'fastify' {
   interface FastifyRequest {
     /** The session that the request came with, if it is one, with the name of its cookie and the value. */
-    signedIn: (SignedIn & { token: string; cookie: string }) | undefined;
+    signedIn: (KnownSession & { token: string; cookie: string }) | undefined;
   }
   interface FastifyContextConfig {
     /** Asked for by pages by themselves, again and again, and by no person. */

@@ -4,7 +4,7 @@ import type { Person } from '../../people/person.ts';
 export type Owed = 'code' | 'factor' | 'password';
 
 /** Whose a session is; `session` is its public handle, by which it is listed and ended. */
-export type SignedIn = { person: Person; owes: Owed | undefined; session: string };
+export type KnownSession = { person: Person; owes: Owed | undefined; session: string };
 
 /** What a name and a password led to. `later`: too many were tried, by that name or from that address; `busy`: too many at once. */
 export type PasswordAnswer =
@@ -24,7 +24,7 @@ export type GateFunctions = {
   /** Whether whoever comes must be known: there are users, or the console is open to others than this machine. */
   isNeeded: () => Promise<boolean>;
   /** Whose session a token is; undefined for one that ended, or never was. One round trip. `counts`: keeps it from idling. */
-  read: (token: string, how: { counts: boolean }) => Promise<SignedIn | undefined>;
+  read: (token: string, how: { counts: boolean }) => Promise<KnownSession | undefined>;
   /** Which of these sessions live still; nobody's doing. One round trip. */
   living: (tokens: string[]) => Promise<boolean[]>;
   /** The name of the session's cookie. */

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import { tripsOf } from '../calls/trips.ts';
+import { batcherOf } from '../calls/batches.ts';
 import { contentOf, type ImportedFile } from '../portfolios/imports.ts';
-import { isPending, type Supplier } from '../portfolios/portfolio.ts';
+import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
 import { makeSuppliers } from '../portfolios/suppliers.ts';
-import { entryText } from '../rows/story.ts';
+import { storyEntryText } from '../rows/story.ts';
 import {
   type AnswerTaken,
   type Approval,
@@ -18,9 +18,9 @@ import {
 } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { Persist } from '../schema/persist.ts';
 import { type AtNight, nightArg, nightTold, type PartOfPlan, type RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { makeClosing } from './close-approval.ts';
 import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from './read-approval.ts';
@@ -28,7 +28,7 @@ import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from '
 export type Approvals = ReturnType<typeof makeApprovals>;
 
 /** An answer: to which, by whom, to what of it (`digest`), and in what words. */
-export type Answer = { id: string; digest: string; by: string; words?: string | undefined };
+export type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
 
 /** Rows that go at a time: some milliseconds of Redis' time. */
 const PAGE = 100;
@@ -44,18 +44,18 @@ const MOST_LISTED = 100;
 export function makeApprovals({
   connection,
   keys,
-  persist,
+  retryUntilAnswered,
   approvalPolicy = async () => NO_APPROVAL,
 }: {
   connection: RedisConnection;
   keys: Keys;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   /** What another person has to approve at this moment, and who may answer for what was dropped. */
   approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [begin, answer] = [script('begin-approval'), script('answer-approval')];
-  const trips = tripsOf(connection, keys);
+  const runInBatch = batcherOf(connection, keys);
   const suppliers = makeSuppliers({ connection, keys });
   const declined = makeDeclined({ connection, keys });
   const placesOf = ({ portfolio, id }: ApprovalId) => ({
@@ -73,7 +73,7 @@ export function makeApprovals({
     return found;
   }
 
-  async function supplierOf(portfolio: string): Promise<Supplier | undefined> {
+  async function supplierOf(portfolio: string): Promise<PortfolioSupplier | undefined> {
     const text = await connection.hget(keys.portfolio(portfolio), 'supplier');
     return text === null ? undefined : JSON.parse(text);
   }
@@ -89,10 +89,10 @@ export function makeApprovals({
     const people = Object.fromEntries(authors.map((by) => [by.toWellFormed(), personOf(by)]));
     const places = { ...placesOf({ portfolio, id }), all: keys.approvalsOf(portfolio) };
     const told = { id, name: portfolio, ...of, fields: wholeText(fields), authors: wholeText(people) };
-    return (await persist('begin approval', () => begin(places, told))) as string;
+    return (await retryUntilAnswered('begin approval', () => begin(places, told))) as string;
   }
 
-  async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: Answer): Promise<AnswerTaken> {
+  async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: PersonsAnswer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
       // Counted first: a no that comes while it is looked for is seen by that. Where none came since somebody looked, nobody looks.
@@ -109,7 +109,9 @@ export function makeApprovals({
       const said = { answer: is, by, words: words.slice(0, MOST_WORDS), ownName, noes: noes ?? '0', no };
       const told = { id, name: portfolio, moves: isSeen ? found.moves : '', ...said };
       const lists = { waits: keys.approvals, answered: keys.approvalsAnswered, lately: keys.approvalsLately };
-      const taken = await persist('answer', () => answer({ ...placesOf({ portfolio, id }), ...lists }, told));
+      const taken = await retryUntilAnswered('answer', () =>
+        answer({ ...placesOf({ portfolio, id }), ...lists }, told),
+      );
       if (taken === 'done') return is;
       if (taken !== 'again') return taken as AnswerTaken;
       if (!isSeen) return 'changed';
@@ -117,12 +119,13 @@ export function makeApprovals({
   }
 
   async function carriedOut(row: RowId, id: string): Promise<number> {
-    return Number(await persist('carried out', () => trips(row, { move: 'carriedOut', approval: id })));
+    return Number(await retryUntilAnswered('carried out', () => runInBatch(row, { move: 'carriedOut', approval: id })));
   }
 
   async function freeSome({ portfolio, id }: ApprovalId, rows: readonly RowId[]): Promise<number> {
     if (rows.length === 0) return carriedOut({ portfolio, key: '' }, id);
-    const free = (row: RowId) => persist('free approved', () => trips(row, { move: 'free', approval: id }));
+    const free = (row: RowId) =>
+      retryUntilAnswered('free approved', () => runInBatch(row, { move: 'free', approval: id }));
     return Math.min(...(await Promise.all(rows.map(free))).map(Number));
   }
 
@@ -160,7 +163,7 @@ export function makeApprovals({
     },
 
     /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
-    askFor: async ({ portfolio, kind, by, supplier }: Wished): Promise<string> =>
+    askFor: async ({ portfolio, kind, by, supplier }: NewApproval): Promise<string> =>
       start(portfolio, kind, {
         authors: [by],
         ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
@@ -184,19 +187,19 @@ export function makeApprovals({
       state: 'refused' | 'cancelled' | 'held',
       { id, by, said = '', of = '', asOfMs, part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
-      const told = entryText({ is: 'asked', by, from: state, ...nightTold(night) });
+      const told = storyEntryText({ is: 'asked', by, from: state, ...nightTold(night) });
       const as = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night) };
       const move = { move: 'await', ...as, approval: id, answer: said, of, asOf: asOfMs, written: writtenMs } as const;
-      return (await persist('await', () => trips(row, move))) === 1;
+      return (await retryUntilAnswered('await', () => runInBatch(row, move))) === 1;
     },
 
-    ...makeClosing({ connection, keys, persist }),
+    ...makeClosing({ connection, keys, retryUntilAnswered }),
 
     /** Approves it as it was looked at. Its rows go with the next `freeSome`, or answers are carried out from then on. */
-    grant: (given: Answer): Promise<AnswerTaken> => take('granted', given),
+    grant: (given: PersonsAnswer): Promise<AnswerTaken> => take('granted', given),
 
     /** Declines it: its rows are given up, or become again what they were. `words` say why. */
-    decline: (given: Answer): Promise<AnswerTaken> => take('declined', given),
+    decline: (given: PersonsAnswer): Promise<AnswerTaken> => take('declined', given),
 
     /** The approvals that wait for a person, the oldest first. */
     async waiting(): Promise<Approval[]> {
@@ -238,14 +241,15 @@ export function makeApprovals({
      * what was answered, however often it is asked; nothing where it belongs to the approval no longer.
      */
     async restore(row: RowId, id: string): Promise<{ state: RowState; said: string } | undefined> {
-      const again = () => trips(row, { move: 'holdAgain', approval: id });
-      const [state, said = ''] = (await persist('restore', again)) as string[];
+      const again = () => runInBatch(row, { move: 'holdAgain', approval: id });
+      const [state, said = ''] = (await retryUntilAnswered('restore', again)) as string[];
       return state === undefined ? undefined : { state: state as RowState, said };
     },
 
     /** What was said of a held row's call is written down: the row goes on. Answers whether it does: not where it waits no longer. */
     async goAnswered(row: RowId, id: string): Promise<boolean> {
-      return (await persist('go answered', () => trips(row, { move: 'goAnswered', approval: id }))) === 1;
+      const goes = () => runInBatch(row, { move: 'goAnswered', approval: id });
+      return (await retryUntilAnswered('go answered', goes)) === 1;
     },
 
     /** What was approved of a row is carried out. Answers how many are left of its approval. */
@@ -258,7 +262,7 @@ export function makeApprovals({
   }
 }
 
-type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
+type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 
 /** What an approval begins with: who asked, and of an import its file. */
 type Started = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Thing } from '../calls/verdicts.ts';
+import type { Thing } from '../calls/claim-answers.ts';
 import { sumIn } from '../counts/sums.ts';
 import {
   type Approval,

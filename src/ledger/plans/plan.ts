@@ -47,7 +47,7 @@ export type Plan = {
 };
 
 /** What a plan is before somebody confirms it. */
-export type Draft = Omit<Plan, 'id' | 'expiresMs'>;
+export type PlanDraft = Omit<Plan, 'id' | 'expiresMs'>;
 
 /** Where a plan stands: `stopped` is one whose process went away before the end; confirmed again, it goes on. */
 export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';

@@ -48,10 +48,10 @@ export type Approval = {
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
 /** What there is to say of why it waits. */
-export type Why = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
+export type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
 
 /** Why it waits, and what goes with its rows, in sentences; "" where there is nothing to say of it. */
-export function whyWords({ over, redone, supplier, kind }: Why): string {
+export function whyWords({ over, redone, supplier, kind }: WhyNeeded): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
   const goes = kind === 'import' ? 'is created first, unless it was before' : 'is sent again';

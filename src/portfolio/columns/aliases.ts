@@ -22,7 +22,7 @@ type NameMeaning = {
  * (`Kreditlimit (EUR)*`), or with the party before or behind it (`Customer Name`, `Ansprechpartner Vorname`). Words in
  * brackets that may change what is meant make it a guess, and so does a currency behind what is no amount.
  */
-export function meaningOf(written: string): NameMeaning {
+export function headerMeaningOf(written: string): NameMeaning {
   // No name of a column is longer, and text that stands where one should be may be a megabyte.
   if (written === '' || written.length > MAX_LENGTH) return NOTHING;
   // Files with our own names in their header need no tables, nor wait for them.
@@ -43,7 +43,7 @@ export function meaningOf(written: string): NameMeaning {
 
 /** The column that the header's name means for certain. */
 export function aliasOf(written: string): KnownColumn | undefined {
-  return meaningOf(written).known ?? undefined;
+  return headerMeaningOf(written).known ?? undefined;
 }
 
 /** Whether a header's name, as written, means one of ours. */

@@ -1,7 +1,7 @@
 import type { RawRecord } from '../../table/records.ts';
 import type { HeaderJudgement, Vocabulary } from '../../table/vocabulary.ts';
 import { saysThousands } from '../values/amount-unit.ts';
-import { meaningOf } from './aliases.ts';
+import { headerMeaningOf } from './aliases.ts';
 import { type KnownColumn, NEEDED, ownNameOf } from './known-columns.ts';
 import type { Mapping } from './mapping.ts';
 import { matchMapping } from './match-mapping.ts';
@@ -32,7 +32,7 @@ export function judgeHeader(
     if (cell === '' || cell.length > MAX_NAME_LENGTH) continue;
     const entry = entryOf(cell);
     const own = ownNameOf(cell);
-    const { known, guess } = entry || own ? { known: entry?.known ?? own, guess: null } : meaningOf(cell);
+    const { known, guess } = entry || own ? { known: entry?.known ?? own, guess: null } : headerMeaningOf(cell);
     if (known) certain.add(known);
     else if (guess) possible.add(guess);
   }

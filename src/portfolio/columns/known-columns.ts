@@ -3,7 +3,7 @@ import { type Decimal, parseAmount } from '../values/amounts.ts';
 import { readCountry } from '../values/countries.ts';
 import { type DateOrder, parseDate } from '../values/dates.ts';
 import { readCompanyId, readIdentifier } from '../values/identifiers.ts';
-import type { Reading } from '../values/reading.ts';
+import type { ValueReading } from '../values/reading.ts';
 import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/texts.ts';
 
 /** How amounts and dates of a file are written; null where its columns leave that open. */
@@ -13,7 +13,7 @@ export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
 export type ReadBy = { conventions: Readonly<Conventions>; today: string };
 
 /** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
-export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => Reading;
+export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => ValueReading;
 
 /** What there is to know of a column. */
 type ColumnFacts = {
@@ -115,10 +115,10 @@ export function isKnown(name: string): name is KnownColumn {
   return Object.hasOwn(COLUMNS, name);
 }
 
-function readLimit(text: string, { conventions }: ReadBy, isNumber?: boolean): Reading {
+function readLimit(text: string, { conventions }: ReadBy, isNumber?: boolean): ValueReading {
   return parseAmount(text, isNumber ? '.' : conventions.decimal);
 }
 
-function readDay(text: string, { conventions, today }: ReadBy): Reading {
+function readDay(text: string, { conventions, today }: ReadBy): ValueReading {
   return parseDate(text, { order: conventions.dates, today });
 }

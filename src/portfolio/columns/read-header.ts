@@ -2,7 +2,7 @@ import type { Delimiter } from '../../table/dialect.ts';
 import { LINE_BREAK } from '../../table/physical-lines.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { aliasOf, meaningOf } from './aliases.ts';
+import { aliasOf, headerMeaningOf } from './aliases.ts';
 import type { Column } from './column.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
 import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
@@ -72,7 +72,7 @@ export function readHeader(
 function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: ReadonlySet<number>): Column[] {
   const columns = header.cells.map((cell, index): Column => {
     const written = writtenOf(cell);
-    const { known, guess, currency, thousands } = meaningOf(written);
+    const { known, guess, currency, thousands } = headerMeaningOf(written);
     const column: Column = { index, written, known: null, needed: false, by: null, guess: null, currency, thousands };
     if (foreign?.has(index)) return { ...column, currency: null, thousands: false };
     const name = plainName(written);

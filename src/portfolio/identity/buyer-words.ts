@@ -1,4 +1,4 @@
-import type { Buyer, BuyerLine, Finding, KnownBuyers } from './buyer.ts';
+import type { Buyer, BuyerFinding, BuyerLine, KnownBuyers } from './buyer.ts';
 import type { Identifier, IdentifierKind } from './identity.ts';
 
 /** What each kind of identifier is called in a sentence. */
@@ -10,7 +10,7 @@ export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
 };
 
 /** The line gives an identifier of a buyer with another name. */
-export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): Finding {
+export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): BuyerFinding {
   const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
   return {
     at: by.kind,
@@ -29,7 +29,7 @@ export function otherBuyers(
   { by, buyer }: { by: Identifier; buyer: Buyer },
   { by: other, others }: { by: Identifier; others: Buyer[] },
   known: KnownBuyers,
-): Finding {
+): BuyerFinding {
   const whose = listed(others, known);
   return {
     at: other.kind,
@@ -39,7 +39,7 @@ export function otherBuyers(
 }
 
 /** Several buyers have the identifier, and no stronger one tells which is meant. */
-export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
+export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
   return {
     at: by.kind,
     value: by.written,
@@ -48,7 +48,7 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
 }
 
 /** A person says that it is another buyer, but the line gives nothing of its own. */
-export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
+export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
   return {
     at: by.kind,
     value: by.written,
@@ -57,7 +57,7 @@ export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], kno
 }
 
 /** The city or the street differs from the buyer's. */
-export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): Finding {
+export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: what,
     value: line[what],
@@ -66,7 +66,7 @@ export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Bu
 }
 
 /** A new buyer has the same name as another. */
-export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): Finding {
+export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: 'name',
     value: line.name,

@@ -70,13 +70,13 @@ export type KnownBuyers = {
 };
 
 /** What is wrong with a line, or doubtful; `at` tells the column that is meant. */
-export type Finding = { at: IdentifierKind | 'city' | 'street'; value: string; message: string };
+export type BuyerFinding = { at: IdentifierKind | 'city' | 'street'; value: string; message: string };
 
 /** Which buyer a line means. */
 export type Decision =
   /** One that is known, told by this identifier. `mended` where it takes the line's name instead of its own. */
-  | { is: 'known'; buyer: Buyer; by: Identifier; mended: boolean; warnings: Finding[] }
+  | { is: 'known'; buyer: Buyer; by: Identifier; mended: boolean; warnings: BuyerFinding[] }
   /** One that the line brings. */
-  | { is: 'new'; key: string; by: Identifier; warnings: Finding[] }
+  | { is: 'new'; key: string; by: Identifier; warnings: BuyerFinding[] }
   /** It cannot be told, and a person must say. */
-  | { is: 'unclear'; problem: Finding };
+  | { is: 'unclear'; problem: BuyerFinding };

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../likeness.ts';
+import { plainWordsOf } from '../../likeness.ts';
 
 /**
  * A company's name without what people write in different ways: case, spaces, punctuation, accents, the spelling of
@@ -108,7 +108,7 @@ function formAtEnd(words: readonly string[]): number {
 function plainWords(name: string): string {
   const lower = name.toLowerCase();
   const small = lower.includes('.') ? lower.replace(INITIALS, '$1') : lower;
-  return westernWords(small) ?? wordsOf(anyWords(small));
+  return westernWords(small) ?? plainWordsOf(anyWords(small));
 }
 
 /** The same for a text in letters of Western languages, sign by sign from a table; null for others. */

@@ -2,14 +2,14 @@ import type { DocumentFolder } from '../../documents/folder.ts';
 import { withoutApostrophe } from '../../table/formulas.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import { makeProblem } from '../problem.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 
 /**
  * Looks up the documents that the drafts name and adds them, or what is wrong with them.
  *
  * @throws LimitlineError `FILE` when the disk itself fails.
  */
-export async function addDocuments(drafts: Draft[], columns: Column[], folder?: DocumentFolder): Promise<void> {
+export async function addDocuments(drafts: LineDraft[], columns: Column[], folder?: DocumentFolder): Promise<void> {
   const column = columns[placeOf(columns, 'supporting_documents')]?.written ?? null;
   // One iterator, shared: each of the eight takes the next draft that none has taken.
   const waiting = drafts.filter((draft) => draft.values.supporting_documents).values();

@@ -1,11 +1,11 @@
 import { counted, grouped } from '../../counted.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
-import type { Decision, Finding } from '../identity/buyer.ts';
+import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
 import type { Values } from './read-cells.ts';
@@ -16,7 +16,7 @@ import type { Line } from './row.ts';
  * and be told their buyers.
  */
 type LineClassifier = {
-  classify(draft: Draft): Line;
+  classify(draft: LineDraft): Line;
   /** What is said once at the end, and not on every line. */
   fileWarnings(): Problem[];
 };
@@ -30,10 +30,10 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
   let rows = 0;
   let bareRows = 0;
 
-  const found = (line: number, { at, value, message }: Finding) =>
+  const found = (line: number, { at, value, message }: BuyerFinding) =>
     makeProblem(line, written(COLUMN_OF[at]), value, message);
 
-  function advise({ record, values }: Draft, hasDocuments: boolean): Problem[] {
+  function advise({ record, values }: LineDraft, hasDocuments: boolean): Problem[] {
     const advice = adviceFor(values, hasDocuments, dates);
     if (!advice) return [];
     const value = record.cells[placeOf(columns, advice.column)]?.trim() || (values[advice.column] ?? null);
@@ -98,7 +98,7 @@ const COLUMN_OF = {
   name: 'name',
   city: 'city',
   street: 'street',
-} as const satisfies Record<Finding['at'], KnownColumn>;
+} as const satisfies Record<BuyerFinding['at'], KnownColumn>;
 
 function keyOf(decision: Decision | undefined): string | undefined {
   if (decision?.is === 'new') return decision.key;

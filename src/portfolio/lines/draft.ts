@@ -4,4 +4,4 @@ import type { Decision } from '../identity/buyer.ts';
 import type { ReadCells } from './read-cells.ts';
 
 /** A line on its way: read, but not yet told from its duplicates. */
-export type Draft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
+export type LineDraft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };

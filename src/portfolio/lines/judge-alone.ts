@@ -6,7 +6,7 @@ import type { Conventions } from '../columns/known-columns.ts';
 import { addDocuments } from './add-documents.ts';
 import type { AdviceDates } from './advice.ts';
 import { makeLineClassifier } from './classify-lines.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 import { makeCellReader, type Values } from './read-cells.ts';
 import type { Line } from './row.ts';
 
@@ -28,7 +28,7 @@ export function makeJudgeAlone({ documents, dates, ...reading }: JudgeAloneOptio
   let readCells: ReturnType<typeof makeCellReader> | undefined;
   return async (record) => {
     readCells ??= makeCellReader({ ...reading, today: dates.today });
-    const draft: Draft = { record, ...readCells(record), documents: [] };
+    const draft: LineDraft = { record, ...readCells(record), documents: [] };
     await addDocuments([draft], reading.columns, documents);
     return makeLineClassifier({ columns: reading.columns, dates }).classify(draft);
   };

@@ -3,7 +3,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/doubt.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 import type { Values } from './read-cells.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Values } from './read-cells.ts';
  */
 export type CurrencyCheck = {
   /** Adds a problem to a line whose currency is another than the first one told. Lines must come in the file's order. */
-  judge(draft: Pick<Draft, 'record' | 'problems'>): void;
+  judge(draft: Pick<LineDraft, 'record' | 'problems'>): void;
   /** The column in which such a line says another currency than the file's; null where it says none, or that one. */
   conflictAt(cells: readonly string[]): number | null;
   /** What is said once at the end. */
@@ -53,7 +53,7 @@ export function makeCurrencyCheck({
     }
   }
 
-  function judge({ record, problems }: Pick<Draft, 'record' | 'problems'>): void {
+  function judge({ record, problems }: Pick<LineDraft, 'record' | 'problems'>): void {
     const { line, cells, fault } = record;
     if (fault || (currencyAt === -1 && isBare(cells[amountAt]))) return;
     const add = (at: number, message: string) =>

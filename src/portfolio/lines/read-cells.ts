@@ -6,7 +6,7 @@ import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
-import { type Change, makeChange, makeProblem, type Problem } from '../problem.ts';
+import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
 
 /** The cells of one record that mean something to us and are not empty: trimmed, checked, amounts canonical. */
@@ -16,7 +16,7 @@ export type Values = { [column in KnownColumn]?: string };
 export type ReadCells = {
   values: Values;
   problems: Problem[];
-  changed: Change[];
+  changed: CellChange[];
   /** Whether a cell waits for its column's convention, see `conventions`. */
   open: boolean;
   /** The record's text, where its cells are not to be believed: as a record it is broken, or an own cell hides something. */

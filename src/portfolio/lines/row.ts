@@ -1,7 +1,7 @@
 import type { Document } from '../../documents/document.ts';
 import type { FieldsIn } from '../columns/known-columns.ts';
 import type { IdentifierKind } from '../identity/identity.ts';
-import type { Change, Problem } from '../problem.ts';
+import type { CellChange, Problem } from '../problem.ts';
 
 /** The body of the company call (docs/service.md, "Company"): empty cells are left out, `state` alone is null. */
 export type Company = Omit<FieldsIn<'company'>, 'name'> & {
@@ -54,7 +54,7 @@ type Read = {
   line: number;
   cells: string[];
   numbers?: readonly number[] | undefined;
-  changed: Change[];
+  changed: CellChange[];
   told?: ToldBuyer;
 };
 

@@ -1,4 +1,4 @@
-import { smallLetters, wordsOf } from '../../likeness.ts';
+import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
@@ -245,7 +245,7 @@ function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTotal }: Gr
 
 /** A label without what people write in different ways: case, accents, punctuation. */
 function plainLabel(text: string): string {
-  return wordsOf(smallLetters(text));
+  return plainWordsOf(smallLetters(text));
 }
 
 /** This many amounts do not add up to another by chance, in a line whose name begins with a word for a total. */

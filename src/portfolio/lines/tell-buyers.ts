@@ -2,7 +2,7 @@ import type { BuyerLine } from '../identity/buyer.ts';
 import type { BuyerBook } from '../identity/buyer-book.ts';
 import type { RecordedBuyerLookup } from '../identity/recorded-buyer.ts';
 import { makeProblem } from '../problem.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 import { buyerLineOf } from './make-row.ts';
 
 /** By whom lines are told their buyers, and what a person says of them: that it is that buyer, and which row is mended. */
@@ -18,8 +18,11 @@ type Telling = {
  * Tells the drafts their buyers, once all else that may be wrong with them is known: only sound lines bring a buyer in.
  * Where it cannot be told, that is a problem of the line.
  */
-export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mendedRow, known }: Telling): Promise<void> {
-  const asked: { draft: Draft; line: BuyerLine }[] = [];
+export async function tellBuyers(
+  drafts: LineDraft[],
+  { book, sameBuyer = [], mendedRow, known }: Telling,
+): Promise<void> {
+  const asked: { draft: LineDraft; line: BuyerLine }[] = [];
   for (const draft of drafts) {
     const { record, values, problems } = draft;
     if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';

@@ -6,8 +6,8 @@ import { tidied, type Values } from '../lines/read-cells.ts';
 import type { Line } from '../lines/row.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { parseDate } from '../values/dates.ts';
-import { withDoubt } from '../values/doubt.ts';
-import type { Reading } from '../values/reading.ts';
+import { markDoubtful } from '../values/doubt.ts';
+import type { ValueReading } from '../values/reading.ts';
 
 /** Rewrites lines of a file so that they are read alike in a file of their own, without the other lines or a mapping. */
 export type LineRewriter = {
@@ -48,7 +48,7 @@ export function makeLineRewriter({
       const conflictAt = currencies?.conflictAt(cells) ?? -1;
       // Among lines of its own currency alone, nothing would tell that it is another than the file's.
       if (conflictAt === amountAt && amountAt !== -1) own[amountAt] = withCurrencyDoubt(cells[amountAt] ?? '');
-      else if (conflictAt !== -1) own[conflictAt] = withDoubt(cells[conflictAt] ?? '');
+      else if (conflictAt !== -1) own[conflictAt] = markDoubtful(cells[conflictAt] ?? '');
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
       return [...own, ...added.map(([, value]) => value)];
     },
@@ -72,10 +72,10 @@ function plainAmount(cell: string, decimal: Conventions['decimal']): string {
 /** A cell as it is written where it stands alone: what it means `here` must be what it means there, or nothing. */
 function plain(
   cell: string,
-  { alone, here, sure }: { alone: Reading; here: Reading; sure: (value: string) => string },
+  { alone, here, sure }: { alone: ValueReading; here: ValueReading; sure: (value: string) => string },
 ): string {
   if ('problem' in alone && !alone.open) return cell;
-  if ('problem' in here) return withDoubt(cell);
+  if ('problem' in here) return markDoubtful(cell);
   return 'problem' in alone ? sure(here.value) : cell;
 }
 

@@ -3,7 +3,7 @@ import { ACCOUNT_COLUMN, KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-
 import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 
 /** What a results file says became of one of its lines, as text. A field that the file lacks, or leaves empty, is ''. */
-export type Outcome = {
+export type ResultOutcome = {
   /** `<portfolio>/<row key>`. */
   row: string;
   /** The line that the row was, in its file; 0 where that is not known. */
@@ -46,7 +46,7 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
 }
 
 /** Makes the look into a line's cells. */
-export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells: readonly string[]) => Outcome {
+export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells: readonly string[]) => ResultOutcome {
   return (cells) => {
     const cell = (name: string): string => withoutApostrophe(cells[columns.get(name) ?? -1] ?? '').trim();
     const record: Record<string, string> = {};

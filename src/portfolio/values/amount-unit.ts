@@ -1,6 +1,6 @@
 import { likeness } from '../../likeness.ts';
 import { currencyOf } from './currencies.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 import { isThousands } from './thousands.ts';
 
 /**
@@ -25,7 +25,7 @@ export function saysThousands(word: string): boolean {
 }
 
 /** Reads the currency of a line's amount, or its unit, which stand in columns of their own. The service is told neither. */
-export function readUnit(text: string): Reading {
+export function readUnit(text: string): ValueReading {
   const word = text.replace(/^(in|en)\s+/i, '');
   if (word.length > MAX_LENGTH || !saysThousands(word)) return { value: text };
   return {

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { unitProblem } from './amount-unit.ts';
 import { currencyOf } from './currencies.ts';
 import { beforeDoubt, DOUBT } from './doubt.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /** What marks the decimals of an amount. */
 export type Decimal = '.' | ',';
@@ -19,7 +19,7 @@ export type Decimal = '.' | ',';
  * @param decimal what marks the decimals in this column; null while nobody knows. Then `1.234`, which is a thousand to
  *   some and one to others, is an open problem, and amounts that can be read in one way only are read so.
  */
-export function parseAmount(text: string, decimal: Decimal | null = null): Reading {
+export function parseAmount(text: string, decimal: Decimal | null = null): ValueReading {
   if (text.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
   const doubted = beforeDoubt(text);
   if (doubted !== null) return decimal === null ? { problem: DOUBTED, open: true } : parseAmount(doubted, decimal);
@@ -137,7 +137,7 @@ function lastSign(body: string): string {
   return /(\D)\d*$/.exec(body)?.[1] ?? '';
 }
 
-function canonical(whole: string, fraction: string): Reading {
+function canonical(whole: string, fraction: string): ValueReading {
   const value = fraction === '' ? whole : `${whole}.${fraction}`;
   if (value === '0') return { problem: ABOVE_ZERO };
   if (String(Number(value)) !== value) return { problem: TOO_MANY_DIGITS };

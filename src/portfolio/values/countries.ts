@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
 import { likeness } from '../../likeness.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /**
  * Reads a country: an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (docs/service.md,
  * "Company"), or whatever names one country alone: the code in lower case, alpha-3, its name in English,
  * German, French or Spanish. XK, which ISO leaves to its users, counts as one: no other code is in use for Kosovo.
  */
-export function readCountry(text: string): Reading {
+export function readCountry(text: string): ValueReading {
   if (ALPHA_2.has(text)) return { value: text };
   const code = codeOf(text);
   if (code) return { value: code, change: 'It was not written as an ISO 3166-1 code.' };

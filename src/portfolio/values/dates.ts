@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { beforeDoubt, DOUBT } from './doubt.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /** Whether day or month comes first. */
 export type DateOrder = 'dmy' | 'mdy';
@@ -12,7 +12,7 @@ export type DateOrder = 'dmy' | 'mdy';
  * @param order what comes first in this column; null while nobody knows. Then `05/04/2026` is an open problem.
  * @param today the latest day that it may be, YYYY-MM-DD.
  */
-export function parseDate(text: string, { order, today }: { order: DateOrder | null; today: string }): Reading {
+export function parseDate(text: string, { order, today }: { order: DateOrder | null; today: string }): ValueReading {
   const doubted = beforeDoubt(text);
   if (doubted !== null) return order === null ? { problem: DOUBTED, open: true } : parseDate(doubted, { order, today });
   const iso = ISO.test(text) ? text : rewrite(text, order);

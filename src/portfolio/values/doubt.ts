@@ -5,7 +5,7 @@
 const MARK = / \?$/;
 
 /** The cell with the mark. */
-export function withDoubt(cell: string): string {
+export function markDoubtful(cell: string): string {
   return MARK.test(cell) ? cell : `${cell.trim()} ?`;
 }
 

@@ -1,17 +1,17 @@
 import { KINDS } from '../../call-kind.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /**
  * Reads what tells a buyer or a request. What says nothing must not make two buyers one: a placeholder counts as an empty
  * cell, and a number whose digits a spreadsheet lost is a problem.
  */
-export function readIdentifier(text: string): Reading {
+export function readIdentifier(text: string): ValueReading {
   if (SCIENTIFIC.test(text)) return { problem: LOST_DIGITS };
   return isPlaceholder(text) ? { value: '', change: SAYS_NOTHING } : { value: text };
 }
 
 /** Reads the id of a company that the service knows already (docs/service.md, "Company"). */
-export function readCompanyId(text: string): Reading {
+export function readCompanyId(text: string): ValueReading {
   const isId = text.startsWith(KINDS.company.prefix) && text.length > KINDS.company.prefix.length && !/\s/.test(text);
   return isId ? { value: text } : { problem: COMPANY_ID_PROBLEM };
 }

@@ -3,4 +3,4 @@
  * `change` says what was changed on the way, where a person would not call the two the same writing; `open` marks a
  * problem that goes away when the column's convention is known.
  */
-export type Reading = { value: string; change?: string } | { problem: string; open?: true };
+export type ValueReading = { value: string; change?: string } | { problem: string; open?: true };

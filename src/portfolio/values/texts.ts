@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /** Reads a text without the line breaks by which a spreadsheet shows it over several lines: a company's name has none. */
-export function readOnOneLine(text: string): Reading {
+export function readOnOneLine(text: string): ValueReading {
   if (!BREAK.test(text)) return { value: text };
   // Cut and joined: a pattern with spaces on both sides of a break would try each space of a long run anew.
   const lines = text.split(BREAKS).map((line) => line.trim());
@@ -13,7 +13,7 @@ const BREAK = /[\r\n]/;
 const BREAKS = /[\r\n]+/;
 
 /** Reads a web address: with its scheme, or without one where the rest is a host. */
-export function readWebsite(text: string): Reading {
+export function readWebsite(text: string): ValueReading {
   // The URL parser would encode the space on its own; we send what is written, or nothing.
   if (/\s/.test(text))
     return { problem: 'The address holds a space: write one address, like https://www.example.com.' };
@@ -26,7 +26,7 @@ export function readWebsite(text: string): Reading {
 }
 
 /** Reads an e-mail address. */
-export function readEmail(text: string): Reading {
+export function readEmail(text: string): ValueReading {
   return EMAIL.safeParse(text).success ? { value: text } : { problem: EMAIL_PROBLEM };
 }
 
@@ -39,7 +39,7 @@ const EMAIL_PROBLEM = 'This is not an e-mail address: write one, as NAME@DOMAIN.
 const WEBSITE_PROBLEM = 'This is not a web address: write one with http:// or https://, like https://www.example.com.';
 
 /** Reads `yes` or `no` as people say it in the languages of the header names. */
-export function readYesOrNo(text: string): Reading {
+export function readYesOrNo(text: string): ValueReading {
   const word = text.toLowerCase();
   if (YES.has(word)) return { value: 'yes' };
   if (NO.has(word)) return { value: 'no' };

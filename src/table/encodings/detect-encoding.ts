@@ -36,7 +36,7 @@ export async function detectEncoding(source: {
   const tally = makeTally();
   if (source.rereadable) await tallyFile(source, tally);
   else tally.add(wholeCharacters(start));
-  return tally.verdict();
+  return tally.guess();
 }
 
 const MARKS: { mark: number[]; encoding: string }[] = [
@@ -74,10 +74,10 @@ function makeTally() {
       });
       unexplained += letters.add(explained === before ? bytes : Buffer.from(text, 'latin1'));
     },
-    verdict(): FoundEncoding {
+    guess(): FoundEncoding {
       // Characters of three bytes come about by chance in Japanese text, if not many of them.
       if (unexplained * 2 <= explained || explained >= PLENTY) return { encoding: 'utf-8', bom: false, doubt: null };
-      const encoding = explained === 0 ? letters.verdict() : null;
+      const encoding = explained === 0 ? letters.guess() : null;
       return { encoding: encoding ?? 'windows-1252', bom: false, doubt: encoding === null ? UNKNOWN : null };
     },
   };

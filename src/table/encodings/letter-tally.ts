@@ -7,7 +7,7 @@ type LetterTally = {
   /** Counts those of these bytes, and answers how many there are. */
   add(bytes: Buffer): number;
   /** The code page; null where none fits, or several do and would make other texts of it. */
-  verdict(): string | null;
+  guess(): string | null;
 };
 
 /** What nearly all programs of Western Europe write. */
@@ -61,10 +61,10 @@ export function makeLetterTally(): LetterTally {
       total += found;
       return found;
     },
-    verdict() {
+    guess() {
       if (inLongRuns > total * MAX_BAD) return null;
       const encoding = judge(counts, counted);
-      return encoding === USUAL && !runs.verdict() ? null : encoding;
+      return encoding === USUAL && !runs.isWestern() ? null : encoding;
     },
   };
 }

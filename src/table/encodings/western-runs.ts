@@ -2,7 +2,7 @@
 type WesternRuns = {
   add(bytes: Buffer): void;
   /** Whether nearly all of them do: if not, the file is not Windows-1252 for certain. */
-  verdict(): boolean;
+  isWestern(): boolean;
 };
 
 export function makeWesternRuns(): WesternRuns {
@@ -17,7 +17,7 @@ export function makeWesternRuns(): WesternRuns {
         if (WESTERN_RUN.test(run) && !isWord) western += run.length;
       }
     },
-    verdict: () => western >= counted * CERTAIN,
+    isWestern: () => western >= counted * CERTAIN,
   };
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
 /** So many physical lines from this one on. */
-export type LineRange = { line: number; lines: number };
+export type LineSpan = { line: number; lines: number };
 
 /** Where they are in the file's bytes, without the line break that ends the last of them. */
 export type BytePlace = { from: number; to: number };
@@ -19,7 +19,7 @@ const CHUNK_BYTES = 256 * 1024;
  */
 export async function linePlaces(
   path: string,
-  { encoding, ranges }: { encoding: string; ranges: readonly LineRange[] },
+  { encoding, ranges }: { encoding: string; ranges: readonly LineSpan[] },
 ): Promise<Map<number, BytePlace>> {
   const starts = new Map<number, number>([[1, 0]]);
   const ends = new Map<number, number>();

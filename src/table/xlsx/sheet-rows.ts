@@ -110,13 +110,13 @@ export function narrowed({ texts, columns, fault, ...row }: SheetRow, width: num
 
 /** The row's cells from the first column to its last filled one: Excel writes no cell that is empty. */
 export function cellsOf({ texts, columns }: SheetRow): string[] {
-  const cells = new Array<string>(widthOf(columns)).fill('');
+  const cells = new Array<string>(rowWidthOf(columns)).fill('');
   for (const [place, column] of columns.entries()) cells[column] = texts[place] ?? '';
   return cells;
 }
 
 /** The width of a row; its cells need not be in the order of their columns. */
-export function widthOf(columns: readonly number[]): number {
+export function rowWidthOf(columns: readonly number[]): number {
   return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
 }
 

@@ -4,7 +4,7 @@ import { type Above, aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES 
 import type { RawRecord } from '../records.ts';
 import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
-import { cellsOf, makeRowReader, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
+import { cellsOf, makeRowReader, narrowed, rowWidthOf, type SheetRow } from './sheet-rows.ts';
 import { unreadSheets } from './unread-sheets.ts';
 import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
@@ -62,7 +62,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
   };
   const { above } = await readToHeader({ rows, more }, file);
   // What came with the header was read before its width was known.
-  const width = rows[0] ? widthOf(rows[0].columns) : 0;
+  const width = rows[0] ? rowWidthOf(rows[0].columns) : 0;
   rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
   if (rows[0]) reader.narrowTo(width);
   const header = next();

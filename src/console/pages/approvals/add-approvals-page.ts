@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answered, ApprovalAnswer, ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
+import type { AnswerResult, ApprovalAnswer, ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { Person } from '../../../people/person.ts';
 import { addAction } from '../../actions/add-action.ts';
@@ -39,7 +39,7 @@ export type ApprovalsPageFunctions = {
     /** The session in which it is said; '' for none. */
     session: string;
     from: string;
-  }) => Promise<Answered>;
+  }) => Promise<AnswerResult>;
 };
 
 /** The largest file is opened for its mapping and its first warnings. */
@@ -129,7 +129,7 @@ const NO_APPROVAL = 'There is no such approval in this account, or not any more.
 
 async function show(
   id: string,
-  { request, reply, refused }: { request: FastifyRequest; reply: FastifyReply; refused?: Answered },
+  { request, reply, refused }: { request: FastifyRequest; reply: FastifyReply; refused?: AnswerResult },
   given: ApprovalsPageFunctions,
 ) {
   const look = await given.look(id);

@@ -1,4 +1,4 @@
-import type { Answered } from '../../../ledger/approvals/approval-look.ts';
+import type { AnswerResult } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
@@ -6,7 +6,7 @@ import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
 import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';
-import { noUsers, peopleWords, sizeWords } from './approvals-list.ts';
+import { approvalSizeWords, noUsers, peopleWords } from './approvals-list.ts';
 
 /** Whether the person who looks may answer, and what is asked of them. */
 export type Answering = {
@@ -21,7 +21,7 @@ export type Answering = {
   /** Who may answer, besides those who asked for it. Empty where none is known. */
   approvers: readonly string[];
   /** What became of the answer before this page, where nothing was done. */
-  refused?: Answered | undefined;
+  refused?: AnswerResult | undefined;
   csrf: string;
 };
 
@@ -79,7 +79,7 @@ function approveForm(approval: Approval, { needsPassword, needsCode, needsSignIn
         maxlength: LONGEST_CODE,
         hint: 'Each code is good once: not the one that you signed in with.',
       })
-    }${button({ words: `Approve ${sizeWords(approval)}`, kind: 'primary' })}`,
+    }${button({ words: `Approve ${approvalSizeWords(approval)}`, kind: 'primary' })}`,
   });
 }
 
@@ -118,13 +118,13 @@ function commandPart({ portfolio, id, digest }: Approval): Html {
   return html`<p class="same-command">From a terminal: ${commandLine(command)}</p>`;
 }
 
-function refusedPart(refused: Answered | undefined): Html | false {
+function refusedPart(refused: AnswerResult | undefined): Html | false {
   if (!refused || refused.is === 'password') return false;
   return notice('bad', refusedWords(refused), { urgent: true });
 }
 
 /** Why nothing was done, and what to do. */
-export function refusedWords(refused: Answered): string {
+export function refusedWords(refused: AnswerResult): string {
   switch (refused.is) {
     case 'done':
       return 'It is done.';

@@ -4,7 +4,7 @@ import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { type Column, table } from '../../parts/table.ts';
+import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 
@@ -60,20 +60,20 @@ export function noUsers(): Html {
   );
 }
 
-const PORTFOLIO: Column<Approval> = {
+const PORTFOLIO: TableColumn<Approval> = {
   head: 'Portfolio',
   names: true,
   cell: ({ id, portfolio, file }) =>
     html`<span><a href="${approvalAddress(id)}"><bdi>${portfolio}</bdi></a>${file && html`<small class="under">${theirWords(file.name)}</small>`}</span>`,
 };
 
-const SIZE: readonly Column<Approval>[] = [
+const SIZE: readonly TableColumn<Approval>[] = [
   { head: 'What', cell: ({ kind }) => KIND_WORDS[kind] },
   { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
   { head: 'Amount', kind: 'amount', cell: ({ sum }) => amount(sum) },
 ];
 
-function waitingColumns(isOwn: (approval: Approval) => boolean): Column<Approval>[] {
+function waitingColumns(isOwn: (approval: Approval) => boolean): TableColumn<Approval>[] {
   return [
     PORTFOLIO,
     ...SIZE,
@@ -87,7 +87,7 @@ function waitingColumns(isOwn: (approval: Approval) => boolean): Column<Approval
   ];
 }
 
-const ANSWERED_COLUMNS: readonly Column<Approval>[] = [
+const ANSWERED_COLUMNS: readonly TableColumn<Approval>[] = [
   PORTFOLIO,
   ...SIZE,
   { head: 'Asked for by', cell: ({ authors }) => peopleWords(authors) },
@@ -115,7 +115,7 @@ export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
 };
 
 /** `120 rows, 1,250,000.50` */
-export function sizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string {
+export function approvalSizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string {
   return `${counted(rows, 'row')}, ${moneyText(sum)}`;
 }
 

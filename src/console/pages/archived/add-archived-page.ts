@@ -7,7 +7,7 @@ import { type Html, html } from '../../html/html.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { type Column, pager, table } from '../../parts/table.ts';
+import { pager, type TableColumn, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 
@@ -67,8 +67,8 @@ export function archivedPage({ archived, total, from, rights }: Shown): Html {
   }`;
 }
 
-function columnsFor(rights: Rights): Column<ArchivedPortfolio>[] {
-  const columns: Column<ArchivedPortfolio>[] = [
+function columnsFor(rights: Rights): TableColumn<ArchivedPortfolio>[] {
+  const columns: TableColumn<ArchivedPortfolio>[] = [
     {
       head: 'Portfolio',
       names: true,

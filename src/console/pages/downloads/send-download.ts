@@ -95,7 +95,7 @@ const MOST_CHARACTERS = 120;
  * a quotation mark or a line end could be made of is replaced, and names of other scripts stand in the form that has them.
  */
 export function attachmentOf(fileName: string): string {
-  const name = safeName(fileName);
+  const name = safeFileName(fileName);
   const ascii = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -109,7 +109,7 @@ export function attachmentOf(fileName: string): string {
 }
 
 /** A name that is no path on any system, hidden on none, and no device on Windows. */
-export function safeName(fileName: string): string {
+export function safeFileName(fileName: string): string {
   const last = fileName.toWellFormed().replace(/^.*[/\\]/s, '');
   const plain = last.replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_').replace(/^[\s.]+|[\s.]+$/g, '');
   const ending = /\.[A-Za-z0-9]{1,5}$/.exec(plain)?.[0] ?? '';

@@ -17,12 +17,12 @@ export type HealthPart = { title: string; limitMs: number; ofSystem: boolean; as
 
 export type HealthPageFunctions = {
   parts: readonly HealthPart[];
-  /** Tells a worker what is wished of it. False where there is no such process. */
-  wish: (processId: string, wish: 'quiet' | 'resume') => Promise<boolean>;
+  /** Tells a worker what an operator asks of it. False where there is no such process. */
+  instruct: (processId: string, instruction: 'quiet' | 'resume') => Promise<boolean>;
 };
 
 /** `/health`: how each part of the system is. A part that does not answer says so, and keeps nobody waiting for the others. */
-export function addHealthPage(app: ConsoleApp, { parts, wish }: HealthPageFunctions): void {
+export function addHealthPage(app: ConsoleApp, { parts, instruct }: HealthPageFunctions): void {
   app.get('/health', async (request, reply) => {
     const seesSystem = can(request.rights, 'GET /health', 'system');
     const answers = await Promise.all(parts.filter(({ ofSystem }) => !ofSystem || seesSystem).map(answerOf));
@@ -35,7 +35,7 @@ export function addHealthPage(app: ConsoleApp, { parts, wish }: HealthPageFuncti
       url: `/health/workers/:process/${name}`,
       action: `${name} worker`,
       handle: async ({ params: { process: id = '' }, reply }) => {
-        if (await wish(id, name)) return reply.redirect('/health', 303);
+        if (await instruct(id, name)) return reply.redirect('/health', 303);
         throw new ConsoleError(404, 'There is no such worker: it has ended since.');
       },
     });

@@ -8,8 +8,8 @@ import type { Acting } from '../../console-app.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { approvalAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { didWord, heldAddress, heldPage } from './held-page.ts';
-import { type HeldPlan, planPage } from './plan-page.ts';
+import { didWord, heldAddress, renderHeldPage } from './held-page.ts';
+import { planPage, type ShownPlan } from './plan-page.ts';
 
 export type HeldPageFunctions = {
   /** Held rows of a portfolio or of the account, the oldest first; nothing where there is no such portfolio. */
@@ -17,21 +17,21 @@ export type HeldPageFunctions = {
   /** A text for the service's people, about these rows. */
   text: (items: readonly HeldItem[]) => string;
   /** What a file would do. @throws LimitlineError where it cannot be read, or is too large */
-  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<HeldPlan>;
+  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<ShownPlan>;
   /** What would follow from a word on one row. @throws LimitlineError where that cannot be meant */
   planRow: (
     portfolio: string,
     said: { row: string; made: string | undefined; heldMs: number | undefined; back: string },
     by: string,
-  ) => Promise<HeldPlan>;
+  ) => Promise<ShownPlan>;
   /** Does what the plan says, if it still says so. */
   confirm: (
     id: string,
     portfolio: string,
     by: string,
   ) => Promise<
-    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor }; plan: HeldPlan }
-    | { is: 'changed'; plan: HeldPlan }
+    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor }; plan: ShownPlan }
+    | { is: 'changed'; plan: ShownPlan }
     | { is: 'unknown' }
   >;
 };
@@ -54,7 +54,7 @@ export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
     app.get(url, async (request, reply) => {
       const { portfolio, after, did } = readAddress(request.params, request.query);
       const page = await pageOr404({ portfolio, after, count: PAGE }, given);
-      const body = heldPage({
+      const body = renderHeldPage({
         page,
         portfolio,
         isFirst: !after,
@@ -152,18 +152,18 @@ function addConfirm(app: ConsoleApp, given: HeldPageFunctions): void {
   });
 }
 
-function replyWithPlan(reply: Acting['reply'], plan: HeldPlan, changed = false): unknown {
+function replyWithPlan(reply: Acting['reply'], plan: ShownPlan, changed = false): unknown {
   const body = planPage({ plan, changed, csrf: reply.csrf() });
   return reply.page({ title: `Held (${plan.portfolio}): plan`, at: 'held', body });
 }
 
 /** What the audit is told of an answer about one row; a file's rows are named by what was resolved. */
-function saidOf({ back, of: [one] }: HeldPlan): Record<string, string> {
+function saidOf({ back, of: [one] }: ShownPlan): Record<string, string> {
   return back === undefined || !one ? {} : { row: one.row, made: one.made ?? 'no: sent again' };
 }
 
 /** The page that a plan leads to when it was carried out. */
-function behind({ plan, resolution }: { plan: HeldPlan; resolution: { calls: number; waits?: AskedFor } }): string {
+function behind({ plan, resolution }: { plan: ShownPlan; resolution: { calls: number; waits?: AskedFor } }): string {
   if (resolution.waits) return approvalAddress(resolution.waits.approval);
   const [one] = plan.of;
   const row = rowIdOf(one?.row ?? '');

@@ -25,7 +25,7 @@ type HeldPageGiven = {
 };
 
 /** The held desk: each call whose outcome nobody knows, the oldest first, to be asked about and answered. */
-export function heldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
+export function renderHeldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
   const { items, total, next } = page;
   const address = heldAddress(portfolio);
   const head = pageHead({

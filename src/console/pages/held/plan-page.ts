@@ -12,7 +12,7 @@ import { rowAddress } from '../addresses.ts';
 import { heldAddress } from './held-page.ts';
 
 /** What is said of held rows, by a file or of one row, and what follows from it: as it is shown before the yes. */
-export type HeldPlan = {
+export type ShownPlan = {
   id: string;
   portfolio: string;
   /** Nothing where one row was answered; then `back` says where whoever did goes on. */
@@ -43,7 +43,7 @@ type Answered = {
 const MOST_SHOWN = 200;
 
 /** A plan, to say yes to; or what is wrong with its file, then there is nothing to say yes to. */
-export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; changed?: boolean; csrf: string }): Html {
+export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);
   const made = of.filter((one) => one.made !== undefined).length;
@@ -77,7 +77,7 @@ export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; chan
   ${fileName === undefined && of.length > 0 && panel({ title: 'Is that so?', body: html`${warns}${yes}` })}`;
 }
 
-function linesPart({ fileName, of }: HeldPlan): Html {
+function linesPart({ fileName, of }: ShownPlan): Html {
   return panel({
     title: fileName === undefined ? 'What it is about' : 'Line by line',
     body: html`${table({
@@ -96,7 +96,7 @@ function linesPart({ fileName, of }: HeldPlan): Html {
   });
 }
 
-function yesWords([one]: HeldPlan['of']): string {
+function yesWords([one]: ShownPlan['of']): string {
   return one?.made === undefined ? 'It was not made: send it again' : `It was made: take ${one.made}`;
 }
 
@@ -116,7 +116,7 @@ function followsWords({ kind, made, requested_limit }: Answered): Html {
   return html`${written} of ${amount(requested_limit)}, and nothing is sent. What was granted stays unknown.`;
 }
 
-function problemsPart({ problems, fileName }: HeldPlan, desk: string): Html {
+function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
   const back = html`<p>${linkButton({ href: desk, words: 'Back to the held desk' })}</p>`;
   if (fileName === undefined) return html`${notice('bad', problems[0]?.message)}${back}`;
   return html`${notice('bad', `${counted(problems.length, 'line')} of the file cannot be meant, so nothing can be done with it. Mend the file, and send it again.`)}

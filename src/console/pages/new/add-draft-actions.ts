@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import type { LineWish } from '../../../portfolio/draft-desk.ts';
+import type { LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
-import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { addAction, formFieldsOf } from '../../actions/add-action.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -118,14 +118,14 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
     limitMs: CHECK_LIMIT_MS,
     handle: async ({ reply, params: { id = '' }, fields }) => {
       const draft = await given.read(id);
-      const [wish] = readWishes(fields);
-      if (!wish || !('cells' in wish)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
+      const [edit] = readEdits(fields);
+      if (!edit || !('cells' in edit)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
       if (fields.version !== undefined && Number(fields.version) !== lastVersion(draft).number) {
         return reply.fragment(notChecked('Another version was saved meanwhile: load the page again.'));
       }
       const state = await given.preview(draft);
       if (state.is !== 'there') return reply.fragment(notChecked('The file is being read again: load the page again.'));
-      return reply.fragment(reasonList(await given.check(draft, wish)));
+      return reply.fragment(reasonList(await given.check(draft, edit)));
     },
   });
   addAction(app, {
@@ -135,8 +135,8 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
     bodyLimit: GRID_LIMIT_BYTES,
     limitMs: COPY_LIMIT_MS,
     handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
-      const wish = { version: Number(fields.version), wishes: readWishes(fields) };
-      const answer = await given.mend(id, wish, actor.name);
+      const change = { version: Number(fields.version), edits: readEdits(fields) };
+      const answer = await given.mend(id, change, actor.name);
       tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
       if ('conflict' in answer) {
         reply.code(409);
@@ -201,7 +201,7 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
     // Which portfolio it is about stands in the draft, not in the address; the preview that is said yes to is for that one.
     about: async (request) => {
       const found = await aboutDraft(request, given);
-      return { ...found, ...(fieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
+      return { ...found, ...(formFieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
     },
     handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
       // As the table was asked about it: in another tab the draft may be given the name of somebody else's in this moment.
@@ -233,17 +233,17 @@ const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;
 
 /** The lines that a form of the grid says, with all of their cells that it has; what is as it was, is no change. */
-function readWishes(fields: Readonly<Record<string, string>>): LineWish[] {
+function readEdits(fields: Readonly<Record<string, string>>): LineEdit[] {
   const cells = new Map<number, Map<number, string>>();
-  const wishes: LineWish[] = [];
+  const edits: LineEdit[] = [];
   for (const [name, text] of Object.entries(fields)) {
     const [, line, at] = CELL.exec(name) ?? [];
     const [, whole] = TEXT.exec(name) ?? [];
-    if (whole !== undefined) wishes.push({ line: Number(whole), text });
+    if (whole !== undefined) edits.push({ line: Number(whole), text });
     if (line === undefined) continue;
     const ofLine = cells.get(Number(line)) ?? new Map<number, string>();
     cells.set(Number(line), ofLine.set(Number(at), text));
   }
-  for (const [line, ofLine] of cells) wishes.push({ line, cells: ofLine });
-  return wishes;
+  for (const [line, ofLine] of cells) edits.push({ line, cells: ofLine });
+  return edits;
 }

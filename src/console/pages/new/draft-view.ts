@@ -12,7 +12,7 @@ import { table } from '../../parts/table.ts';
 import { commandLine, timeAgo } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, type MendPlace, mendGrid } from './mend-grid.ts';
-import { readingForm, readingWords as understoodWords } from './reading-form.ts';
+import { previewReadingWords, readingForm } from './reading-form.ts';
 import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
 import { draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
 
@@ -99,7 +99,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   const isUsable = faults.length === 0;
   const reading = panel({
     title: 'How the file is read',
-    body: html`<p>${understoodWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
+    body: html`<p>${previewReadingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
   });
   if (!isUsable) {
     return html`${notice('bad', sentences(faults, forPage), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}

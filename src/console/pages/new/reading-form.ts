@@ -4,7 +4,7 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, field, form, select, tick } from '../../parts/form.ts';
-import { DELIMITER_WORDS, dialectWords } from './words.ts';
+import { DELIMITER_WORDS, previewDialectWords } from './words.ts';
 
 /** Encodings that files of finance teams come in; any other is found by itself or not at all. */
 export const ENCODINGS = [
@@ -172,8 +172,8 @@ function constantFields({ reading }: PortfolioDraft): Html {
 }
 
 /** What was understood, in a line. */
-export function readingWords(preview: Preview): string {
+export function previewReadingWords(preview: Preview): string {
   const known = preview.columns.filter((column) => column.known !== null).length;
   const named = preview.columns.filter(({ written }) => written !== '').length;
-  return `${dialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.`;
+  return `${previewDialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.`;
 }

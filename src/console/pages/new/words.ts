@@ -23,7 +23,7 @@ export const DELIMITER_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** How the file is written, in words: `UTF-8, separated by commas`. */
-export function dialectWords({ dialect }: Pick<Preview, 'dialect'>): string {
+export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): string {
   if (dialect.sheet !== undefined) return `sheet “${dialect.sheet}” of an Excel workbook`;
   const mark = dialect.bom ? ' with a byte order mark' : '';
   return `${dialect.encoding.toUpperCase()}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;

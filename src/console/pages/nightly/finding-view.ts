@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { FoundItem } from '../../../ledger/nightly/checks.ts';
-import type { Change, ReportFinding } from '../../../ledger/nightly/night-report.ts';
+import type { FindingChange, ReportFinding } from '../../../ledger/nightly/night-report.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
@@ -16,7 +16,7 @@ export type Medium = 'page' | 'paper';
 /** On paper fewer are enough: the file of all items lies beside it. */
 const EXAMPLES_ON_PAPER = 5;
 
-const CHANGE_WORDS: Readonly<Record<Change, string>> = {
+const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
   new: 'new',
   more: 'more',
   fewer: 'fewer',
@@ -40,7 +40,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
 }
 
 /** What changed, as a word with its colour. */
-export function changeMark(change: Change, words: string = CHANGE_WORDS[change]): Html {
+export function changeMark(change: FindingChange, words: string = CHANGE_WORDS[change]): Html {
   return html`<span class="${['change', `is-${change}`]}">${words}</span>`;
 }
 

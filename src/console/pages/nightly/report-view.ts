@@ -122,7 +122,7 @@ const FINDINGS_ON_PAPER = 200;
  *
  * @param styles what it looks like
  */
-export function* printReport({ report, findings }: WholeReport, styles: string): Generator<string> {
+export function* renderPrintedReport({ report, findings }: WholeReport, styles: string): Generator<string> {
   const title = `Nightly report of ${nightTitle(report)}`;
   yield `<!doctype html>
 <html lang="en">

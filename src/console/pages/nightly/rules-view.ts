@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import { causeWords, MOST_NIGHTS, type RuleWish, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
+import { causeWords, MOST_NIGHTS, type RuleForm, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
 import { type CauseNow, type RuleNow, type RulesNow, ruleNightWords } from '../../../ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -11,8 +11,8 @@ import { commandLine, cutWords, moment, theirWords } from '../../parts/text.ts';
 /** What the page is handed of the rules. */
 export type RuleFunctions = {
   look: () => Promise<RulesNow>;
-  /** Makes a rule in this person's name; answers its id. @throws LimitlineError for a wish that cannot be meant */
-  add: (wish: RuleWish, by: string) => Promise<string>;
+  /** Makes a rule in this person's name; answers its id. @throws LimitlineError for a rule that cannot be */
+  add: (form: RuleForm, by: string) => Promise<string>;
   /** Whether there was such a rule. */
   remove: (id: string) => Promise<boolean>;
 };

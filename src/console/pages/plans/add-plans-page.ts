@@ -13,7 +13,7 @@ import { planBody, planTitle } from './plan-view.ts';
 
 export type PlansPageFunctions = {
   /** Counts and keeps a plan; nothing else is changed. Nothing where there is no such portfolio. */
-  make: (wish: {
+  make: (request: {
     portfolio: string;
     action: PlanAction;
     filter: RowFilter;
@@ -37,8 +37,8 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort(new Error('the console stops')));
 
-  const aboutWish = async (request: FastifyRequest): Promise<About> => {
-    const { portfolio, action } = wishOf(request);
+  const aboutNew = async (request: FastifyRequest): Promise<About> => {
+    const { portfolio, action } = askedOf(request);
     return { portfolio, kind: action };
   };
   const aboutPlan = async (request: FastifyRequest): Promise<About> => {
@@ -48,8 +48,8 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
 
   // Each counts rows and is kept: somebody who looks and decides asks for a few.
   const rateLimit = { max: PLANS_PER_MINUTE, timeWindow: '1 minute' };
-  app.get('/plans/new', { config: { about: aboutWish, rateLimit } }, async (request, reply) => {
-    const { portfolio, action } = wishOf(request);
+  app.get('/plans/new', { config: { about: aboutNew, rateLimit } }, async (request, reply) => {
+    const { portfolio, action } = askedOf(request);
     const filter = filterFromQuery(request.query as Query);
     const state = await given.make({ portfolio, action, filter, by: request.person.by });
     if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
@@ -98,8 +98,8 @@ function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
 }
 
-/** What is wished for, and of which portfolio. @throws ConsoleError for an action that there is none of */
-function wishOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
+/** Which action is asked for, and of which portfolio. @throws ConsoleError for an action that there is none of */
+function askedOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
   const query = request.query as Query;
   const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
   const action = PLAN_ACTIONS.find((one) => one === query.action);

@@ -10,7 +10,7 @@ import { actionButton, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, moment } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
-import { againOf, portfolioOf } from './plan-view.ts';
+import { againOf, portfolioAddressOf } from './plan-view.ts';
 import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
 
 /** What a plan that was confirmed is called. */
@@ -60,7 +60,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
       ${standing === 'stopped' && can(rights, 'POST /plans/:id/confirm', plan.action) && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: 'Go on', kind: 'primary' })}
       ${standing === 'expired' && can(rights, 'GET /plans/new', plan.action) && linkButton({ href: againOf(plan), words: 'Plan it anew', kind: 'primary' })}
       ${linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: `To ${plan.portfolio}` })}
-      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioOf(plan), words: 'See the rows left alone' })}
+      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioAddressOf(plan), words: 'See the rows left alone' })}
     </div>`;
 }
 

@@ -15,7 +15,7 @@ import { commandLine, timeAgo } from '../../parts/text.ts';
 import { ACTION_WORDS, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
 
 /** The page of the portfolio, with the rows that a plan names. */
-export function portfolioOf({ portfolio, filter }: Pick<Plan, 'portfolio' | 'filter'>): string {
+export function portfolioAddressOf({ portfolio, filter }: Pick<Plan, 'portfolio' | 'filter'>): string {
   const query = queryOfFilter(filter);
   return `/portfolios/${encodeURIComponent(portfolio)}${query === '' ? '' : `?${query}#rows`}`;
 }
@@ -82,7 +82,7 @@ export function planBody(
           }),
         })
       }
-      <a class="button is-quiet" href="${portfolioOf(plan)}" data-close="">Not now</a>
+      <a class="button is-quiet" href="${portfolioAddressOf(plan)}" data-close="">Not now</a>
       <span class="hint">Counted ${timeAgo(plan.atMs)}; can be confirmed for 15 minutes, once.</span>
     </div>`;
 }

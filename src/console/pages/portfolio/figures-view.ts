@@ -12,10 +12,10 @@ import { type Stat, stateBadge, stateBar, stateShape, stats } from '../../parts/
 import { linkButton } from '../../parts/form.ts';
 import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
-import type { Outlook, PortfolioLook, ShownCause } from './portfolio-look.ts';
+import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
 /** The few figures that a portfolio comes down to, and its rows by state. */
-export function renderFigures(look: PortfolioLook, { open, calls, left }: Outlook): Html {
+export function renderFigures(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
   const { state } = look;
   const { states, sums } = state;
   const rows = rowCountOf(state);

@@ -41,13 +41,13 @@ export type PortfolioLook = {
 export type ShownCause = Cause & { sample: CauseSample | undefined };
 
 /** What follows from a look. */
-export type Outlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
+export type PortfolioOutlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
 /** What an outlook follows from. */
 type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'>;
 
 /** Where the rows are on their way, what is still to be called, and how long that takes. */
-export function outlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen): Outlook {
+export function portfolioOutlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen): PortfolioOutlook {
   const steps = funnelOf(state, stoppedAt(causes));
   const calls = callsLeft(steps, state.states);
   const open = openRows(state);

@@ -1,5 +1,5 @@
 import { grouped } from '../../../counted.ts';
-import { type Check, proofOf, verdictOf } from '../../../ledger/portfolios/proof.ts';
+import { type Check, overallOf, proofOf } from '../../../ledger/portfolios/proof.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
@@ -9,12 +9,12 @@ import { can, type Right } from '../../access/access-table.ts';
 import type { Frame } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
-import { type NoticeKind, notice, pageHead, panel } from '../../parts/page-head.ts';
+import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import { renderCauses, renderFigures, renderFunnel } from './figures-view.ts';
 import { renderPaceChart } from './pace-chart.ts';
-import { outlookOf, type PortfolioLook } from './portfolio-look.ts';
+import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
 import { countsText, type RowsPage, renderFilterForm, renderRowActions, renderRows } from './rows-view.ts';
 import { waitsFor } from './waits-for.ts';
 
@@ -101,7 +101,7 @@ function textsOf(query: Query): Record<string, string> {
  */
 export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rights: Rights; csrf?: string }): Frame {
   const { state, causes } = look;
-  const outlook = outlookOf(look);
+  const outlook = portfolioOutlookOf(look);
   return [
     { id: 'portfolio-waits', html: renderWaits(look, rights) },
     { id: 'portfolio-figures', html: renderFigures(look, outlook) },
@@ -193,7 +193,7 @@ function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
 }
 
-const SAID: Readonly<Record<Check['is'], { kind: NoticeKind; title: string; mark: string }>> = {
+const SAID: Readonly<Record<Check['is'], { kind: BannerKind; title: string; mark: string }>> = {
   right: { kind: 'good', title: 'All counts agree.', mark: 'agrees' },
   wrong: { kind: 'bad', title: 'Counts differ.', mark: 'differs' },
   open: { kind: 'info', title: 'All counts agree as far as they can be told yet.', mark: 'not yet' },
@@ -213,7 +213,7 @@ const IMPORTS_SHOWN = 5;
 /** Shows whether anything was lost or made twice: compares each count with another that is kept separately. */
 function renderProof({ state, imports, twice }: PortfolioLook): Html {
   const checks = proofOf(state, imports);
-  const { kind, title } = SAID[verdictOf(checks)];
+  const { kind, title } = SAID[overallOf(checks)];
   const lines = checks.filter((check) => check.of === 'lines');
   const early = lines.slice(0, -IMPORTS_SHOWN).filter(({ is }) => is !== 'wrong');
   const shown = checks.filter((check) => !early.includes(check));

@@ -2,15 +2,15 @@ import { counted } from '../../../counted.ts';
 import { isPending } from '../../../ledger/portfolios/portfolio.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
-import { describeBlock, describeShut } from '../../../pace/door-words.ts';
+import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
-import type { NoticeKind } from '../../parts/page-head.ts';
+import type { BannerKind } from '../../parts/page-head.ts';
 import { approvalAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
 /** Something that a portfolio waits for, and what to do about it; `command` does that, `href` is where it is done. */
-export type Wait = { kind: NoticeKind; title: string; words: string; command?: string; href?: string };
+export type Wait = { kind: BannerKind; title: string; words: string; command?: string; href?: string };
 
 type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'> &
   Partial<Pick<PortfolioLook, 'waiting'>>;
@@ -100,8 +100,11 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
     return [...waits, { kind: 'warn', title: 'All calls wait.', words }];
   }
-  if (pace?.shut && pace.shut.length > 0) {
-    return [...waits, { kind: 'warn', title: 'Some calls wait.', words: sentence(describeShut(pace.shut, nowMs)) }];
+  if (pace?.tripped && pace.tripped.length > 0) {
+    return [
+      ...waits,
+      { kind: 'warn', title: 'Some calls wait.', words: sentence(describeTripped(pace.tripped, nowMs)) },
+    ];
   }
   return waits;
 }
@@ -117,5 +120,5 @@ export function waitWords(look: Looked): string {
   const [first] = waitsFor(look);
   if (first) return first.title.replace(/\.$/, '');
   if (openRows(look.state) === 0) return 'finished';
-  return (look.pace && describePace({ ...look.pace, shut: [] }, look.nowMs)) || 'begins';
+  return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || 'begins';
 }

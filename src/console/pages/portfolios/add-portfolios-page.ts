@@ -20,7 +20,7 @@ import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 /** What the list of portfolios is handed. */
 export type PortfoliosPageFunctions = {
   /** A page of them, the newest first; `text` is what a name must contain. */
-  page: (wish: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
+  page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
 };
 
 /** A screen and a half: the newest are what one looks for, and others are found by their name. */

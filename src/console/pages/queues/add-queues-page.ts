@@ -6,7 +6,7 @@ import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { FoundRow, Query } from '../../../ledger/search/row-filter.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
-import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { addAction, formFieldsOf } from '../../actions/add-action.ts';
 import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-functions.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
@@ -81,7 +81,7 @@ export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFuncti
     url: '/work/retry',
     action: 'retry',
     about: async (request) => {
-      const { portfolio, key } = fieldsOf(request.body);
+      const { portfolio, key } = formFieldsOf(request.body);
       return { portfolio, facts: { row: key } };
     },
     handle: async ({ fields, actor, reply }) => {

@@ -10,7 +10,7 @@ import { table } from '../../parts/table.ts';
 import { amount, moment, theirWords } from '../../parts/text.ts';
 import { eventAddress, rowAddress } from '../addresses.ts';
 import { rowActions } from './row-actions.ts';
-import { duration, type Happening, timelineOf } from './timeline.ts';
+import { type Happening, spanWords, timelineOf } from './timeline.ts';
 
 /** A row's story as a page: what became of it, what happened when, its line, its calls, and its buyer's other requests. */
 export function rowPage(given: ToldRow & { did: string | undefined; csrf: string; rights: Rights }): Html {
@@ -165,7 +165,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
       facts([
         { term: 'Claimed', what: html`${moment(known.atMs)}${known.sends > 1 && `, ${known.sends} times in all`}` },
         ...(known.state === 'made' && known.tookMs !== undefined
-          ? [{ term: 'Answered after', what: duration(known.tookMs) }]
+          ? [{ term: 'Answered after', what: spanWords(known.tookMs) }]
           : []),
         ...(known.id === '' ? [] : [{ term: 'Id', what: html`<code>${known.id}</code>` }]),
         ...Object.entries(known.record).map(([name, value]) => ({ term: name, what: value })),

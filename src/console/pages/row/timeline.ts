@@ -96,14 +96,14 @@ function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undef
     found.push({ atMs, kind: 'plain', words: `The call for ${what} was claimed and sent${whose}${often}.` });
   }
   if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
-    found.push({ atMs: atMs + tookMs, kind: 'good', words: `The service made it after ${duration(tookMs)}: ${id}.` });
+    found.push({ atMs: atMs + tookMs, kind: 'good', words: `The service made it after ${spanWords(tookMs)}: ${id}.` });
   }
   return found;
 }
 
 function happeningOf(entry: StoryEntry, story: RowStory): Happening {
   const { atMs } = entry;
-  const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : ` after ${duration(atMs - sentMs)}`);
+  const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : ` after ${spanWords(atMs - sentMs)}`);
   switch (entry.is) {
     case 'refused': {
       const late = entry.late ? ', late: its outcome had been unknown' : '';
@@ -209,7 +209,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
 }
 
 /** `85 ms`, `1.2 s`, `3 min 20 s`. */
-export function duration(ms: number): string {
+export function spanWords(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);

@@ -20,9 +20,9 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
   const show = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    more: { said?: Said; add?: { name: string; roles: readonly Role[] } } = {},
+    more: { said?: PageMessage; add?: { name: string; roles: readonly Role[] } } = {},
   ) => {
-    const { after, text } = wishOf(request);
+    const { after, text } = queryOf(request);
     const [{ users, next }, count, elsewhere] = await Promise.all([
       given.list({ after, text, limit: PER_PAGE }),
       given.count(),
@@ -66,7 +66,7 @@ const DONE: Readonly<Record<string, string>> = {
   ended: 'All of that person’s sessions ended.',
 };
 
-function wishOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
+function queryOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
   const { after, text } = query as { after?: unknown; text?: unknown };
   return {
     after: typeof after === 'string' && after !== '' ? after : undefined,
@@ -75,7 +75,7 @@ function wishOf({ query }: FastifyRequest): { after: string | undefined; text: s
 }
 
 /** What stands on a page beside its users: that something was done, or why it was not. */
-export type Said = { kind: 'good' | 'bad'; words: string };
+export type PageMessage = { kind: 'good' | 'bad'; words: string };
 
 /** What was done to a user; words where it was not. */
 export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
@@ -121,7 +121,7 @@ export function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
 }
 
 /** What was done, as the address of the page says it that is shown afterwards. */
-const DONE_TO_ONE: Readonly<Record<string, Said>> = {
+const DONE_TO_ONE: Readonly<Record<string, PageMessage>> = {
   roles: { kind: 'good', words: 'The roles are changed, and all of the user’s sessions ended.' },
   factor: { kind: 'good', words: 'The second factor is forgotten: the user sets up another at the next sign-in.' },
   sessions: { kind: 'good', words: 'All of the user’s sessions ended.' },
@@ -130,7 +130,7 @@ const DONE_TO_ONE: Readonly<Record<string, Said>> = {
 export function showUser(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   user: UserView,
-  said?: Said,
+  said?: PageMessage,
 ) {
   const body = userView({ csrf: reply.csrf(), user, isSelf: isSelf(request), said });
   return reply.page({ title: user.name, at: 'people', marked: 'users', body });
