@@ -7,12 +7,12 @@ import { LimitlineError } from './errors.ts';
 
 export type RedisConnection = Redis | Cluster;
 
-/** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
+/** The version of the data format in Redis. It is raised with every change that an older or newer Limitline would misread. */
 export const FORMAT = '5';
 
 type Value = string | number | Buffer;
 
-/** Values by name, "" where one is left out; a list for the name that takes the rest, none where it is left out. */
+/** Values by name: "" if one is left out. The name that takes the rest has a list, empty if left out. */
 type Named<V> = Readonly<Record<string, V | readonly V[] | undefined>>;
 
 /**
@@ -49,7 +49,7 @@ function byName(lua: string, run: Ordered): LuaScript {
   return (keys, args) => run(inOrder(keyNames, keys), inOrder(argNames, args));
 }
 
-/** The names behind `@keys` or `@args` in the head of a script. */
+/** The names after `@keys` or `@args` in the head of a script. */
 function namesIn(lua: string, list: 'keys' | 'args'): string[] {
   return new RegExp(`^-- @${list} (.+)$`, 'm').exec(lua)?.[1]?.split(' ') ?? [];
 }
@@ -70,7 +70,7 @@ function isList<V>(given: unknown): given is readonly V[] {
   return Array.isArray(given);
 }
 
-/** The line of a script by which it has its keys or arguments by name. */
+/** The line of Lua that makes the keys or arguments of a script available by name. */
 function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   const single = names.filter((name) => !name.startsWith('…'));
   const rest = names.at(-1)?.startsWith('…') ? names.at(-1)?.slice(1) : undefined;
@@ -81,11 +81,11 @@ function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   return `${all} = ${[...values, '{}'].join(', ')}; for at = ${behind}, #${from} do ${rest}[at - ${behind - 1}] = ${from}[at] end`;
 }
 
-/** Runs the Lua file at `url` as {@link makeLuaScript} does, but whatever it answers comes as bytes. */
+/** Runs the Lua file at `url` like {@link makeLuaScript}, but returns its answer as bytes. */
 export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaScript {
   const lua = scriptText(url);
   const sha = createHash('sha1').update(lua).digest('hex');
-  // ioredis has these, and no types of them.
+  // ioredis has these methods, but no types for them.
   const { evalshaBuffer, evalBuffer } = connection as unknown as Record<'evalshaBuffer' | 'evalBuffer', RunBytes>;
   return byName(readLua(url), (keys, args) =>
     evalshaBuffer
@@ -129,7 +129,7 @@ const FITS = `do
 end
 `;
 
-/** The whole text of a script, as Redis is given it. */
+/** The complete text of a script, as Redis receives it. */
 export function scriptText(url: URL): string {
   const lua = readLua(url);
   const whole = WHOLE.get(lua) ?? `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
@@ -137,7 +137,7 @@ export function scriptText(url: URL): string {
   return whole;
 }
 
-/** By what stands in the file: several connections of a process register the same scripts. */
+/** By content: several connections of a process register the same scripts. */
 const WHOLE = new Map<string, string>();
 
 /**
@@ -155,7 +155,7 @@ function flagOf(lua: string): string {
   return onlyReads ? ' flags=no-writes' : ' flags=allow-oom';
 }
 
-/** The commands by which our scripts read; a script with a command of another name is taken for one that writes. */
+/** The commands by which our scripts read. A script that uses any other command is treated as one that writes. */
 const READS: ReadonlySet<string> = new Set(
   'EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET HSCAN LPOS LRANGE SCAN SCARD SISMEMBER SMEMBERS SMISMEMBER TIME TYPE XINFO XRANGE ZCARD ZINTER ZRANGE ZRANGEBYSCORE ZREVRANGE ZSCORE'.split(
     ' ',
@@ -212,7 +212,7 @@ function runGathered(connection: RedisConnection, lua: string): Ordered {
   };
 }
 
-/** The text of the Lua file at `url`, with what it includes, each once: read once in a process, however many connections it has. */
+/** The text of the Lua file at `url`, with each included file once. Each file is read once in a process. */
 export function readLua(url: URL): string {
   const known = TEXTS.get(url.href);
   if (known !== undefined) return known;
@@ -232,5 +232,5 @@ export function readLua(url: URL): string {
   return whole;
 }
 
-/** By address: a hundred files of ours, and no more. */
+/** By path: about a hundred files of ours. */
 const TEXTS = new Map<string, string>();
