@@ -101,11 +101,11 @@ export async function readManifest(
   if (expected.sha256 !== undefined && digestOf(text) !== expected.sha256) {
     throw fault(path, 'it is not what was written there; put the folder back from a copy');
   }
-  if (found.account !== expected.account) throw fault(path, `it is of account ${found.account}`);
+  if (found.account !== expected.account) throw fault(path, `it belongs to account ${found.account}`);
   if (expected.name !== undefined && found.portfolio !== expected.name) {
-    throw fault(path, `it is of portfolio ${found.portfolio}`);
+    throw fault(path, `it belongs to portfolio ${found.portfolio}`);
   }
-  if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it is of another archive');
+  if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it belongs to another archive');
   return found;
 }
 

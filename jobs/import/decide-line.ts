@@ -156,7 +156,7 @@ async function sentCorrectionProblem(
   const sent = await sentCorrection(asking, ofBuyer, rows);
   if (!sent) return undefined;
   const remedy = asking.isNamed ? 'another request_reference' : 'a request_reference of its own';
-  return `This request was corrected: ${describeRow(sent)} took its place and was sent. Leave this line out, or give it ${remedy} if both are meant.`;
+  return `This request was corrected: ${describeRow(sent)} replaced it and was sent. Leave this line out; or, to request both, give it ${remedy}.`;
 }
 
 async function sentCorrection(

@@ -16,7 +16,7 @@ export async function heldRowAtLine(
   deps: FreeDeps,
 ): Promise<FoundRow> {
   const found = await rowAtLine(portfolio, { state: 'held', line }, deps);
-  if (typeof found === 'string') throw new LimitlineError('USAGE', `${found} Choose one with --row.`);
+  if (typeof found === 'string') throw new LimitlineError('USAGE', `${found} Name one of these rows with --row ID.`);
   if (found && (step === undefined || found.result.step === step)) return found;
   throw await notHeld(portfolio, line, deps);
 }

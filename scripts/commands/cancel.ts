@@ -24,7 +24,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (name: string, { dryRun, ...choice }: RowChoice & { dryRun?: boolean }) => {
       const filter = chosenFilter(choice);
       if (filter) return cancelChosen(name, filter, { dryRun }, terminal);
-      if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for rows that --cause or --where chooses.');
+      if (dryRun) throw new LimitlineError('USAGE', '--dry-run works only with --cause or --where.');
       const ended = await onPortfolio(name, (context) => {
         const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
         return cancelRows({ portfolio: name, awaitMs }, context);

@@ -14,8 +14,8 @@ export function register(program: Command, terminal: Terminal): void {
   const rule = program.command('rule').description('rules by which refused rows go again at night');
   rule
     .command('add')
-    .description('have refused rows sent again at night, each so many nights at most')
-    .option('--cause <id>', 'rows that are refused for this cause (report --causes)')
+    .description('send refused rows again at night, each row on a limited number of nights')
+    .option('--cause <id>', 'only rows refused for this cause; report --causes lists the ids')
     .addOption(new Option('--step <step>', 'rows that this step was refused for').choices(STEPS))
     .option('--status <n>', 'rows that were refused with this status')
     .option('--words <text>', 'rows that were refused in words that contain this text')

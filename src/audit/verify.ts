@@ -124,7 +124,7 @@ export function makeVerifier({
         breakAt(first?.number ?? expected, 'key');
       }
       for (const { number, mustReach, by } of remembered) {
-        if (mustReach && number >= expected) breakAt(expected, 'end', { about: `${by} knows of number ${number}` });
+        if (mustReach && number >= expected) breakAt(expected, 'end', { about: `${by} knows entry ${number}` });
       }
       return { entries, first: first?.number, last, broken };
     },

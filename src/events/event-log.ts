@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<EventEnd, string>> = {
   'too large': 'above EVENTS_MAX_KB',
   'broken off': 'broken off',
   'wrong secret': 'with another secret than EVENTS_SECRET',
-  'not here': 'for other addresses or methods',
+  'not here': 'sent to another address or by another method',
   unreadable: 'unreadable or too slow',
   crowded: 'beyond the connections that may be open',
 };

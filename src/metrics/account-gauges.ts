@@ -112,7 +112,7 @@ const HELP = {
   task_failure_timestamp_seconds: 'When a task of the night failed last; 0 for never.',
   inbox_files: 'Files of buyers that wait in the drop folder, and that were rejected and lie there still.',
   redis_memory_used_bytes: 'Memory that Redis uses; of several servers, of the one that is fullest.',
-  redis_memory_max_bytes: 'Memory that this server may use: its maxmemory, or what its machine has.',
+  redis_memory_max_bytes: 'Memory that the fullest Redis server may use: its maxmemory, or all that its machine has.',
   data_free_bytes: 'Free room on the disk of the data folder.',
   data_size_bytes: 'Size of the disk of the data folder.',
 } as const;

@@ -46,7 +46,7 @@ function readEntry(line: string, tz: string): ScheduleEntry | { fault: string } 
   if (!task) return { fault: `names no task that there is; ${likelyTask(named)}` };
   if (words.length === 0) return { fault: `says no time, such as ${task} 02:30` };
   if (words.length === 1 && words[0]?.toLowerCase() === 'off') {
-    return { fault: `is not needed: a task that no entry names does not run; to run none at all, write off alone` };
+    return { fault: `is not needed: a task without an entry does not run; to run no task at all, write only off` };
   }
   const when = readTime(words) ?? readFields(words);
   if ('fault' in when) return when;

@@ -58,7 +58,7 @@ describe('an entry of the schedule', () => {
     ['reconcile * * * * *', 'runs each minute; reconcile may run every 5 minutes at most'],
     ['retry */4 * * * *', 'runs after 4 minutes again; retry may run every 5 minutes at most'],
     ['retry 0,58 0,23 * * *', 'runs after 2 minutes again; retry may run every 5 minutes at most'],
-    ['retry off', 'is not needed: a task that no entry names does not run'],
+    ['retry off', 'is not needed: a task without an entry does not run'],
   ])('%j %s', (text, fault) => {
     const { entries, faults } = readSchedule(text, 'UTC');
     expect(entries).toEqual([]);

@@ -118,7 +118,7 @@ const UNEQUAL = {
 
 const GONE =
   'rows wait for an approval that there is not any more, and nobody can answer it; give them up, and import their file again';
-const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
+const UNBOUND = 'approvals did not match the rows that wait for them; this is corrected';
 
 /** The most sums that a finding names. */
 const MOST_NAMED_SUMS = 8;
@@ -127,22 +127,22 @@ const MOST_NAMED_SUMS = 8;
 function wordsOf({ is, names = [] }: Difference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':
-      return { check: 'counts', says: 'rows were not counted in the state that they are in; they are now' };
+      return { check: 'counts', says: 'rows were not counted in their state; this is corrected' };
     case 'cause':
-      return { check: 'indexes', says: 'failed rows were not found by their cause; they are now' };
+      return { check: 'indexes', says: 'failed rows were missing from the index of their cause; this is corrected' };
     case 'index':
-      return { check: 'counts', says: 'rows were counted in a state or cause that they are not in; they are no more' };
+      return { check: 'counts', says: 'rows were counted in a wrong state or cause; this is corrected' };
     case 'row':
-      return { check: 'counts', says: 'rows were not in the sums as they are; they are now' };
+      return { check: 'counts', says: 'rows were missing or wrong in the sums; this is corrected' };
     case 'search':
-      return { check: 'indexes', says: 'rows were not found by all that they are searched by; they are now' };
+      return { check: 'indexes', says: 'rows were missing from the search index; this is corrected' };
     case 'entry':
-      return { check: 'indexes', says: 'rows were found by what they do not have; they are no more' };
+      return { check: 'indexes', says: 'rows were in the search index with wrong entries; this is corrected' };
     case 'sums': {
       const named = names.length > MOST_NAMED_SUMS ? [...names.slice(0, MOST_NAMED_SUMS), '…'] : names;
       return {
         check: 'counts',
-        says: `sums and counts were not those of the rows (${named.join(', ')}); they are now`,
+        says: `sums and counts did not match the rows (${named.join(', ')}); this is corrected`,
       };
     }
   }

@@ -166,7 +166,7 @@ export const BOARD_POLICY = [
 type Route = `${'get' | 'put' | 'post' | 'patch'} /api/${string}`;
 
 const ELSEWHERE = 'Do this on the page Queues, where it is planned and confirmed.';
-const NOT_HERE = 'Jobs only drive; the ledger has the rows. Nothing is added, changed or removed behind its back.';
+const NOT_HERE = 'The ledger keeps the rows; jobs only start work. The board must not add, change or remove jobs.';
 
 /**
  * Which routes of the board may be used: `true`, or a message that says why not. Routes that are not in the table are denied too. So a

@@ -117,7 +117,7 @@ export function keepCertificate(
         log.info('the console has another certificate from now on');
       }
     } catch (error) {
-      if (messageOf(error) !== fault) log.warn({ reason: messageOf(error) }, 'the console keeps its certificate');
+      if (messageOf(error) !== fault) log.warn({ reason: messageOf(error) }, 'the console keeps the old certificate');
       fault = messageOf(error);
     }
     warn();

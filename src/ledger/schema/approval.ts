@@ -69,7 +69,7 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
   const passed = `with this and what passed lately without another person's yes`;
   const asks = {
     portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,
-    rows: `These rows ask for ${moneyText(sum)}`,
+    rows: `These rows ask for ${moneyText(sum)} in all`,
     buyer: `${name} is to get ${moneyText(sum)} ${passed}`,
     person: `${name} asks for ${moneyText(sum)} ${passed}`,
   };

@@ -19,7 +19,7 @@ const CALL = {
   sends: { is: 'number', says: 'how often it was sent' },
   id: { is: 'text', says: 'id of what was made' },
   record: { is: 'json', says: 'what else the service answered', personal: true },
-  by: { is: 'text', says: '"a person", where one said what was made' },
+  by: { is: 'text', says: '"a person", if a person said what was made' },
   word: { is: 'text', says: 'name of the last word that a person said of it, so that it is heard once' },
   again: { is: 'text', says: 'id of what was made a second time' },
   open: { is: 'number', says: 'how many sends are in doubt' },

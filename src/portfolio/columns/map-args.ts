@@ -36,7 +36,7 @@ function pairOf(arg: string): [header: string, known: KnownColumn | null] | null
   if (at === -1 || existsSync(arg)) return null;
   const [header, name] = [arg.slice(0, at).trim(), arg.slice(at + 1).trim()];
   if (header === '') {
-    throw new LimitlineError('USAGE', `--map "${arg}" names no header: write it as --map "Their header=name".`);
+    throw new LimitlineError('USAGE', `--map "${arg}" has no header before "=": write --map "Their header=name".`);
   }
   if (name === '' || name === '-') return [header, null];
   const known = ownNameOf(name) ?? aliasOf(name);

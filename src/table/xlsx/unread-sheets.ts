@@ -18,7 +18,7 @@ export async function unreadSheets(book: Workbook, read: SheetEntry, signal?: Ab
   if (first === undefined) return [];
   const last = filled.length > 1 ? filled.pop() : undefined;
   const names = last === undefined ? first : `${filled.join(', ')} and ${last}`;
-  const have = last === undefined ? 'which has content as well' : 'which have content as well';
+  const have = last === undefined ? 'although it has content' : 'although they have content';
   return [`The sheet "${read.name}" is read, but not ${names}, ${have}: --sheet NAME reads another one.`];
 }
 

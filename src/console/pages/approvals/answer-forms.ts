@@ -131,7 +131,7 @@ export function refusedWords(refused: Answered): string {
     case 'answered': {
       const { answered, standing } = refused.approval;
       const was = standing === 'declined' ? 'declined' : 'approved';
-      return answered ? `It was ${was} by ${answered.by} before. It is done once.` : 'It was answered before.';
+      return answered ? `${answered.by} ${was} it already. Only one answer counts.` : 'It was answered before.';
     }
     case 'changed':
       return 'It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.';

@@ -122,7 +122,7 @@ async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<
 
 async function find(id: string, { read }: PlansPageFunctions): Promise<PlanState> {
   const state = await read(id);
-  if (!state) throw new ConsoleError(404, 'There is no such plan, or not any more. Go back and plan it anew.');
+  if (!state) throw new ConsoleError(404, 'There is no such plan, or it has expired. Go back and make a new one.');
   return state;
 }
 

@@ -85,7 +85,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
   ended: ({ plan, isPaused, waits, why, done, underWay }) => {
     if (waits !== undefined) return waitsPart(waits, why);
     if (done + underWay === 0 && !plan.supplier) {
-      return notice('info', 'No planned row was as it was planned any more: others were quicker.', {
+      return notice('info', 'All planned rows have changed since the plan was made.', {
         title: 'Nothing was done.',
       });
     }
