@@ -16,8 +16,8 @@ type Value = string | number | Buffer;
 type Named<V> = Readonly<Record<string, V | readonly V[] | undefined>>;
 
 /**
- * Runs a script: its keys first, then its arguments, in the order of its head; or by name, where its head has them as `-- @keys a b …rest`
- * and `-- @args a b …rest`, which are locals of the script then. Answers what Redis answers.
+ * Runs a script with its keys and its arguments, either in the order of its head or by name. The head names them in `-- @keys a b …rest`
+ * and `-- @args a b …rest`; in the script these names are local variables. Returns what Redis answers.
  *
  * @throws Error for a name that the script does not have
  */
@@ -27,14 +27,12 @@ export type LuaScript = (
 ) => Promise<unknown>;
 
 /**
- * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
- * the server does not know it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. A script changes nothing, and
- * the process ends, where Redis is written in another format by now: see {@link FITS}.
+ * Registers the Lua file at `url` with a connection, once, and returns a function that runs it (EVALSHA; EVAL if the server does not know
+ * the script yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another data format by now, the
+ * script changes nothing and the process ends: see {@link FITS}.
  *
- * The same file is registered once with a connection, however often it is asked for.
- *
- * A script may reach the server twice when a connection breaks before its reply came; whoever writes one makes
- * that harmless, or calls it where a repetition is.
+ * If a connection breaks before the reply, the script may reach the server twice. Each script must make that harmless, or be called only
+ * where it is.
  */
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
   const known = REGISTERED.get(connection) ?? new Map<string, LuaScript>();
@@ -117,8 +115,8 @@ function register(connection: RedisConnection, url: URL): Ordered {
 }
 
 /**
- * Stands before each script. An account says in which format it is written, and one that says nothing and has portfolios under the names
- * of before format 5 is older (ledger/calls/accounts.ts). `-- @any-format` in a script leaves it out.
+ * This is put before each script. An account states its data format. An account that states none, but has portfolios under the names used
+ * before format 5, is older (ledger/calls/accounts.ts). A script with `-- @any-format` does without this.
  */
 const FITS = `do
   local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)
@@ -141,10 +139,10 @@ export function scriptText(url: URL): string {
 const WHOLE = new Map<string, string>();
 
 /**
- * What a script may do while the memory of Redis is full, or its disk. With its first line Redis decides that before the script begins,
- * so it does all or nothing; without, one command is refused and the next one is not (redis.io, "Lua script flags").
- * Who only reads is let through. Who writes is let through a full memory, so that what is under way can be settled, unless it says
- * `-- @brings-in`: then it adds to what Redis holds, and waits for room.
+ * What a script may do if Redis' memory or disk is full. With this first line Redis decides before the script begins, so the script does
+ * everything or nothing. Without it, some of its commands could be refused and others not (redis.io, "Lua script flags").
+ * A script that only reads always runs. A script that writes runs even with full memory, so that current work can finish. But a script with
+ * `-- @brings-in` adds data, and waits for space.
  */
 function flagOf(lua: string): string {
   if (lua.includes('-- @brings-in')) return '';
@@ -165,10 +163,10 @@ const READS: ReadonlySet<string> = new Set(
 let isEnding = false;
 
 /**
- * Ends the process where Redis is written in another format by now: another version has taken over, or an old copy was put back. Nothing
- * that this process knows is right any more, so nobody may catch it; a command says it in one line, and its status is 1.
+ * Ends the process if Redis has another data format by now: another version has taken over, or an old copy was restored. Nothing that this
+ * process knows is valid any more, so no caller may catch the error. A command reports it in one line and exits with 1.
  *
- * @throws whatever was thrown
+ * @throws any other error unchanged
  */
 export function endMisfit(error: Error): never {
   const found = /^FORMAT (.+)$/.exec(error.message)?.[1];
@@ -185,9 +183,9 @@ export function endMisfit(error: Error): never {
 }
 
 /**
- * For a connection that gathers commands for one write: ioredis would copy every script that it was told of into each such
- * write, and could run none that came later. So it is told of none: the first use carries the whole text, the others of that
- * moment wait until it has left, and a server that knows the script no more, or is another one, is given the text again.
+ * Runs a script on a connection that gathers commands into one write. ioredis would copy every registered script into each such write, so
+ * none is registered. The first call sends the whole text, and calls at the same moment wait until it was sent. If the server does not know
+ * the script, it gets the text again.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = createHash('sha1').update(lua).digest('hex');

@@ -188,7 +188,7 @@ async function* everyUser(users: Users, text = ''): AsyncGenerator<UserView> {
   } while (after !== undefined);
 }
 
-/** What only the command line may do: remove the last admin, or the last user. */
+/** The warning if no admin, or no user, is left. Only the command line may go so far, not a page. */
 async function lastWords({ users }: People): Promise<string[]> {
   if ((await users.count()) === 0) {
     return [

@@ -34,8 +34,8 @@ export function makeSignalRule(): (name: EndSignal, atMs: number) => Wish {
 }
 
 /**
- * Resolves at the first signal, so that the command can end gracefully. A deliberate second signal ends the process at once, see {@link
- * makeSignalRule}. A SIGHUP that was ignored at the start (`nohup`) stays ignored. Call `forget` when signals are no longer needed.
+ * Resolves at the first signal, so that the command can end gracefully. A deliberate second signal ends the process at once, see
+ * {@link makeSignalRule}. A SIGHUP that was ignored at the start (`nohup`) stays ignored. Call `forget` when signals are no longer needed.
  */
 export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => void } {
   const wishOf = makeSignalRule();

@@ -77,7 +77,7 @@ function connectOne(target: OneTarget, role: Role, retryStrategy: RetryStrategy)
     enableAutoPipelining: role === 'ledger',
     retryStrategy,
     sentinelRetryStrategy: retryStrategy,
-    // After a failover the old primary answers READONLY. The connection then moves to the new primary and sends the command again.
+    // After a failover the old primary answers READONLY. The connection moves to the new primary. Except for claims, the command is resent.
     reconnectOnError: (error) => {
       if (!error.message.startsWith('READONLY')) return false;
       return role === 'claims' ? RECONNECT : RECONNECT_AND_RESEND;

@@ -1,7 +1,7 @@
 import { normal } from '../../likeness.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
 
-/** Fields that name a thing. They are not masked: otherwise rows, files and users could not be told apart. */
+/** Fields that name a thing. They are not masked: without them rows, files and users look the same. */
 const NAMES = new Set([
   'name',
   'fileName',
@@ -23,13 +23,13 @@ const OURS = new Set(['by', 'authors']);
 const VERBATIM = new Set(['body', 'heard', 'message']);
 
 /**
- * A copy of what a page is to show, for somebody who is not to see personal data: contacts and streets by the names of their
- * fields; cells of a file's line by their columns, those of columns that we do not know included; e-mail addresses and telephone
- * numbers in any text; and in free texts, such as answers, also the values of all contacts that stand in the same data. Names of
- * companies, their numbers, countries and amounts stay, since rows could not be told apart otherwise. Pure.
+ * A copy of a page's data for people who may not see personal data. Masked are: contacts and streets, by the names of their fields; cells
+ * of a file, by their columns, including unknown columns; e-mail addresses and telephone numbers in any text; and, in free texts such as
+ * answers, the values of all contacts in the same data. Names of companies, their numbers, countries and amounts stay: without them rows
+ * look the same. Pure.
  *
  * @param value plain data: objects, arrays, maps, sets, dates and primitive values
- * @throws TypeError for anything else, such as a stream or a function: what cannot be masked is not handed over
+ * @throws TypeError for anything else, such as a stream or a function, because it cannot be masked
  */
 export function masked<T>(value: T): T {
   const personal = new Set<string>();
@@ -182,10 +182,10 @@ function unquoted(value: string): string {
 }
 
 /**
- * Makes the function that takes out of a text what is personal: members of JSON by their names, e-mail addresses, telephone
- * numbers, and the given values, as whole words in any case, also as JSON and addresses escape them. Pure.
+ * Makes a function that masks personal data in a text: JSON members by their names, e-mail addresses, telephone numbers, and the given
+ * values, as whole words in any case, also as escaped in JSON and URLs. Pure.
  *
- * @param values what is known to be personal, such as the contact of a row whose answers are shown
+ * @param values known personal values, such as the contact of a row whose answers are shown
  */
 export function makeTextMask(values: Iterable<string>): (text: string) => string {
   const known = knownForms(values);

@@ -72,7 +72,7 @@ function authorsIn(fields: Readonly<Record<string, string>>): string[] {
 /** What an answer applies to: the approval as the person saw it. */
 type Bound = Pick<Approval, 'id' | 'portfolio' | 'kind' | 'file' | 'rows' | 'sum' | 'redone'> & {
   supplier: string;
-  /** The id of the approval that was declined. */
+  /** The id of the approval in which a person declined it. */
   no: string | undefined;
 };
 

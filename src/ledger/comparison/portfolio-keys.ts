@@ -18,11 +18,11 @@ type KeyKind = {
 };
 
 /**
- * All keys that belong to one portfolio and to nothing else, but for its rows and their stories (`rows`, `story`), which stand in
- * the sorted sets of `rowsInState`. A test looks through Redis for others; one that is made later has to be put in here, else it
- * stays behind when its portfolio is archived.
+ * All keys that belong to one portfolio only. Its rows and their stories (`rows`, `story`) are not listed: the sorted sets of `rowsInState`
+ * name them. A new kind of key must be added here, or it stays in Redis when its portfolio is archived; a test searches Redis for such
+ * keys.
  *
- * Plans of a portfolio go away by themselves. What stays since it prevents doubles: calls, buyers, their requests and limits.
+ * Plans of a portfolio expire by themselves. Calls, buyers, their requests and limits stay, because they prevent second requests.
  */
 export const PORTFOLIO_KEYS: readonly KeyKind[] = [
   { kind: 'portfolio', type: 'hash', find: ({ name, keys }) => [keys.portfolio(name)] },

@@ -30,8 +30,8 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 const LONGEST_TEXT = 400;
 
 /**
- * Writes a filter as the query of an address, without the question mark: `states=refused,held&min=1000`. '' selects all rows. {@link
- * filterFromQuery} reads it.
+ * Writes a filter as the query of an address, without the question mark: `states=refused,held&min=1000`. '' selects all rows.
+ * {@link filterFromQuery} reads it.
  */
 export function queryOfFilter(filter: RowFilter): string {
   const query = new URLSearchParams();

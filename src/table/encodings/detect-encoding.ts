@@ -13,13 +13,13 @@ export type FoundEncoding = {
 };
 
 /**
- * Finds the encoding of a file: by its byte order mark; else UTF-16 by its zeros; else UTF-8, if all bytes are, or if
- * two thirds of those above ASCII are (damage is then told line by line); else the code page in which its letters follow each other as they
- * do in European languages, see `letter-tally.ts`, if no other comes near. Anything else is in doubt: it is not taken.
+ * Finds the encoding of a file, trying in this order: its byte order mark; UTF-16, by its zeros; UTF-8, if two thirds of the bytes above
+ * ASCII are valid (damaged lines are reported one by one); the code page in which its letters follow each other as in European languages,
+ * see `letter-tally.ts`, if no other comes near. In any other case the encoding is in doubt and the file is refused.
  *
  * It reads the whole file, since the first umlaut may be on the last line: a gigabyte in about half a second.
  *
- * @param rereadable false for a pipe: then the first bytes alone are judged.
+ * @param rereadable false for a pipe: then only the first bytes are used
  * @throws LimitlineError `FILE`, `STOPPED`
  */
 export async function detectEncoding(source: {

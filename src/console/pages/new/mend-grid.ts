@@ -76,7 +76,7 @@ function cellField(
   return html`<td class="cell" data-head="${column.written}"><input class="mend-cell" name="cell-${line}-${column.index}" value="${text}" size="${size}" autocomplete="off" autofocus="${isFocused}" aria-label="Line ${line}, ${column.written}" aria-invalid="${isFaulty && 'true'}" aria-describedby="${isFaulty && `reasons-${line}`}" data-column="${column.written}"></td>`;
 }
 
-/** If the cells cannot be told apart, the line is edited as one text. */
+/** If it is unclear which cell is which, the line is edited as one text. */
 function wholeField({ line, broken = '' }: LineToMend, width: number): Html {
   if (broken.length > LONGEST_CELL)
     return html`<td class="cell" colspan="${width}"><span class="soft">${broken.slice(0, 80)}…</span></td>`;
