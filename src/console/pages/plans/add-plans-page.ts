@@ -149,5 +149,5 @@ function answer(state: PlanState, { request, reply }: { request: FastifyRequest;
 }
 
 function alreadyConfirmed(): Html {
-  return html`<p class="lead" role="alert">It was confirmed already, perhaps in another tab. It is done once; this is how far it is.</p>`;
+  return html`<p class="lead" role="alert">It was confirmed already, perhaps in another tab. It runs only once; this is its progress.</p>`;
 }
