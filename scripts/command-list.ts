@@ -4,8 +4,8 @@ import type { Terminal } from './terminal/terminal.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 /**
- * All commands, in the order in which a new user meets them, with what the list of `--help` says of each: so that it need load
- * none of them, nor what they use, which takes a second. A test holds it against what the commands say of themselves.
+ * All commands, in the order in which a new user meets them, with their texts in `--help`. Printing the list so loads none of the commands,
+ * which would take a second. A test compares the texts with those of the commands.
  */
 export const COMMANDS: Readonly<Record<string, { usage: string; says: string; load: () => Promise<CommandModule> }>> = {
   check: {
@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   portfolios: {
     usage: '[options]',
-    says: 'all portfolios of the account: file, time, states and sums; the newest last',
+    says: 'list all portfolios, newest last: file, start, states of the rows and sums',
     load: () => import('./commands/portfolios.ts'),
   },
   report: {
@@ -105,12 +105,12 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   'acknowledge-rollback': {
     usage: '',
-    says: 'say that a Redis which is older than what was sent lacks no request, so that work goes on',
+    says: 'confirm that no request is missing from a Redis older than the last send, so that work goes on',
     load: () => import('./commands/acknowledge-rollback.ts'),
   },
   reconcile: {
     usage: '[options]',
-    says: 'compare all that is kept with itself, mend what is certain, and leave a report',
+    says: 'compare the stored data, correct what is certain, and write a report',
     load: () => import('./commands/reconcile.ts'),
   },
   rule: {
@@ -155,7 +155,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   events: {
     usage: '[options]',
-    says: 'what the service sent of its own accord, and which rows it names',
+    says: 'list the events that the service sent, and the rows that they name',
     load: () => import('./commands/events.ts'),
   },
   service: {
@@ -166,8 +166,8 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
 };
 
 /**
- * Registers what the arguments name, and loads nothing else: `check` knows nothing of Redis, and uses no memory for it. Where
- * they name no command, it is the list that is asked for, or the version, or somebody made a mistake: names are enough then.
+ * Registers only the commands that the arguments name, and loads nothing else: `check` does not load the code for Redis. If the arguments
+ * name no command, the names and texts are enough, for `--help`, `--version` or a typing mistake.
  */
 export async function registerNamed(args: readonly string[], program: Command, terminal: Terminal): Promise<void> {
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name));

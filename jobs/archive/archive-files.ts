@@ -10,26 +10,26 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { keepRoom } from '../../src/files/free-bytes.ts';
 import type { FileFacts } from './manifest.ts';
 
-/** What people read; a line a row; all other keys of the portfolio, piece by piece (archive-lines.lua). */
+/** The results for people; the rows, one on each line; and all other keys of the portfolio (archive-lines.lua). */
 export const RESULTS = 'results.csv.gz';
 export const ROWS = 'rows.ndjson.gz';
 export const REST = 'rest.ndjson.gz';
 
-/** What an archive is, beside its manifest: a folder of these files. */
+/** The files of an archive, besides its manifest. They are in one folder. */
 export const ARCHIVE_FILES = [RESULTS, ROWS, REST] as const;
 export type ArchiveFile = (typeof ARCHIVE_FILES)[number];
 
-/** For its owner alone: it is all that is known of buyers. */
+/** Only the owner may read it: it has all data about the buyers. */
 const FILE_MODE = 0o600;
 
-/** Three times as fast as the best, and a tenth larger: writing is not to wait for it. */
+/** Three times as fast as the best level, and a tenth larger. Archiving should not wait for compression. */
 const GZIP_LEVEL = 1;
 
-/** As much as one command at Redis takes without keeping others waiting. */
+/** As many lines as one Redis command takes without delaying others. */
 const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 
-/** Pieces in which a file is read and compressed: larger ones cost memory, smaller ones time. */
+/** A file is read and compressed in pieces of this size. Larger pieces need more memory, smaller ones more time. */
 const PIECE_BYTES = 64 * 1024;
 
 const LINE_FEED = 0x0a;
@@ -37,8 +37,8 @@ const LINE_FEED = 0x0a;
 /**
  * Writes one file of an archive to the disk.
  *
- * @param write puts the content, not compressed, into the stream and ends it
- * @throws LimitlineError `FILE` where the disk does not take it, and whatever `write` throws
+ * @param write writes the uncompressed content into the stream and ends it
+ * @throws LimitlineError `FILE` if the disk fails; anything that `write` throws
  */
 export async function writeArchiveFile(
   dir: string,
@@ -62,7 +62,7 @@ export async function writeArchiveFile(
   await write(content).catch(note);
   await written;
   if (faults.length > 0) {
-    // Whatever failed first ended all the rest, each in its own words.
+    // The first failure makes all other streams fail too. A failure of the disk is the one to report.
     const disk = faults.find((error) => SYSTEM.test(systemCode(error)));
     throw disk === undefined ? faults[0] : fileFault(path, 'written', disk);
   }
@@ -72,17 +72,17 @@ export async function writeArchiveFile(
 }
 
 /**
- * Reads the content of a file of an archive. Whether it is what was written is known when the last piece has come: until then
- * nothing may hang on it that cannot be taken back.
+ * Reads the content of an archive's file. Only after the last piece is it certain that the content is unchanged, so everything done with
+ * earlier pieces must be reversible.
  *
- * @throws LimitlineError `FILE` where it is not there, cannot be read, or is not what was written
+ * @throws LimitlineError `FILE` if the file is missing, unreadable or changed
  */
 export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGenerator<Buffer> {
   const path = join(dir, facts.name);
   const [plain, packed] = [makeMeter(), makeMeter()];
   try {
     const file = createReadStream(path, { highWaterMark: PIECE_BYTES });
-    // Whatever fails comes out where the last of them is read.
+    // Any failure of the pipe is thrown where the last stream is read.
     pipe(file, packed.meter, createGunzip({ chunkSize: PIECE_BYTES }), plain.meter, () => {});
     for await (const piece of plain.meter) yield piece as Buffer;
   } catch (error) {
@@ -97,10 +97,10 @@ export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGene
 }
 
 /**
- * Reads a file of an archive to its end as it lies on the disk, to see that it is what was written.
+ * Reads an archive's file to its end, to check that it is unchanged.
  *
- * @param onPiece is told of each piece, and may end it by what it throws
- * @throws LimitlineError `FILE` where it is not there, cannot be read, or is not what was written
+ * @param onPiece called for each piece; if it throws, reading stops
+ * @throws LimitlineError `FILE` if the file is missing, unreadable or changed
  */
 export async function checkArchiveFile(
   dir: string,
@@ -127,10 +127,10 @@ function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'
   throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
 }
 
-/** Entries of sorted sets of a million take Redis four times as long as the same bytes of rows. */
+/** Redis takes four times as long for entries of sorted sets with a million entries as for the same number of bytes of rows. */
 export const REST_BYTES = 48 * 1024;
 
-/** Whole lines, less their line feeds, as many at a time as one command at Redis takes. */
+/** Complete lines without their line feeds, in groups that one Redis command takes. */
 export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATCH_BYTES): AsyncGenerator<Buffer[]> {
   let lines: Buffer[] = [];
   let bytes = 0;
@@ -144,12 +144,12 @@ export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATC
   if (lines.length > 0) yield lines;
 }
 
-/** On their way to Redis at one time: it is never idle, and never has to do more than a few milliseconds at a time. */
+/** How many groups are on their way to Redis at a time. Redis is never idle, and never busy for more than a few milliseconds. */
 const AT_A_TIME = 3;
 
 /**
- * Does something with each, some of them at a time; they are begun in their order, and end in any. The first that fails keeps the others from
- * being begun, and its fault is the one that is told.
+ * Processes all items, a few at a time. They start in order and end in any order. After the first failure no more are started, and that
+ * failure is thrown.
  */
 export async function someAtATime<T>(each: AsyncIterable<T>, act: (one: T) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -180,10 +180,10 @@ async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (begun.length > 0) yield Buffer.concat(begun);
 }
 
-/** What the operating system says, such as ENOSPC; Node's own codes and Redis' look otherwise. */
+/** Error codes of the operating system, such as ENOSPC. The codes of Node and Redis look different. */
 const SYSTEM = /^E(?!RR_)[A-Z0-9]+$/;
 
-/** Counts and digests what goes through it. */
+/** Counts the bytes that pass through it, and computes their digest. */
 function makeMeter() {
   const digest = createHash('sha256');
   let [bytes, lines] = [0, 0];

@@ -12,7 +12,7 @@ import { makeReportStep, mustGoOn, type ReportStep, withArchives } from './long-
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
-/** What became of it: where the files are, and what is in them. */
+/** What archiving did: where the files are, and what is in them. */
 export type Archived = {
   portfolio: string;
   id: string;
@@ -22,26 +22,26 @@ export type Archived = {
   states: Readonly<Record<string, number>>;
   requested: string;
   granted: string;
-  /** Whether its files had been there, and it only went on with what an earlier process left. */
+  /** Whether the files existed already, and this call only finished what an earlier process had begun. */
   resumed: boolean;
 };
 
 /**
- * Archives a finished portfolio: writes all of it into files of the data folder, reads them back, compares them with what is in Redis,
- * and takes it out of Redis then. What prevents that anything is requested twice stays.
+ * Archives a finished portfolio: writes all of it into files of the data folder, reads them back, compares them with Redis, and then
+ * removes the portfolio from Redis. The records that prevent a second request stay.
  *
- * Killed at any moment, the next call goes on or begins anew. Whatever fails before the files are there and right leaves the
- * portfolio as it was.
+ * If the process is killed at any moment, the next call continues or starts again. If anything fails before the files are complete and
+ * correct, the portfolio stays as it was.
  *
- * @throws LimitlineError `NOT_FOUND`; `USAGE` where it may not be archived now, with what to do first; `FILE` where the disk does
- *   not take it; `STOPPED` where the signal ended it
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` if it may not be archived now, with what to do first; `FILE` if the disk fails; `STOPPED` if
+ *   the signal stopped it
  */
 export async function archivePortfolio(deps: ArchiveDeps, name: string, options: ArchivingOptions): Promise<Archived> {
   return withArchives(deps, () => archive(deps, name, options));
 }
 
 /**
- * Whether a portfolio may be archived now, or gone on with where that was stopped. Changes nothing.
+ * Checks whether a portfolio may be archived now, or an interrupted archiving may continue. Changes nothing.
  *
  * @throws LimitlineError as {@link archivePortfolio}
  */
@@ -56,7 +56,7 @@ export async function mayBeArchived(
 
 async function archive(deps: ArchiveDeps, name: string, options: ArchivingOptions): Promise<Archived> {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
-  // An import that was killed is forgotten by it.
+  // `begin` removes the traces of an import that was killed, so the state is read before.
   const seen = await deps.portfolios.read(name);
   const state: ArchiveState = {
     is: 'archiving',
@@ -72,13 +72,13 @@ async function archive(deps: ArchiveDeps, name: string, options: ArchivingOption
     if (begun.is.is !== 'leaving') throw archivedFault({ name, is: begun.is.is });
     return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, options, deps), true, deps);
   }
-  // What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing.
+  // The folder of an attempt that failed is not an archive. If it cannot be removed, archiving continues all the same.
   if (begun.before) await removeArchive(folderOf(name, begun.before.id, deps)).catch(() => {});
   const left = await writeAndLeave(name, state, options, deps);
   return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, options, deps), false, deps);
 }
 
-/** Until the portfolio leaves, whatever fails is taken back. */
+/** Until the portfolio is marked as leaving, any failure undoes all that was done. */
 async function writeAndLeave(name: string, state: ArchiveState, options: ArchivingOptions, deps: ArchiveDeps) {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   const folder = folderOf(name, state.id, deps);
@@ -93,7 +93,7 @@ async function writeAndLeave(name: string, state: ArchiveState, options: Archivi
     throw overtakenFault(name);
   } catch (error) {
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
-    // Whether Redis has heard of it is not known where it did not answer: then the files stay.
+    // If Redis did not answer, it may have marked the portfolio as leaving: then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
     if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
     mustGoOn(options.signal, stoppedWords(name));
@@ -106,7 +106,7 @@ async function writeFiles(
   options: ArchivingOptions,
   deps: ArchiveDeps,
 ): Promise<ArchiveState> {
-  // Nothing changes from here on, so these are the counts and sums of what is written.
+  // Nothing changes from here on, so these counts and sums match the files.
   const found = await deps.portfolios.read(name);
   const counts = countsOf(found);
   const total = rowCountOf(found);
@@ -140,7 +140,7 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
   return archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio, id });
 }
 
-/** By the time at which it was begun, so that a list of folders is in their order. */
+/** Ids begin with the time, so that a list of folders is in order. */
 function newId(): string {
   return `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
 }
@@ -157,7 +157,7 @@ function stoppedWords(name: string): string {
   return `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
 }
 
-/** Why a portfolio may not be archived now, and what to do first. */
+/** The error that says why a portfolio cannot be archived now, and what to do first. */
 function notArchivedFault(name: string, { why, rows }: NotArchived, account: string): LimitlineError {
   if (why === 'gone') return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   const some = counted(rows, 'row');

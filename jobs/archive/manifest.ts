@@ -7,29 +7,29 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 
 export const MANIFEST = 'manifest.json';
 
-/** Raised when files are written that an older version could not put back. */
+/** Raised if an older version could not restore the files. */
 const FORMAT = 1;
 
-/** For whoever finds the folder years later, and has nothing else. Nothing reads it. */
+/** For people who find the folder years later without knowing Limitline. No program reads it. */
 const ABOUT =
   'A portfolio that Limitline took out of Redis. results.csv.gz is for people: unpacked by gunzip, a spreadsheet opens it (UTF-8). ' +
   'rows.ndjson.gz and rest.ndjson.gz are for limitline restore. Times in ms count from 1970-01-01 UTC. Digests are SHA-256, of each ' +
   'file and (plain) of its content. It holds what is known of people: limitline forget removes it.';
 
-/** For its owner alone, as all files of an archive. */
+/** Only the owner may read it, like all files of an archive. */
 const FILE_MODE = 0o600;
 
 const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const countSchema = z.int().nonnegative();
 
-/** What is in one file: sizes in bytes and SHA-256 in hexadecimal, of the file and of its content before it was compressed. */
+/** The facts about one file: sizes in bytes and SHA-256 in hexadecimal, of the file and of its uncompressed content. */
 const factsSchema = z.object({
   name: z.string(),
   bytes: countSchema,
   sha256: digestSchema,
   plainBytes: countSchema,
   plainSha256: digestSchema,
-  /** Line feeds in the content: of NDJSON the lines. */
+  /** The number of line feeds in the content; for NDJSON, of lines. */
   lines: countSchema,
 });
 export type FileFacts = z.output<typeof factsSchema>;
@@ -40,7 +40,7 @@ export const manifestSchema = z.object({
   portfolio: z.string(),
   id: z.string(),
   by: z.string(),
-  /** When the files were written, the portfolio was begun and finished: ms since 1970. */
+  /** When the files were written, and when the portfolio began and finished: ms since 1970. */
   archivedMs: z.int(),
   startedMs: z.int(),
   finishedMs: z.int(),
@@ -51,14 +51,14 @@ export const manifestSchema = z.object({
   files: z.array(factsSchema),
 });
 
-/** What an archive says of itself, in `manifest.json`. */
+/** The content of `manifest.json`, which describes an archive. */
 export type ArchiveManifest = z.output<typeof manifestSchema>;
 
-/** All of it but the format, which is that of this version. */
+/** All of it except the format, which is this version's. */
 export type ManifestFacts = Omit<ArchiveManifest, 'format'>;
 
 /**
- * Writes the manifest to the disk. Answers its size in bytes and its SHA-256 in hexadecimal.
+ * Writes the manifest to the disk. Returns its size in bytes and its SHA-256 in hexadecimal.
  *
  * @throws LimitlineError `FILE`
  */
@@ -82,8 +82,8 @@ export async function writeManifest(dir: string, facts: ManifestFacts): Promise<
 /**
  * Reads the manifest of an archive.
  *
- * @param expected what is known of the archive in Redis, where something is: its account, its portfolio and the digest of the manifest
- * @throws LimitlineError `FILE` where it is missing, damaged, of a later version, or of another archive
+ * @param expected what Redis knows of the archive, if anything: its account, its portfolio and the manifest's digest
+ * @throws LimitlineError `FILE` if the manifest is missing, damaged, of a later version, or of another archive
  */
 export async function readManifest(
   dir: string,
@@ -101,15 +101,15 @@ export async function readManifest(
   if (expected.sha256 !== undefined && digestOf(text) !== expected.sha256) {
     throw fault(path, 'it is not what was written there; put the folder back from a copy');
   }
-  if (found.account !== expected.account) throw fault(path, `it is of account ${found.account}`);
+  if (found.account !== expected.account) throw fault(path, `it belongs to account ${found.account}`);
   if (expected.name !== undefined && found.portfolio !== expected.name) {
-    throw fault(path, `it is of portfolio ${found.portfolio}`);
+    throw fault(path, `it belongs to portfolio ${found.portfolio}`);
   }
-  if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it is of another archive');
+  if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it belongs to another archive');
   return found;
 }
 
-/** The manifest; why it cannot be used; or nothing where it is none. */
+/** The manifest; a text if it cannot be used; undefined if it is not a manifest. */
 function parsed(text: Buffer): ArchiveManifest | string | undefined {
   try {
     const value: unknown = JSON.parse(text.toString());

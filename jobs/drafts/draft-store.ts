@@ -9,36 +9,36 @@ import { MARK_PATTERN, markOfProcess } from '../../src/files/process-mark.ts';
 import { sweepLeftBehind } from '../../src/files/sweep.ts';
 import { type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
-/** Portfolios that were uploaded and are looked at, a folder each. The next console of the same data folder finds them again. */
+/** Portfolios that were uploaded but not submitted, a folder for each. The next console with the same data folder finds them again. */
 export type DraftStore = {
-  /** A folder for what is being uploaded. It becomes the draft's, or is dropped; one that a killed process left is removed. */
+  /** Makes a folder for an upload. It becomes the draft's folder, or is dropped. A folder left by a killed process is removed. */
   begin(): Promise<{
     dir: string;
     keep(draft: Omit<PortfolioDraft, 'id'>): Promise<PortfolioDraft>;
     drop(): Promise<void>;
   }>;
-  /** Newest first; those that nobody touched for a week are removed. */
+  /** Newest first. Drafts that nobody touched for a week are removed. */
   list(): Promise<PortfolioDraft[]>;
-  /** How much the uploads take of which somebody is an author: the versions that are kept, and the documents. */
+  /** How many bytes the uploads of a person take: the kept versions and the documents of every draft that has them as an author. */
   usedBy(person: string | undefined): Promise<number>;
   /** @throws LimitlineError `NOT_FOUND` */
   read(id: string): Promise<PortfolioDraft>;
-  /** Changes what is known of one, one change after the other. @throws LimitlineError `NOT_FOUND` */
+  /** Changes a draft. Changes of one draft are made one after the other. @throws LimitlineError `NOT_FOUND` */
   change(
     id: string,
     change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,
   ): Promise<PortfolioDraft>;
   remove(id: string): Promise<void>;
-  /** Where its files are: `v1`, `v2` … for its versions, `documents` for its documents. */
+  /** The folder of a draft's files: `v1`, `v2` … are its versions, `documents` its documents. */
   dirOf(id: string): string;
 };
 
-/** What the uploads of one person may take: whoever has more looks at what they have first. */
+/** The most bytes that one person's uploads may take. A person with more must submit or remove some first. */
 export const QUOTA_BYTES = 2 * 1024 ** 3;
 
 export const NO_QUOTA = 'Your uploads take as much as those of one person may: submit or remove some of them first.';
 
-/** What nobody touched for so long is forgotten: its file lies where it came from. */
+/** A draft that nobody touched for this long is removed; the user still has the file. */
 const KEPT_MS = 7 * 86_400_000;
 
 const STATE = 'draft.json';

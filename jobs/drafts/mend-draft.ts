@@ -26,19 +26,19 @@ import type { Previews } from './previews.ts';
 
 type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
 
-/** What of a version's changes is kept to be shown. */
+/** How many changed cells of a version are kept to be shown. */
 const CELLS_KEPT = 200;
 const TEXT_KEPT = 200;
 
-/** Of the files; of what was changed in each version all is kept. */
+/** How many versions of the file are kept; what changed in each version is always kept. */
 const VERSIONS_KEPT = 3;
 
 /**
- * Writes a new version of a draft's file with these cells changed and all else as it was; the two before it stay.
+ * Writes a new version of a draft's file with these cells changed. The two versions before it stay.
  *
- * @param version the one that the person looked at
- * @param by who mends it: one of its authors from then on
- * @throws LimitlineError `NOT_FOUND`; `USAGE` where a line cannot be mended so, or whoever mends has no room left for uploads; `FILE`
+ * @param version the version that the person saw
+ * @param by who corrects it, and becomes one of its authors
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` if a line cannot be corrected this way, or the person has no space left for uploads; `FILE`
  */
 export async function mendDraft(
   id: string,
@@ -68,7 +68,8 @@ export async function mendDraft(
     const versions = [...now.versions, made];
     const authors = authorsWith(now, by);
     if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
-    // A record of several lines becomes one, so that what was said of lines below it means others.
+    // A record of several lines becomes one line, so the line numbers below it change. The same-buyer answers name lines by number, so they
+    // are dropped.
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors };
   });
@@ -82,7 +83,7 @@ function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer,
   return { conflict: { latest, cells: later.flatMap(({ cells }) => cells) } };
 }
 
-/** What differs from what the line has; a cell cannot have more than one line of text here. */
+/** The cells that differ from the line's; here a cell has one line of text only. */
 function mendedCells(edit: LineEdit, line: LineToMend, { columns }: Preview): MendedCell[] {
   const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
   if ('text' in edit) {
@@ -113,7 +114,7 @@ async function writeVersion(
   const { path } = fileOf(dir, seen);
   const target = join(dir, `v${number}`);
   const { dialect } = preview;
-  // A version that another process began and did not enter is nobody's.
+  // Removes a version that another process began and did not record.
   await rm(target, { force: true });
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
   try {
@@ -127,7 +128,7 @@ async function writeVersion(
     await rm(target, { force: true });
     throw systemCode(error) === 'ENOSPC' ? fileFault(seen.name, 'written', error) : error;
   }
-  // What was looked at, and what can still be looked back at.
+  // Only the last versions are kept.
   await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
   return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
 }

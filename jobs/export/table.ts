@@ -4,37 +4,37 @@ import { mergeColumns, type OwnColumns } from '../../src/portfolio/results/merge
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS } from './ledger-cells.ts';
 
-/** What is written: a header, and for a line the records that it leads to. */
+/** How a file is exported: its header, and the records for each line. */
 export type ExportTable = {
   header: string[];
-  /** Whether it asks nothing of lines but their cells. */
+  /** Whether only the lines' own cells are needed. */
   isPlain: boolean;
-  /** Is told of each file when its lines begin. */
+  /** Called for each file before its lines. */
   begin(file: ImportFile, opened: Opened): void;
   write(line: ExportedLine): Iterable<string[]>;
 };
 
-/** The files of a portfolio with what is known of each before its lines are read; nothing where its copy is gone. */
+/** The files of a portfolio with what is known before their lines are read; undefined if the copy is gone. */
 export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 
 /**
- * In a sheet amounts and days are written plainly, for they are numbers there. Held rows alone have a column behind them, in which a
- * person says what became of their calls.
+ * `inSheet`: amounts and dates are written so that they are numbers in a sheet. `isHeldOnly`: only held rows, with a further column in
+ * which a person enters what became of their calls.
  */
 export type TableOptions = { account: string; portfolio: string; inSheet: boolean; isHeldOnly?: boolean };
 
-/** The state of the line's row, or what the line is instead; '' where the import did not come to it. */
+/** The state of the line's row, or why the line led to none; '' if the import did not reach it. */
 export function stateOf({ found, fault }: ExportedLine): string {
   return found?.result.state ?? fault?.kind ?? '';
 }
 
-/** What is wrong with the line, then what is with its row; '' where nothing is. */
+/** The problem of the line, or of its row; '' if there is none. */
 export function problemIn({ found, fault }: ExportedLine): string {
   if (!found && !fault) return 'Not imported: the import was interrupted. Import the file again.';
   return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
 }
 
-/** The sentence, then what the service said, as it came, or what was sent to it without an answer. `recover` reads it back. */
+/** Our sentence, then the service's answer unchanged; or what was sent, if there was no answer. `recover` parses this text. */
 function problemText({ problem, again, record }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
   if (!problem) return answeredOtherwise(record);
@@ -43,9 +43,9 @@ function problemText({ problem, again, record }: RowResult): string {
 }
 
 /**
- * Brings the columns of all files into one header, and each file's cells where they belong in it.
+ * Merges the columns of all files into one header, and puts each file's cells into their columns.
  *
- * @param columnsOf which columns of a file are written, and under which names
+ * @param columnsOf which columns of a file are written, and their names
  */
 export function makePlacedCells(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
   const known = { names: LEDGER_COLUMNS, places: LEDGER_COLUMNS.map((_name, place) => place) };
@@ -55,7 +55,7 @@ export function makePlacedCells(files: Files, columnsOf: (opened: Opened) => Own
   return {
     header,
 
-    /** A line's cells where they belong; those of the ledger by their names, where the line cannot be read. */
+    /** A line's cells in their columns. If the line cannot be read, the ledger's values by their names. */
     cells(file: ImportFile, cells: readonly string[] | undefined, fromLedger: readonly string[]): string[] {
       if (!cells) return cellsByName(header, fromLedger);
       const written = header.map(() => '');

@@ -24,24 +24,24 @@ import { decideMend } from './mend-rows.ts';
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
 
-/** Where a line is to be brought in, and what is known of its file. */
+/** The portfolio and import of a line, and what is known of its file. */
 export type Place = {
   portfolio: string;
-  /** The number of the import; '' for one that there is not yet. */
+  /** The number of the import; '' if it has not begun. */
   importId: string;
-  /** The cell of a line that names the row which it mends; '' where there is none. */
+  /** The row that a line corrects, according to its cells; '' if none. */
   mendedRow: (cells: readonly string[]) => string;
-  /** What an errors file says of a line; '' where it is none. */
+  /** The earlier problem of a line, according to an errors file; '' if it is not one. */
   earlierProblem: (cells: readonly string[]) => string;
   file: () => Promise<OwnFile>;
 };
 
-/** What an import has to know of a line before it brings it in: the row that gives way to it, or why nobody can tell. */
+/** The decision about a line before it is imported: the row that it replaces, if any, or why that is uncertain. */
 export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
- * Reads the requests of the buyers of these lines; all of them where a line has to say by its buyer which of them it corrects. A line with a
- * request_reference names its request itself.
+ * Reads the requests of these lines' buyers. All of them are read if a line must find the request that it corrects by its buyer. A line
+ * with a request_reference names its request itself.
  */
 export async function requestsFor(
   lines: readonly RowLine[],
@@ -56,8 +56,8 @@ export async function requestsFor(
 }
 
 /**
- * Decides which row of its portfolio a line corrects: the one that its cell `row` names, or else the one of its buyer that
- * was not sent. It only looks, so that a check may ask as well.
+ * Decides which row of its portfolio a line corrects: the one in its cell `row`, or otherwise its buyer's unsent row. Changes nothing, so
+ * `check` can use it too.
  */
 export async function decideLine(
   place: Place,
@@ -77,9 +77,8 @@ export async function decideLine(
 }
 
 /**
- * A warning where this request waits for an approval in another portfolio, and of another request of the buyer that is open or made, or
- * refused, with another amount, where there is one. And whether both are asked for: a refused one asks for nothing until somebody sends
- * it again.
+ * A warning if the request already waits for approval in another portfolio, or if the buyer has another request with another amount that is
+ * open, made or refused. `isBesides` says whether both are requested: a refused one is not until somebody sends it again.
  */
 export function warningOfOther(
   line: RowLine,
@@ -100,7 +99,7 @@ export function warningOfOther(
   return { warning, isBesides, waits: same !== undefined };
 }
 
-/** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
+/** The buyer's requests after this line was imported, for the buyer's next line. */
 export function buyerRowsAfter(
   { count, rows, isWhole }: BuyerRows,
   { row, line, importId, amount }: AskingLine,
@@ -128,7 +127,7 @@ function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
   return key !== requestKey({ buyer, requestedLimit: limit.requested_limit });
 }
 
-/** A row that is there asks for what the line does: another file brought it in. */
+/** Whether the portfolio already has the row of the line's request, from another file. */
 function isThere({ row }: AskingLine, { rows }: BuyerRows): boolean {
   return rows.some((one) => rowName(one.row) === rowName(row));
 }
@@ -150,9 +149,9 @@ function manyProblem({ amount }: AskingLine, count: number): string {
 }
 
 /**
- * Why a line's own row must not come back, as a problem; nothing where it may. One that gave way to a correction which was
- * sent asks for nothing any more: the file of before that is run once again would have the old amount requested as well as the
- * new. As long as nothing of the correction was sent, the line of the file that comes last counts, and it gives way in turn.
+ * Why the line's own row must not be requested again; undefined if it may. If a correction replaced the row and was sent, running the old
+ * file again would request both the old and the new amount. While nothing of the correction was sent, the last imported line counts, and
+ * the correction gives way.
  */
 async function sentCorrectionProblem(
   asking: AskingLine,
@@ -162,7 +161,7 @@ async function sentCorrectionProblem(
   const sent = await sentCorrection(asking, ofBuyer, rows);
   if (!sent) return undefined;
   const remedy = asking.isNamed ? 'another request_reference' : 'a request_reference of its own';
-  return `This request was corrected: ${describeRow(sent)} took its place and was sent. Leave this line out, or give it ${remedy} if both are meant.`;
+  return `This request was corrected: ${describeRow(sent)} replaced it and was sent. Leave this line out; or, to request both, give it ${remedy}.`;
 }
 
 async function sentCorrection(
@@ -170,7 +169,7 @@ async function sentCorrection(
   { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {
-  // Of a buyer with very many requests not all are known here.
+  // If the buyer has very many requests, not all of them are known here.
   const own = known.find((one) => rowName(one.row) === rowName(row)) ?? (isWhole ? undefined : await rows.ofRow(row));
   if (own?.state !== 'cancelled') return undefined;
   for await (const next of correctionsOf(own, rows)) if (next && !isUnsent(next)) return next;

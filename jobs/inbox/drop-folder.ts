@@ -8,20 +8,20 @@ import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 
 /** A drop folder that can be used. */
 export type DropFolder = {
-  /** The whole path, links resolved. */
+  /** The absolute path, with links resolved. */
   dir: string;
-  /** Its own name, which it keeps wherever it is mounted. */
+  /** The folder's own id. It stays the same wherever the folder is mounted. */
   id: string;
 };
 
-/** In `.taken`: the folder's own name. */
+/** The file in `.taken` that holds the folder's id. */
 const ID_FILE = 'folder-id';
 
 /**
- * Looks whether a drop folder can be used, and makes in it what is ours. It is never made itself: where it is missing, a disk may
- * not be mounted, and what is dropped onto that later would not be seen.
+ * Checks that a drop folder can be used, and makes our folders in it. The drop folder itself is never made: if it is missing, its disk may
+ * not be mounted, and files dropped there would be hidden once it is.
  *
- * @param dataDir the data folder: of neither may one be in the other
+ * @param dataDir the data folder; neither folder may be inside the other
  * @throws LimitlineError `FILE`, in a sentence with what to do
  */
 export async function openDropFolder(path: string, dataDir: string): Promise<DropFolder> {
@@ -41,7 +41,7 @@ export async function openDropFolder(path: string, dataDir: string): Promise<Dro
   }
 }
 
-/** Why a folder cannot be looked into, or written to, by the code of the system. */
+/** Why a folder cannot be read or written, by error code of the system. */
 export const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there; make it, or look whether its disk is mounted',
   ENOTDIR: 'it is no folder; name one',
@@ -61,7 +61,10 @@ function isWithin(inner: string, outer: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }
 
-/** A link in the place of one of ours would carry files, and results, to wherever somebody who may drop files likes. */
+/**
+ * A link in place of one of our folders would send files and results to wherever the person who placed it likes. So only a real folder is
+ * accepted.
+ */
 async function makeOwn(path: string, mode: number): Promise<void> {
   await mkdir(path, { mode }).catch((error) => {
     if (systemCode(error) !== 'EEXIST') throw error;
@@ -85,12 +88,12 @@ async function folderId(dir: string): Promise<string> {
     mode: 0o600,
     write: (to) => new Promise((done, fail) => to.once('error', fail).end(id, done)),
   });
-  // Whoever of two comes first names it.
+  // If two processes come at once, the first one sets the id.
   await draft.putInPlace(path, false).finally(draft.drop);
   return read();
 }
 
-/** Removes a folder that may be empty; whatever is in it stays. */
+/** Removes a folder if it is empty. Otherwise the folder stays, with its content. */
 export async function removeEmpty(path: string): Promise<void> {
   await rmdir(path).catch((error) => {
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error;

@@ -16,32 +16,32 @@ export type RetryDeps = FeedDeps &
     retryRules: RetryRules;
     failing: (most: number) => Promise<FailingPortfolio[]>;
     audit: Pick<Audit, 'note'>;
-    /** Where this runs, as the trail has it. */
+    /** The place where this runs, for the audit trail. */
     from: string;
   };
 
-/** The rows of one portfolio that are meant tonight. */
+/** The rows of one portfolio that are to be sent tonight. */
 type Meant = {
   portfolio: string;
-  /** For each cause the rule by which its rows go. */
+  /** The rule for each cause. */
   causes: readonly { cause: string; rule: RetryRule }[];
-  /** Rows that were brought in before so many cancellations of the portfolio were given up with it. */
+  /** How often the portfolio was cancelled before: rows from before the last time were given up with it. */
   generation: number;
-  /** When a rule was made for this portfolio by its name, the last of them; 0 where all rules are for any portfolio. */
+  /** When the latest rule that names this portfolio was made; 0 if no rule names it. */
   namedMs: number;
-  /** When it was put back from its archive; 0 where it never was. */
+  /** When the portfolio was restored from its archive; 0 if never. */
   restoredMs: number;
 };
 
-/** What a run leaves: rows that used up their nights, by the rule that would have sent them, and portfolios. */
+/** What a run does not send: rows that used up their nights, by the rule that would have sent them; and portfolios. */
 type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string> };
 
 /**
- * Sends refused rows again that operators' rules mean, each once a night and so many nights at most, by the way that all rows go again
- * by (ask-first.ts): where that needs another person's approval they wait for it, and whoever made the rule has asked for it. Held rows,
- * those that were declined, given up or replaced, and portfolios that are paused are left alone; so is what was restored from an archive, to
- * be looked at perhaps, until a person sends it again or makes a rule for that portfolio. What became of each row is counted in
- * the step that moves it; so a run that goes on where another died sends nothing twice, and tells of both.
+ * Sends refused rows again if a rule of the operators means them: each row once a night, and for a limited number of nights. Rows go the
+ * same way as by hand (ask-first.ts): if another person must approve, they wait, and the rule's author counts as the requester. Left alone
+ * are: held rows; rows that were declined, cancelled or replaced; paused portfolios; and portfolios restored from an archive, until a
+ * person sends the row or makes a rule for that portfolio. Each row is counted in the same step that moves it. So a run that continues
+ * after a crash sends nothing twice, and reports the whole night.
  *
  * @throws the signal's reason, between two pages of rows
  */
@@ -86,16 +86,16 @@ async function meantCauses(
   });
 }
 
-/** Of a portfolio that is just being archived no row goes again. */
+/** If the portfolio is just being archived, its rows are not sent. */
 function unlessArchived(error: unknown): undefined {
   if (archivedOf(error) === undefined) throw error;
 }
 
-/** Sends the rows of one portfolio, all of them as one request: what has to be approved is their sum. */
+/** Sends the rows of one portfolio as one request, so that approval is asked for their sum. */
 async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
   const { portfolio, causes } = meant;
   const usedUp: Left['usedUp'] = new Map();
-  // The last time that they are gone through is to the end.
+  // The rows may be read several times. Only the last pass is complete, so only its counts are kept.
   const requested = () => {
     usedUp.clear();
     return requestedRows(meant, { ...left, usedUp }, night, deps);
@@ -115,13 +115,13 @@ async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps
   return usedUp;
 }
 
-/** The approval that a run was asking for when it died: its rows wait under it, and nobody could answer it before all are there. */
+/** The approval that an earlier run was asking for when it died. Its rows wait, and nobody can answer before it is complete. */
 async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps): Promise<string | undefined> {
   const left = (await retryRules.asks()).find((one) => one.portfolio === portfolio);
   return left && (await approvals.read(left.id))?.standing === 'open' ? left.id : undefined;
 }
 
-/** All rows were there when a run died that asked for them, or no rule means the others any more: what is there can be answered. */
+/** Closes approvals of runs that died: either all rows had joined, or no rule means the others any more. */
 async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   for (const left of await retryRules.asks()) {
     if ((await approvals.read(left.id))?.standing === 'open') {
@@ -154,7 +154,7 @@ async function* requestedRows(
   }
 }
 
-/** Whether it went in this night already. */
+/** Whether the row was already sent this night. */
 function isOfNight({ atNight }: FoundRow['result'], atMs: number): boolean {
   return atNight !== undefined && Math.abs(atMs - atNight.lastMs) < ONE_NIGHT_MS;
 }
@@ -166,7 +166,7 @@ function resendOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number, 
 }
 
 async function sendPage(page: readonly ResendRequest[], { rows, queues }: RetryDeps): Promise<number> {
-  // Its ended job goes first: an add with an id that BullMQ still knows is ignored.
+  // The ended job is removed first: BullMQ ignores a new job whose id it still knows.
   await queues.forget(page.map(({ found }) => found.row));
   const went = await Promise.all(
     page.map(({ found, rule }) => rows.requeue(found.row, 'refused', true, { by: rule?.by, night: rule?.night })),
@@ -174,7 +174,7 @@ async function sendPage(page: readonly ResendRequest[], { rows, queues }: RetryD
   return went.filter(Boolean).length;
 }
 
-/** What came of a night, also where several processes worked at it one after the other. */
+/** The summary of a night, even if several processes worked on it in turn. */
 function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }: Left): string {
   const tonight = known.flatMap(({ last }) => (last?.atMs === night.atMs ? [last] : []));
   const sum = (of: 'sent' | 'waiting' | 'usedUp') => tonight.reduce((total, one) => total + one[of], 0);
@@ -187,7 +187,7 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
       ? `${rowsWords(usedUp, 'used up its nights, and stays', 'used up their nights, and stay')} refused.`
       : '',
     paused > 0
-      ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, and left so.`
+      ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, so these rows were not sent.`
       : '',
     restored.size > 0
       ? `${counted(restored.size, 'portfolio')} with such rows ${restored.size === 1 ? 'was' : 'were'} restored, and left alone: a rule for that portfolio, by its name, has them sent.`

@@ -7,50 +7,50 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 export type WalkDeps = {
   portfolios: Pick<Portfolios, 'names'>;
   walkRows: RowWalks;
-  /** Where it is known which portfolios are on their way out of Redis. */
+  /** Which portfolios are being archived. */
   archives?: Pick<Archives, 'read'>;
 };
 
-/** A row as the nightly check walks by it. What a check does not look at costs nothing: parts of `result` are read when they are asked for. */
+/** A row as the walk shows it to the checks. A part of `result` is read only when a check asks for it. */
 export type WalkedRow = { row: RowId; result: RowResult };
 
-/** A check that looks at each row of the account once, all of them in one walk. */
+/** A check that sees each row of the account once. All checks share one walk. */
 export type RowCheck = {
-  /** Called for each row, those of a portfolio behind each other by state and line. It keeps little: there may be millions. */
+  /** Called for each row; within a portfolio, by state and line. A check should keep little in memory: there may be millions of rows. */
   row: (walked: WalkedRow) => void | Promise<void>;
-  /** Called behind the last row of each portfolio. */
+  /** Called after the last row of each portfolio. */
   endPortfolio?: (portfolio: string) => void | Promise<void>;
-  /** Called behind the last row of all. */
+  /** Called after the last row of all. */
   end?: () => void | Promise<void>;
 };
 
-/** A check that looks at what is stored of a row, and not only at what it means. */
+/** A check of how a row is stored, not only of what it means. */
 export type StoredRowCheck = {
   /** Called before the first row of each portfolio. */
   beginPortfolio?: (portfolio: string) => void | Promise<void>;
-  /** Called for each member of the index of a state: a row that it names may be in another, or not be there at all. */
+  /** Called for each row that the index of a state names. The row may be in another state, or missing. */
   row: (walked: StoredRow, state: RowState) => void | Promise<void>;
   endPortfolio?: (portfolio: string) => void | Promise<void>;
   end?: () => void | Promise<void>;
-  /** It mends nothing, and is shown rows of portfolios that are being archived, too: nobody may change those. */
+  /** This check changes nothing. It also sees portfolios that are being archived, which must not be changed. */
   onlyLooks?: true;
 };
 
 type WalkChecks = {
-  /** Look at what is stored. */
+  /** Checks of how rows are stored. */
   stored?: readonly StoredRowCheck[];
-  /** Look at rows that are there. */
+  /** Checks of rows. */
   rows?: readonly RowCheck[];
-  /** Ends the walk between two pages; what was shown until then stays shown. */
+  /** Stops the walk between two pages. Rows already shown stay shown. */
   signal: AbortSignal;
-  /** Asks Redis, and lets others go first. */
+  /** Asks Redis in a way that lets other commands go first. */
   ask?: Ask;
 };
 
 /**
- * Goes once over all rows of the account, portfolio by portfolio, and shows each to all checks, while anybody may import, work and
- * mend. A row that is there all the time comes at least once, whatever becomes of it meanwhile; one that goes on may come twice, the
- * second time as it is then. Rows that stand in no index of a state are not met: the ledger's own check brings those back.
+ * Walks over all rows of the account, portfolio by portfolio, and shows each row to all checks. Imports, workers and corrections may go on
+ * meanwhile. A row that exists all the time is shown at least once. A row whose state changes may be shown again in its new state. Rows
+ * that no index of a state names are not shown: the ledger's own check restores those.
  *
  * @throws the signal's reason when it is aborted
  */
@@ -77,7 +77,7 @@ export async function walkLedger(
   return { rows: count, portfolios: names.length };
 }
 
-/** Answers how many rows there were. Most checks answer at once: of a million rows few are waited for. */
+/** Returns how many rows the page had. Most checks return at once, and only the others are awaited. */
 async function showPage(
   page: Iterable<StoredRow>,
   state: RowState,

@@ -2,14 +2,14 @@ import type { Glance } from '../../src/ledger/counts/glances.ts';
 import type { SelfPause } from '../../src/ledger/schema/pause-reasons.ts';
 import { judge } from './condition.ts';
 
-/** What is remembered of a portfolio, by subject; nothing of one that there was nothing to tell of yet. */
+/** The last known state of a portfolio, by subject; nothing if there was never anything to report. */
 export type RememberedPortfolio = {
   settled?: string | undefined;
   paused?: string | undefined;
   failures?: string | undefined;
 };
 
-/** What is to be remembered of a portfolio, by the state that it was judged by, and what is to be told with it. */
+/** A change of a portfolio: its state before and now, and the news to send, if any. */
 export type PortfolioChange = { subject: string; was: string; state: string; tells?: PortfolioNews };
 
 export type PortfolioNews =
@@ -18,31 +18,30 @@ export type PortfolioNews =
   | { is: 'failures'; failed: number; ended: number };
 
 /**
- * Who sends a row again sees at once what becomes of it. So a portfolio that settles again and again is told of every five
- * minutes, with how it stands then.
+ * If a portfolio settles again and again, it is reported at most every five minutes: the person who sends rows again sees the result at
+ * once anyway.
  */
 const SETTLED_EVERY_MS = 5 * 60_000;
 
-/** Fewer answers say little of the rest: one that failed among three is no share. */
+/** Fewer answers say little: one failure among three is not a rate. */
 const LEAST_ENDED = 20;
 
-/** The share has to fall to four fifths of the limit before it counts as below, so that one at the limit does not come and go. */
+/** The share must fall to four fifths of the limit before it counts as below. Otherwise a share near the limit would be reported again and again. */
 const BELOW_SHARE = 0.8;
 
-/** Rows that are sent again are no failures meanwhile: for some minutes that is no end of it. */
+/** While failed rows are sent again, the share of failures drops for some minutes. Only a longer drop counts as the end of the failures. */
 const FAILURES_MEND_MS = 5 * 60_000;
 
-/** What one portfolio's notices are about, by name. The kind stands first, since a name may be anything. */
+/** The subjects of a portfolio's notices. The kind comes first, since the portfolio's name may be anything. */
 export function subjectsOf(name: string): Required<{ [Subject in keyof RememberedPortfolio]: string }> {
   return { settled: `settled ${name}`, paused: `paused ${name}`, failures: `failures ${name}` };
 }
 
 /**
- * What changed of a portfolio since it was told of last. Pure.
+ * What changed in a portfolio since the last notice. Pure.
  *
- * @param sinceMs when somebody looked for the first time: what settled before that is nobody's news; nothing at that very look,
- *   which only remembers
- * @param failuresAbove percent of the rows that were answered, above which their failures are told of
+ * @param sinceMs when the first check ran: what settled before is not reported. Undefined at the first check, which reports nothing
+ * @param failuresAbove percent of answered rows; a higher share of failures is reported
  */
 export function portfolioChanges(
   glance: Glance,
@@ -78,14 +77,14 @@ export function portfolioChanges(
   return changes;
 }
 
-/** A person's own pause is remembered too: the next by itself is another. Of one that never paused nothing is. */
+/** A pause by a person is recorded too, so that a later automatic pause counts as new. If the portfolio never paused itself, nothing is recorded. */
 function pausedState({ isPaused, pausedItself: why }: Glance, before: string | undefined): string | undefined {
   if (why) return why.is === 'refused alike' ? `refused alike ${why.step} ${why.status}` : why.is;
   if (isPaused) return before === undefined ? undefined : 'by a person';
   return before === undefined ? undefined : 'going on';
 }
 
-/** Rows that the service said no to, or of which nobody knows, among those that were answered. */
+/** Counts refused and held rows, among the rows that were answered. */
 function failuresOf({ done, refused, held }: Glance): { failed: number; ended: number } {
   return { failed: refused + held, ended: done + refused + held };
 }

@@ -2,10 +2,10 @@ import type { Notice } from '../../src/notices/notice.ts';
 import { judge } from './condition.ts';
 import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
-/** The last report that a night made, and what is told of it. */
+/** The last nightly report, and the notice about it. */
 export type LastReport = { id: string; madeMs: number; notice: Notice };
 
-/** What is known of the reports of nights. `dueMs` is the last moment but one at which the schedule named one; nothing where it did not. */
+/** What is known of nightly reports. `dueMs` is the second-to-last time at which a report was scheduled; undefined if there was none. */
 export type SeenReports = { last: LastReport | undefined; dueMs: number | undefined };
 
 export const REPORT_SUBJECTS = { report: 'nightly report', missing: 'nightly report missing' } as const;
@@ -13,10 +13,10 @@ export const REPORT_SUBJECTS = { report: 'nightly report', missing: 'nightly rep
 type Remembered = { [Subject in keyof typeof REPORT_SUBJECTS]?: string | undefined };
 
 /**
- * Whether a night made a report, and whether none came for two nights although the schedule names it; judged by what is remembered.
- * Pure.
+ * Whether there is a new nightly report, and whether none came for two nights although one was scheduled; compared with what was
+ * remembered. Pure.
  *
- * @param sinceMs when somebody looked for the first time; nothing at that very look, which only remembers
+ * @param sinceMs when the first check ran; undefined at the first check, which reports nothing
  */
 export function reportChanges(
   { last, dueMs }: SeenReports,

@@ -6,9 +6,9 @@ import { describeRows, rowAtLine, rowByName } from './find-row.ts';
 import type { FreeDeps } from './free-held.ts';
 
 /**
- * The held row of this line, at this step if one is given.
+ * Finds the held row of this line, at this step if one is given.
  *
- * @throws LimitlineError `NOT_FOUND` where it is not held, with those that are; `USAGE` where several rows bear the number
+ * @throws LimitlineError `NOT_FOUND` if it is not held, naming the held rows; `USAGE` if several rows have this line number
  */
 export async function heldRowAtLine(
   portfolio: string,
@@ -16,26 +16,26 @@ export async function heldRowAtLine(
   deps: FreeDeps,
 ): Promise<FoundRow> {
   const found = await rowAtLine(portfolio, { state: 'held', line }, deps);
-  if (typeof found === 'string') throw new LimitlineError('USAGE', `${found} Choose one with --row.`);
+  if (typeof found === 'string') throw new LimitlineError('USAGE', `${found} Name one of these rows with --row ID.`);
   if (found && (step === undefined || found.result.step === step)) return found;
   throw await notHeld(portfolio, line, deps);
 }
 
-/** @throws LimitlineError `NOT_FOUND` where there is no such row, or it is not held */
+/** @throws LimitlineError `NOT_FOUND` if there is no such row, or it is not held */
 export async function heldRowByName(portfolio: string, name: string, deps: FreeDeps): Promise<FoundRow> {
   const found = await rowByName(portfolio, name, deps);
   if (typeof found !== 'string' && found.result.state === 'held') return found;
   throw new LimitlineError('NOT_FOUND', typeof found === 'string' ? found : await explainRow(found, deps));
 }
 
-/** Lines named where another was asked for: enough to find one's own. */
+/** How many held lines the message names; enough to find the right one. */
 const MOST_NAMED = 10;
 
 async function notHeld(portfolio: string, line: number, deps: FreeDeps): Promise<LimitlineError> {
   const why = await explainLine(portfolio, line, deps);
   const same = await rowsAtLine(deps.rows, portfolio, 'held', line);
   if (same.length > 0) {
-    // Held as another file's line of that number: it has to be named by what no other file has.
+    // The line of this number is held in another file. The row must be named by something that is unique.
     const described = await describeRows(portfolio, same, deps);
     return new LimitlineError('NOT_FOUND', `${why} Held is ${described.join('; ')}. Choose it with --row.`);
   }

@@ -6,17 +6,17 @@ import type { Archives } from '../../src/ledger/schema/archives.ts';
 /** An event, and the rows that it names. */
 export type ListedEvent = KeptEvent & RowsOfEvent;
 
-/** Events, the latest first; `more` says that there are others which are meant as well. */
+/** Events, the latest first. `more` says that further events match. */
 export type EventList = {
   events: ListedEvent[];
   more: boolean;
   totals: EventTotals;
-  /** What may be kept, in bytes, and for how long. */
+  /** The most bytes of events that are kept, and for how long. */
   mostBytes: number;
   keepMs: number;
-  /** Portfolios whose rows are not in Redis, so that nobody sees whether an event names one of them. */
+  /** Portfolios whose rows are not in Redis, so that events cannot be matched to their rows. */
   archived: number;
-  /** Older portfolios, in which no rows were looked for. */
+  /** Older portfolios, whose rows were not searched. */
   unlooked: number;
 };
 
@@ -25,15 +25,14 @@ export type ListDeps = {
   archives: Pick<Archives, 'list'>;
 };
 
-/** Ids looked for in portfolios while a page waits: a third of a second of Redis' time, some milliseconds at a time. */
+/** Most lookups of ids for one page: together a third of a second of Redis' time, a few milliseconds at a time. */
 const MOST_LOOKUPS = 30_000;
 
 /**
- * The latest events of the service, each with the rows that it names: of all, or of those that name rows of a portfolio.
+ * The latest events of the service, each with the rows that it names. With a portfolio, only events that name its rows.
  *
- * @param asked.count so many at the most
- * @param asked.latest rows are looked for in so many of the latest portfolios, and in fewer where the events have very many ids; in
- * all where it is left out
+ * @param asked.count the most events to return
+ * @param asked.latest how many of the latest portfolios are searched for rows; fewer if the events have very many ids; all if left out
  */
 export async function listEvents(
   { sinceMs, portfolio, latest, count }: LookedInto & { sinceMs?: number | undefined; count: number },
@@ -43,7 +42,7 @@ export async function listEvents(
   const facts = { totals, ...events.limits, archived: archived.length, unlooked: 0 };
   const found: ListedEvent[] = [];
   for await (const page of events.walk({ sinceMs, from: 'latest' })) {
-    // Where all are meant, no more are looked at than are told.
+    // Without a portfolio every event matches, so one event more than the answer needs is enough.
     const looked = portfolio === undefined ? page.slice(0, count + 1 - found.length) : page;
     const within = latest === undefined ? undefined : Math.min(latest, mostPortfolios(looked));
     if (within !== undefined) facts.unlooked = Math.max(facts.unlooked, portfolios - within);

@@ -18,17 +18,16 @@ import { startKeepingResults } from './keeping.ts';
 import { startRest } from './rest.ts';
 
 /**
- * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
- * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS}, what closing the connections takes where Redis is gone
- * (2 s, src/redis/connections.ts; 1 s more where it is our own and hangs) and a second for the end of the process, it is 25 s
- * at the most.
+ * When the process stops, calls in flight have this long to be answered and recorded. After that they stay claimed. Containers are killed
+ * after 30 s. This, {@link GOODBYE_MS}, closing the connections if Redis is gone (2 s, src/redis/connections.ts; 1 s more for our own Redis
+ * if it hangs) and a second for the process to end make 25 s at most.
  */
 export const STOP_DEADLINE_MS = 20_000;
 
-/** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
+/** Redis normally removes this process from its list at once. If it does not, the process counts as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
 
-/** The mark of what is sent is no older than this (src/ledger/calls/send-marks.ts). */
+/** The mark of what was sent is at most this old (src/ledger/calls/send-marks.ts). */
 const MARK_EVERY_MS = 1_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
@@ -36,8 +35,8 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 /**
  * Starts this process's workers on all queues.
  *
- * @param onCommonFault hears of a fault that every row would meet; all calls wait for its end, and go on by themselves
- * @param onRowEnd hears of each row that ends here
+ * @param onCommonFault called for a fault that every row would meet; all calls wait until it is over, and then go on
+ * @param onRowEnd called for each row that ends here
  */
 export async function startWorkers(
   context: Context,
@@ -111,12 +110,12 @@ export async function startWorkers(
       shallBeQuiet ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again',
     );
   };
-  // Nobody waits for it: what a person is shown of this process keeps no row waiting.
+  // Not awaited: rows must not wait for what people are shown of this process.
   void context.fleet.join('work', { now, onInstruction: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);
-  // Whoever sends nothing just now notices an older Redis too, and tells those that would.
+  // A process that sends nothing at the moment also notices an older Redis, and warns the others.
   const marking = setInterval(() => {
     context.marks.look().catch((error) => {
       if (isLimitlineError(error, 'OLDER')) onCommonFault(error);
@@ -126,11 +125,11 @@ export async function startWorkers(
   return {
     /** Whether it takes up rows, and how many it has in hand. */
     now,
-    /** Takes up no new row from now on and finishes what it has; or takes up rows again. */
+    /** `true`: takes up no new rows, and finishes those in hand. `false`: takes up rows again. */
     quiet,
     /**
-     * Takes up no new row from now on, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and written down,
-     * and leaves. Rows that were only waiting go back to their queue.
+     * Takes up no new rows, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and recorded, and leaves. Rows that were only
+     * waiting return to their queue.
      */
     async stop(): Promise<void> {
       const beganMs = performance.now();
@@ -149,7 +148,7 @@ export async function startWorkers(
       }
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
-      // The last calls get a mark behind them.
+      // The mark of the last send must include the last calls.
       const marked = context.marks.look().catch(() => {});
       if (context.ledger.status === 'ready') await within(GOODBYE_MS, Promise.all([...left, marked]));
       await service.client.close();
@@ -158,8 +157,8 @@ export async function startWorkers(
 }
 
 /**
- * Rows that a queue’s worker has in hand for so many calls in flight: nearly as many again are on their way to the ledger and back, and
- * use up no slot meanwhile.
+ * How many rows a queue’s worker has in hand for this many calls in flight. Nearly as many again are on their way to the ledger and back,
+ * and use no slot meanwhile.
  */
 export function workerConcurrency(callsInFlight: number): number {
   return 2 * callsInFlight - 1;
@@ -174,7 +173,7 @@ function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {
   }));
 }
 
-/** The log says this often what the pace is. */
+/** How often the log says what holds calls back. */
 const SAY_EVERY_MS = 10_000;
 
 /**
@@ -205,28 +204,28 @@ export function startSayingPace({
     if (!isIdle) {
       await Promise.all([pace.look(), breakers.look()]);
       const words = describePace(paceNow());
-      // That credentials are refused is said as a fault (onCommonFault), once a minute.
+      // Refused credentials are logged once a minute as a fault (onCommonFault).
       const isSaid = pace.state().blocked?.because === 'credentials';
       if (words !== '' && !isSaid)
         log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
     }
     said = pace.state();
   };
-  // While Redis is away, that is said by others.
+  // If Redis is away, other code logs that.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** Until an account has its first sample, one is tried for more often: what was accepted before it has no time. */
+/** Until an account has its first sample, samples are tried more often: calls accepted before it have no time. */
 const FIRST_EVERY_MS = 250;
 
 /**
- * Notes every two seconds how the fleet's pace stands, for charts and for the time left. Each process asks; one of them writes, so
- * that a sample costs Redis some microseconds however many there are.
+ * Adds a sample of all workers' pace every two seconds, for charts and for the estimate of the time left. Every process tries, and one of
+ * them writes; so a sample costs Redis some microseconds, however many processes there are.
  */
 export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
   let [isFirst, isStopped] = [true, false];
-  // While Redis is away, that is said by others, and a chart has a gap.
+  // If Redis is away, other code logs that, and the chart has a gap.
   const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
   let timer = setInterval(sample, FIRST_EVERY_MS).unref();
   const startAnew = (noted: boolean): void => {

@@ -9,10 +9,10 @@ import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.t
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** For the answer to be written down. */
+/** Extra time for recording an answer. */
 const ANSWER_MARGIN_MS = 5_000;
 
-/** `limitline cancel NAME`: gives up the rows that have not been sent. */
+/** `limitline cancel NAME`: cancels the rows that were not sent. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('cancel')
@@ -24,7 +24,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (name: string, { dryRun, ...choice }: RowChoice & { dryRun?: boolean }) => {
       const filter = chosenFilter(choice);
       if (filter) return cancelChosen(name, filter, { dryRun }, terminal);
-      if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for rows that --cause or --where chooses.');
+      if (dryRun) throw new LimitlineError('USAGE', '--dry-run works only with --cause or --where.');
       const ended = await onPortfolio(name, (context) => {
         const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
         return cancelRows({ portfolio: name, awaitMs }, context);

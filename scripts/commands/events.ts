@@ -37,7 +37,7 @@ type ExportOptions = { since?: number; out?: string; rows: boolean };
 export function register(program: Command, terminal: Terminal): void {
   const events = program
     .command('events')
-    .description('what the service sent of its own accord, and which rows it names')
+    .description('list the events that the service sent, and the rows that they name')
     .option('--since <time>', SINCE, since)
     .option('--portfolio <name>', 'only what names a row of this portfolio')
     .option('--last <n>', 'so many of the latest', limitNumber, LISTED)

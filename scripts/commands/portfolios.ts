@@ -7,18 +7,18 @@ import { archivedFacts, archivedWords, othersArchived } from '../report/archived
 import { portfolioWords } from '../report/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline portfolios`: all portfolios of the account, and how each stands. */
+/** `limitline portfolios`: all portfolios of the account, and their states. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('portfolios')
-    .description('all portfolios of the account: file, time, states and sums; the newest last')
+    .description('list all portfolios, newest last: file, start, states of the rows and sums')
     .option('--all', 'archived and forgotten ones, too, with where their files are')
     .action(({ all = false }: { all?: boolean }) =>
       withContext((context) => printPortfolios(context, terminal, { all })),
     );
 }
 
-/** Prints the list: in words as it is found, since there may be thousands of them, or as JSON in one piece. */
+/** Prints the list: as text page by page, since there may be thousands; or as one JSON document. */
 export async function printPortfolios(
   context: Context,
   terminal: Terminal,

@@ -11,7 +11,7 @@ import { withContext } from '../opening/on-portfolio.ts';
 import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** There was something to find. */
+/** Exit status if there are findings. */
 const FINDINGS_STATUS = 2;
 
 type Found = { report: NightReport; findings: readonly ReportFinding[] };
@@ -20,7 +20,7 @@ type Found = { report: NightReport; findings: readonly ReportFinding[] };
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('reconcile')
-    .description('compare all that is kept with itself, mend what is certain, and leave a report')
+    .description('compare the stored data, correct what is certain, and write a report')
     .option('--last', 'look at nothing, and print the last report again')
     .action(async (options: { last?: true }) => {
       keepHeapSmall();
@@ -57,7 +57,7 @@ async function readReport({ reports, account }: Context, id?: string): Promise<F
 
 const isGone = ({ change }: ReportFinding) => change === 'gone';
 
-/** For the audit: counts alone, since words may be anybody's. */
+/** Facts for the audit: only counts, since the findings' texts may contain personal data. */
 function factsOf({ report }: Found): Readonly<Record<string, unknown>> {
   return { count: report.findings, items: report.items, report: report.id };
 }

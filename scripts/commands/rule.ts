@@ -9,13 +9,13 @@ import { STEPS } from '../../src/ledger/schema/row.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline rule add|list|remove`: by which rules refused rows go again at night. */
+/** `limitline rule add|list|remove`: rules that send refused rows again at night. */
 export function register(program: Command, terminal: Terminal): void {
   const rule = program.command('rule').description('rules by which refused rows go again at night');
   rule
     .command('add')
-    .description('have refused rows sent again at night, each so many nights at most')
-    .option('--cause <id>', 'rows that are refused for this cause (report --causes)')
+    .description('send refused rows again at night, each row on a limited number of nights')
+    .option('--cause <id>', 'only rows refused for this cause; report --causes lists the ids')
     .addOption(new Option('--step <step>', 'rows that this step was refused for').choices(STEPS))
     .option('--status <n>', 'rows that were refused with this status')
     .option('--words <text>', 'rows that were refused in words that contain this text')
@@ -52,7 +52,7 @@ function printed({ rule: { madeMs, ...rule }, rows, portfolios, last }: RuleNow)
   return { ...rule, made: new Date(madeMs).toISOString(), rows, portfolios, last: night };
 }
 
-/** The rules for people at a terminal, some lines each. */
+/** The rules as text for a terminal, several lines each. */
 function ruleTable(rules: readonly RuleNow[]): string {
   if (rules.length === 0) {
     return 'No rule says that refused rows go again at night. To make one: npx limitline rule add --cause ID --nights 3';

@@ -25,12 +25,12 @@ const STOPPING =
   'limitline: stopping: waiting up to 20 s for calls under way. Ctrl-C again, after two seconds, cuts them off, and their rows are held.';
 
 /**
- * What a row needs is garbage within seconds, and old by then. On 10,000 rows: 320 MiB at the most without this, 225 with it, and
- * 205 where the heap may grow by half, which takes more of the processor.
+ * Objects of a row are garbage within seconds, but then count as old. With 10,000 rows the process uses at most 320 MiB without this
+ * setting and 225 with it. If the heap may grow by half only, it uses 205 but more of the processor.
  */
 const HEAP_GROWS_BY_PERCENT = 100;
 
-/** `limitline run FILE`: import, work until the portfolio is finished, report. Running it again goes on where it ended. */
+/** `limitline run FILE`: import, work until the portfolio is finished, report. Running it again continues where it stopped. */
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
     .description('import a file, work until the portfolio is finished, and report')
@@ -44,7 +44,7 @@ export function register(program: Command, terminal: Terminal): void {
 
 type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration };
 
-/** Does what `run` does, and answers its exit status. */
+/** Runs `run` and returns its exit status. */
 async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   keepHeapSmall(HEAP_GROWS_BY_PERCENT);
   const settings = readSettings();
@@ -76,7 +76,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
     const { portfolio } = payload;
     const run = { portfolio, path: file === STANDARD_INPUT ? null : file, documents: options.documents };
     const { results } = options;
-    // Loaded when there is something to report: until then it would only keep the first call waiting.
+    // Loaded only when there is something to report; earlier it would delay the first call.
     const { conclude } = await import('../run/conclude.ts');
     return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
   } finally {
@@ -89,7 +89,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
 /**
  * Imports and works until the portfolio is finished, or `stop` is aborted.
  *
- * @throws LimitlineError `CREDENTIALS`, which every row would meet; `OLDER`, by which nothing is sent
+ * @throws LimitlineError `CREDENTIALS`, if the service refuses them, so that every row would fail; `OLDER`, and then nothing is sent
  */
 async function work(
   payload: ImportPayload,

@@ -1,12 +1,12 @@
 import { LimitlineError } from '../../src/errors.ts';
 
-/** More are a column's business; and each is looked for at every line. */
+/** For more lines a column is the better way. Each named line is compared with every line of the file. */
 const MOST_LINES = 1_000;
 
 /**
- * Lines as an option names them: `12`, `12-15` or `12,14`, in their order and each once.
+ * The lines in an option: `12`, `12-15` or `12,14`, sorted and each once.
  *
- * @throws LimitlineError `USAGE` for what is no line, and for more lines than anybody types
+ * @throws LimitlineError `USAGE` for anything that is not a line, and for too many lines
  */
 export function linesNamed(option: string, args: readonly string[]): number[] {
   const lines = new Set<number>();
@@ -17,7 +17,7 @@ export function linesNamed(option: string, args: readonly string[]): number[] {
     if (lines.size + Number(to) - Number(from) >= MOST_LINES) {
       throw new LimitlineError(
         'USAGE',
-        `${option} names more than ${MOST_LINES} lines: use a column same_buyer instead.`,
+        `${option} names more than ${MOST_LINES} lines: write yes in a column same_buyer instead.`,
       );
     }
     for (let line = Number(from); line <= Number(to); line += 1) lines.add(line);

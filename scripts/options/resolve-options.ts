@@ -4,7 +4,7 @@ import { STEPS, type Step } from '../../src/ledger/schema/row.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { lineNumber } from './numbers.ts';
 
-/** The options of `resolve`: which held calls it is about, and what became of them. */
+/** The options of `resolve`: which held calls, and what became of them. */
 export type ResolveOptions = {
   line?: number;
   row?: string;
@@ -17,7 +17,7 @@ export type ResolveOptions = {
   yes?: boolean;
 };
 
-/** Adds what `resolve` is told. */
+/** Adds the options of `resolve`. */
 export function withResolveOptions(command: Command): Command {
   return command
     .option('--line <n>', 'the row of this line', lineNumber)
@@ -31,18 +31,18 @@ export function withResolveOptions(command: Command): Command {
     .option('--yes', 'do not ask first (without a terminal nobody is asked anyway)');
 }
 
-/** Whether somebody is shown what would be done, and asked: on a terminal, unless they said yes before. */
+/** Whether to show what would be done and ask first: on a terminal, unless `--yes` was given. */
 export function asksFirst({ from, dryRun, yes }: ResolveOptions): boolean {
   return from === undefined && !dryRun && !yes && canAsk();
 }
 
-/** @throws LimitlineError `USAGE` where it is not said which rows are meant and what became of them, or said twice */
+/** @throws LimitlineError `USAGE` if the options do not say, or say twice, which rows are meant or what became of them */
 export function checkResolveOptions({ line, row, all, from, step, made, resend }: ResolveOptions): void {
   const ways = [line !== undefined, row !== undefined, all === true, from !== undefined].filter(Boolean).length;
   if (ways !== 1) {
     throw new LimitlineError(
       'USAGE',
-      'Say which row: --line N or --row ID, or --all with --resend, or a file by --from. Such a file of held rows: npx limitline report NAME --state held --out FILE',
+      'Say which held rows: --line N, --row ID, --all with --resend, or --from FILE. This writes such a file: npx limitline report NAME --state held --out FILE',
     );
   }
   if (from !== undefined) {

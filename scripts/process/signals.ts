@@ -1,25 +1,25 @@
 import { isHangUpIgnored } from './hang-up.ts';
 
-/** What ends a command from outside; a terminal that is closed sends the last, often more than once. */
+/** The signals that stop a command. A terminal that closes sends the last one, often more than once. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndSignal = (typeof SIGNALS)[number];
 
-/** The shell's way of telling that a signal ended a process: 128 and the number of SIGINT. */
+/** The exit status that shells use for a process ended by a signal: 128 and the number of SIGINT. */
 const KILLED_STATUS = 130;
 
 /**
- * One Ctrl-C reaches a process twice where npm or a shell passes it on, and `timeout` sends its signal to the group and to
- * the child: all within milliseconds. Who means it twice has read what the first one led to, which takes longer.
+ * One Ctrl-C may arrive twice: npm or a shell passes it on, and `timeout` signals the group and the child. Both arrive within milliseconds.
+ * A person who presses Ctrl-C again on purpose has first read what the command wrote, which takes longer.
  */
 const DELIBERATE_AFTER_MS = 2_000;
 
-/** What a signal asks for: to end in good order, to end at once, or nothing that was not asked for before. */
+/** The effect of a signal: end the command gracefully, end it at once, or nothing. */
 export type SignalEffect = 'end' | 'end at once' | 'nothing new';
 
 /**
- * Tells what each signal asks for. The first of all ends the command in good order. After that only SIGINT or SIGTERM does
- * something, where the same one came two seconds before or earlier: a terminal that goes sends several of several kinds, and
- * none of them is a person's word that calls in flight are to be cut off.
+ * Decides the effect of each signal. The first signal ends the command gracefully. After that, only a SIGINT or SIGTERM has an effect, and
+ * only if the same signal came at least two seconds before. A closing terminal sends several signals of several kinds; they must not abort
+ * calls in flight.
  */
 export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffect {
   const firstAtMs = new Map<EndSignal, number>();
@@ -34,9 +34,8 @@ export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffec
 }
 
 /**
- * Resolves at the first signal, so that the command can stop in good order; a deliberate second one ends the process at
- * once, see {@link makeSignalRule}. A SIGHUP that was ignored when the process started (`nohup`) stays so.
- * Whoever needs no more signals calls `forget`.
+ * Resolves at the first signal, so that the command can end gracefully. A deliberate second signal ends the process at once, see
+ * {@link makeSignalRule}. A SIGHUP that was ignored at the start (`nohup`) stays ignored. Call `forget` when signals are no longer needed.
  */
 export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => void } {
   const effectOf = makeSignalRule();

@@ -11,25 +11,25 @@ import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
 
-/** What a call may carry besides its body. */
+/** Options of a call, besides its body. */
 export type CallOptions = {
-  /** The same for every repetition of the same call; sent only where a header for it is configured. */
+  /** The same for each repetition of a call; sent only if the settings name a header for it. */
   idempotencyKey: string;
-  /** Hears of each token call made on the way to this call, before it is made. */
+  /** Called before each token call that this call needs. */
   onTokenCall: () => void;
 };
 
-/** An answer, and which token it was given to. */
+/** An answer, and the token with which the call was made. */
 export type Answered = Answer & { token: string };
 
 export type ServiceClient = ReturnType<typeof makeServiceClient>;
 
 /**
- * The service as its document shows it: three calls that make something, each sent once and answered by its meaning. The
- * token is got and shared on the way; who is answered 401 renews it, and comes again with a permit of its own.
+ * The service as its document describes it: three calls that make something. Each is sent once, and the answer is returned by its meaning.
+ * The shared token is fetched as needed. After a 401 the caller renews the token and makes the call again later.
  *
- * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them or a proxy asks for some,
- * `SERVICE` when no token can be had for now, `FILE` when a document cannot be read to its end.
+ * A call rejects only if nothing was made: `CREDENTIALS` if the service refuses them or a proxy asks for some, `SERVICE` if no token is
+ * available for now, `FILE` if a document cannot be read to its end.
  */
 export function makeServiceClient(options: {
   url: string;
@@ -38,14 +38,14 @@ export function makeServiceClient(options: {
   tokenField: string;
   tokenLifetimeMs: number;
   connections: number;
-  /** What the calls go through, if anything. */
+  /** The proxy for the calls, if any. */
   proxy: ForwardProxy | undefined;
   timeoutMs: number;
   idempotencyHeader: string | undefined;
   /** See {@link meaningOf}. */
   notMade?: readonly number[];
   answerCheck?: AnswerCheck;
-  /** Where the fleet shares its token. */
+  /** The Redis through which all processes share the token. */
   connection: RedisConnection;
   tokenKey: string;
 }) {
@@ -90,31 +90,34 @@ export function makeServiceClient(options: {
   };
 
   return {
-    /** Makes sure that a token is at hand, so that nothing is claimed in vain. Rejects as a call would. */
+    /** Makes sure that there is a token before a call is claimed. Rejects like a call. */
     authorize: async (onTokenCall: () => void): Promise<void> => {
       await token.get(onTokenCall);
     },
-    /** Whether a call leaves at once, and waits for no token first. */
+    /** Whether a call can be sent at once, without waiting for a token. */
     isAuthorized: token.isAtHand,
-    /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Answers its name; rejects as a call would. */
+    /**
+     * Replaces a token that was answered with 401. It is renewed once, however many calls were refused. Returns the new token's name;
+     * rejects like a call.
+     */
     renewToken: async (refused: string, onTokenCall: () => void): Promise<string> =>
       (await token.replace(refused, onTokenCall)).version,
-    /** Makes a token call, even if there is a token. It creates nothing, and shows whether the service answers. Rejects as a call would. */
+    /** Makes a token call even if there is a token. It makes nothing, and shows whether the service is there. Rejects like a call. */
     tryToken: async (onTokenCall: () => void): Promise<void> => {
       await token.fetchAnew(onTokenCall);
     },
-    /** Calls that may make something and have no answer yet. */
+    /** The number of calls in flight that may make something. */
     unanswered: (): number => unanswered,
     createCompany: (body: Record<string, unknown>, call: CallOptions) => post('company', jsonBody(body), call),
     requestLimit: (body: Record<string, unknown>, call: CallOptions) => post('limit', jsonBody(body), call),
     uploadDocument: async (document: OutgoingDocument, call: CallOptions) => {
       const { contentLengthBytes, open, fault } = makeDocumentBody(document);
       const answer = await post('document', { headers: { 'content-length': String(contentLengthBytes) }, open }, call);
-      // Fewer bytes than were announced are no request (RFC 9112, section 8), and no JSON either: nothing was made of them.
+      // A request with fewer bytes than announced is incomplete (RFC 9112, section 8), and not valid JSON either: nothing was made of it.
       if (answer.is === 'unknown' && fault()) throw fileFault(document.path, 'read', fault());
       return answer;
     },
-    /** Ends all connections at once; a call in flight is answered as unknown. */
+    /** Closes all connections at once. The outcome of a call in flight is then unknown. */
     close: async (): Promise<void> => {
       await outlet.close();
     },
@@ -124,7 +127,7 @@ export function makeServiceClient(options: {
 type OutgoingBody = {
   headers?: Record<string, string>;
   open: () => Post['body'];
-  /** What an answer is compared with. */
+  /** The fields with which the answer is compared. */
   fields?: Readonly<Record<string, unknown>>;
 };
 
@@ -133,7 +136,7 @@ function jsonBody(body: Record<string, unknown>): OutgoingBody {
   return { open: () => text, fields: body };
 }
 
-/** The headers of every call with a token: made once for each token, since most calls have no others. */
+/** The headers of every call with a token. They are made once for each token, since most calls have no others. */
 function makeCallHeaders(): (token: string) => Readonly<Record<string, string>> {
   let of: string | undefined;
   let headers: Readonly<Record<string, string>> = {};

@@ -4,13 +4,13 @@ import { fileFault } from '../files/file-fault.ts';
 
 /** A file's bytes from its start to its end, chunk by chunk. */
 export type ByteSource = {
-  /** The next bytes, or null at the end. They are overwritten by the next read. @throws LimitlineError `FILE`, `STOPPED` */
+  /** The next bytes; null at the end. The next read overwrites them. @throws LimitlineError `FILE`, `STOPPED` */
   read(): Promise<Buffer | null>;
   /** Closes the file; a second call does nothing. */
   close(): Promise<void>;
 };
 
-/** Large enough that calls into the system cost nothing beside parsing; with 256 KB a million lines took 30 MB more. */
+/** Large enough that system calls cost little compared with parsing; with 256 KB a million lines took 30 MB more memory. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
@@ -31,7 +31,7 @@ export async function openBytes({
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let closing: Promise<void> | undefined;
 
-  /** Fills the buffer as far as it goes: a pipe gives little at a time, and the text after a quote is read again and again. */
+  /** Fills the buffer as far as possible: a pipe gives little at a time, and the text after a quote is read repeatedly. */
   async function fill(): Promise<number> {
     let filled = 0;
     while (filled < CHUNK_BYTES) {

@@ -6,19 +6,19 @@ import { visible } from '../../../src/portfolio/problem.ts';
 import { REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 import type { DayFile } from './days-files.ts';
 
-/** A file that may still be being written, or is about to be taken; what lies there for longer, nobody takes. */
+/** A younger file may still be written, or be taken soon. An older one is reported. */
 const UNTAKEN_AFTER_MS = 3_600_000;
 
-/** What is left beside a file, and is none of buyers. */
+/** Files that we leave beside a rejected or imported file; they do not list buyers. */
 const BESIDE = /\.(?:problems|results)\.csv$/i;
 
-/** A file of buyers that somebody dropped: by its ending, and not one that programs hide while they write it. */
+/** A file of buyers in the drop folder: it has one of these endings, and its name is not a temporary one. */
 const DROPPED_NAME = /^(?![.~]).+\.(?:csv|xlsx)$/i;
 
 /**
- * The files that the drop folder rejected since a moment; those that lie in it for long, since no process is there that would take
- * them; and those that were taken long ago and cannot be brought in, such as for a disk that is full. Links are not followed. Nothing
- * where there is no drop folder, or it cannot be read: whoever takes files from it says that.
+ * Lists three kinds of files of the drop folder: files rejected since `sinceMs`; files that nobody took for a long time; and files that
+ * were taken long ago but not imported, for example because the disk is full. Links are not followed. If there is no drop folder, or it
+ * cannot be read, the list is empty: the task that takes files reports that.
  */
 export async function droppedFiles(
   inbox: string | undefined,
@@ -47,7 +47,7 @@ export async function droppedFiles(
   return [...rejected, ...lying, ...stuck];
 }
 
-/** When a file was taken, by its name; never for one that was not. */
+/** When a file was taken, according to its name; minus infinity if its name has no such time. */
 function takenMs(name: string): number {
   const [, ...parts] = TIME.test(name) ? (TIME_PARTS.exec(name) ?? []) : [];
   const [year, month, day, hour, minute, second] = parts.map(Number);
@@ -71,7 +71,7 @@ async function regularFiles(dir: string): Promise<Lying[]> {
   return found;
 }
 
-/** What is under way: `.taken/ACCOUNT/ID/file.csv`, named as it will be when it ends. */
+/** Files that were taken and are not finished: `.taken/ACCOUNT/ID/file.csv`. Each gets the name that it will have at the end. */
 async function takenFiles(dir: string): Promise<Lying[]> {
   const found: Lying[] = [];
   for (const account of await readdir(dir).catch(() => [])) {

@@ -6,17 +6,18 @@ import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 
-/** New events that are looked at: what comes in a day, and some megabytes of memory. The newest first. */
+/** The most new events that are read, newest first: about a day's events, and some megabytes of memory. */
 const MOST_EVENTS = 100_000;
 
 type NewEvents = Pick<Events, 'walk' | 'countSince' | 'totals'>;
 
 /**
- * Finds what came from the service since the night before: the rows that are named by it, each once, and how many events name nothing
- * that is known here. The service's events are not known by kind or shape, so a person has to read what they say. Also tells of events
- * that were not taken, since no more may be kept.
+ * Finds what new events of the service name since the night before: the rows, each once, and how many events name nothing known here. The
+ * format of events is not documented, so a person must read them. Also reports events that were not kept because the space for them was
+ * full.
  *
- * The ids of all new events are read before the walk, and each row's are looked up in memory. Where none is new, it looks at no row.
+ * The ids of all new events are read before the walk, and each row's ids are looked up in memory. If there are no new events, no row is
+ * read.
  */
 export async function findNamedByEvents(
   events: NewEvents,
@@ -39,7 +40,7 @@ export async function findNamedByEvents(
     },
     async end() {
       const nameless = idsOf.filter(({ slots }) => !slots.some((slot) => isNamed[slot] === 1));
-      // Nobody knows what the others name: their ids were more than are told apart.
+      // It is unknown what the others name: they have more ids than could be stored.
       const unknown = nameless.filter(({ isWhole }) => isWhole).length;
       const left = count - looked + nameless.length - unknown;
       if (unknown > 0) await sink.found(namesNothing(unknown));
@@ -48,10 +49,10 @@ export async function findNamedByEvents(
   };
 }
 
-/** In which slots the ids of an event stand, and whether there was room for all of them. */
+/** Where the ids of an event are in the table, and whether all of them had room. */
 type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
-/** Adds the ids of new events to the table. Returns the table's slots for the ids of each event. */
+/** Adds the ids of new events to the table. Returns where the ids of each event are. */
 async function readNew(
   events: NewEvents,
   { table, sinceMs, most }: { table: ReturnType<typeof makeIdTable>; sinceMs: number; most: number },
@@ -69,7 +70,7 @@ async function readNew(
 
 type Named = { of: NamedRow['of']; id: string; slots: number[] };
 
-/** By what a row is named: first by what is its own, then by what it may share with others. */
+/** Finds the id that names a row: first ids that only it has, then ids that it may share with other rows. */
 function namedId(result: RowResult, find: (id: string) => number | undefined): Named | undefined {
   const { limitId, companyId, again, request } = result;
   let named: Named | undefined;
@@ -100,7 +101,7 @@ function itemOf(walked: WalkedRow, { of, id }: Named, { count, lastMs }: { count
   return rowItem('events', walked, SAYS[of], { detail: `${id}${often} ${new Date(lastMs).toISOString()}` });
 }
 
-/** Of no portfolio; what is counted are events. */
+/** A finding about events, without a portfolio. */
 function found(says: string, rows: number, command: string): FoundItem {
   return { check: 'events', portfolio: '', says, rows, isMended: false, command };
 }
@@ -118,6 +119,6 @@ function notLookedAt(events: number): FoundItem {
 }
 
 function notTaken(events: number, lastMs: number): FoundItem {
-  const says = 'events of the service were not taken, since all that EVENTS_KEEP_MB allows is kept';
+  const says = 'events of the service were not kept, because EVENTS_KEEP_MB is used up';
   return { ...found(says, events, 'events'), detail: `the last at ${new Date(lastMs).toISOString()}` };
 }

@@ -20,11 +20,11 @@ export type KeptDeps = {
 };
 
 /**
- * Compares what is kept beside the rows (counts, sums, the indexes by state, cause, approval and search) with them, and mends it. A
- * portfolio that is idle is compared while it is walked; only where something differs, or moves, each row is looked at by the scripts
- * that mend. What was counted when it came in, or was made, is never mended: where rows lack of that, they are named.
+ * Compares the counts, sums and indexes (by state, cause, approval and search) with the rows, and corrects them. A portfolio without
+ * changes is compared during the walk. If it differs, or changes meanwhile, the scripts that correct it look at each row. Counts of
+ * imported lines and made limits are never corrected: missing rows are reported.
  *
- * @param mended hears of the portfolios whose indexes may have changed by that
+ * @param mended called for each portfolio whose indexes may have changed
  */
 export function makeKeptCheck(
   { portfolios, rows, calls, approvals, compareIdle }: KeptDeps,
@@ -33,7 +33,7 @@ export function makeKeptCheck(
   let look: IdleComparison | undefined;
   /** How many rows wait for each approval. */
   const waiting = new Map<string, number>();
-  /** The lines of rows that an index names, and that are not there. */
+  /** The lines of rows that an index names but that do not exist. */
   const lost = new Map<string, number>();
 
   async function compareExactly(portfolio: string): Promise<void> {
@@ -77,7 +77,7 @@ export function makeKeptCheck(
     }
   }
 
-  /** Nobody can answer what is gone: such rows would wait for ever. */
+  /** Rows that wait for a missing approval would wait for ever, because nobody can answer it. */
   async function tellOfGone(portfolio: string): Promise<void> {
     for (const [id, count] of waiting) {
       if (await approvals.read(id)) continue;
@@ -120,29 +120,29 @@ const GONE =
   'rows wait for an approval that no longer exists, so nobody can answer it; cancel them, and import their file again';
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
-/** So many sums are named in a finding. */
+/** The most sums that a finding names. */
 const MOST_NAMED_SUMS = 8;
 
-/** What was not as the rows are, in words. */
+/** The check and the text of a finding, by kind of difference. */
 function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':
-      return { check: 'counts', says: 'rows were not counted in the state that they are in; they are now' };
+      return { check: 'counts', says: 'rows were not counted in their state; this is corrected' };
     case 'cause':
-      return { check: 'indexes', says: 'failed rows were not found by their cause; they are now' };
+      return { check: 'indexes', says: 'failed rows were missing from the index of their cause; this is corrected' };
     case 'index':
-      return { check: 'counts', says: 'rows were counted in a state or cause that they are not in; they are no more' };
+      return { check: 'counts', says: 'rows were counted in a wrong state or cause; this is corrected' };
     case 'row':
-      return { check: 'counts', says: 'rows were not in the sums as they are; they are now' };
+      return { check: 'counts', says: 'rows were missing or wrong in the sums; this is corrected' };
     case 'search':
-      return { check: 'indexes', says: 'rows were not found by all that they are searched by; they are now' };
+      return { check: 'indexes', says: 'rows were missing from the search index; this is corrected' };
     case 'entry':
-      return { check: 'indexes', says: 'rows were found by what they do not have; they are no more' };
+      return { check: 'indexes', says: 'rows were in the search index with wrong entries; this is corrected' };
     case 'sums': {
       const named = names.length > MOST_NAMED_SUMS ? [...names.slice(0, MOST_NAMED_SUMS), '…'] : names;
       return {
         check: 'counts',
-        says: `sums and counts were not those of the rows (${named.join(', ')}); they are now`,
+        says: `sums and counts did not match the rows (${named.join(', ')}); this is corrected`,
       };
     }
   }

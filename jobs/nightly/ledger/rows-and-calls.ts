@@ -20,19 +20,20 @@ export type RowCheckDeps = FeedDeps & {
   stories: Pick<Stories, 'calls'>;
 };
 
-/** Workers let a held row go on within two seconds of the answer; a second look comes well behind that. */
+/** How long the check waits before it compares held rows a second time. After an answer, workers move a held row on within two seconds. */
 export const LOOK_AGAIN_MS = 10_000;
 
-/** Rows that are looked at again: more than that differ for one reason, and the next night has the others. */
+/** Most rows that are compared a second time. More than this differ for one reason, and the next night checks the others. */
 const MOST_AGAIN = 10_000;
 
-/** A row that has ended otherwise than its call. */
+/** A row whose state does not match its call. */
 type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
 
 /**
- * Compares rows with the calls that were made for them. A row that is done tells what its calls made: one that the ledger has
- * forgotten is written down again, so that nothing is asked for twice; one that says another id, or one that no call made, is left. The same with a held row,
- * whose call is in doubt again; one whose call nobody doubts goes on; a refused or cancelled one whose limit was made is left for a person.
+ * Compares rows with the calls that were made for them. A done row knows what its calls made. If the ledger has forgotten such a call, it
+ * is recorded again, so that nothing is requested twice. A done row with another id, or whose call never existed, is only reported. A held
+ * row's forgotten call is recorded as in doubt again. A held row whose call is not in doubt goes on. A refused or cancelled row whose limit
+ * was made is reported, and left for a person.
  */
 export function makeCallCheck(
   deps: RowCheckDeps,
@@ -49,14 +50,14 @@ export function makeCallCheck(
   async function compareDone(walked: StoredRow, kind: 'limit' | 'company', call: OddCall): Promise<void> {
     const { row, result } = walked;
     const made = madeBy(walked, kind);
-    // Ids are known for good: one that no call is known to have made is no forgotten call's.
+    // The ledger never forgets which call made an id. If no call is known to have made this id, no call was forgotten.
     const [maker] = await ask(() => deps.calls.makersOf([made]));
     if (call.state !== 'made' && maker?.key !== made.keys[0]) {
       const detail = made.id || 'no id';
       return sink.found({ check: 'calls', says: UNMADE[kind], detail, isMended: false, ...rowFacts(row, result) });
     }
     const recovered = await ask(() => deps.recovery.putBack(made, { write: true }));
-    // Another process may have restored the call at this moment.
+    // Another process may have recorded it at this moment.
     if (recovered.is === 'known') return;
     const isMended = recovered.is === 'put';
     const says = isMended ? FORGOTTEN[kind] : DIFFERS[kind];
@@ -95,7 +96,7 @@ export function makeCallCheck(
     row(walked) {
       const { odd, row, field } = walked;
       const state = field('state') as RowState;
-      // A million times there is nothing to wait for.
+      // Nearly all rows end here, so no promise is made for them.
       if (is('isGranted', state)) return odd && compareEnded(walked, odd);
       if (isUnfinished(state) || again.length >= MOST_AGAIN) return undefined;
       const { step, updatedMs } = walked.result;
@@ -122,11 +123,11 @@ function isMade(call: OddCall | undefined): boolean {
   return call?.state === 'made';
 }
 
-/** What a row that is done, or was made before, says of its call. It is not counted anew, and its buyer's list is another check's. */
+/** The call that a done or skipped row implies. It is not counted again, and the buyer's list is left to another check. */
 function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall & { is: 'made' } {
   const { request, limitId, companyId, record, documentIds, line, updatedMs, state } = result as RowResult;
   const whole = { is: 'made', buyer: undefined, line, atMs: updatedMs } as const;
-  // What a row was skipped for was made for another.
+  // A skipped row's limit was made for another row.
   const name = state === 'skipped' ? '' : rowName(row);
   if (kind === 'company') {
     const empty = { record: {}, company: '', documents: [], asked: undefined };
@@ -146,7 +147,7 @@ function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall
   };
 }
 
-/** What a held row says of its call: that it was sent, and nobody knows what became of it. */
+/** The call that a held row implies: it was sent, and its outcome is unknown. */
 function doubtOf(row: RowId, { step, request, line, updatedMs }: RowResult): LostCall {
   const { buyer, limit } = request;
   const told = {

@@ -1,11 +1,11 @@
 import type { Role } from '../../people/person.ts';
 
-/** For whom something is: for people of these roles; or of those, where the portfolio that it is about is their own. */
+/** Who may use an address: people with one of the `roles`; or people with one of the `own` roles, if the portfolio is their own. */
 export type Allowed = { readonly roles?: readonly Role[]; readonly own?: readonly Role[] };
 
 /**
- * What the table says of an address. `kinds` narrow it by what is asked for there (see {@link About}): what is of a kind must be
- * allowed by the address and by that kind, and where kinds are told apart one without an entry is for nobody.
+ * Who may use an address. `kinds` restrict it further by the kind of request (see {@link About}): both the address and the kind must allow
+ * it. If there are kinds, a kind that is not listed is allowed for nobody.
  */
 export type Access =
   | { readonly open: true }
@@ -14,26 +14,26 @@ export type Access =
 
 export type AccessTable = Readonly<Record<string, Access>>;
 
-/** What a request is about, beyond its address: the portfolio, and the kind of action. */
+/** What a request is about, as far as its address does not say: the portfolio, and the kind of request. */
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;
-  /** What the audit is told of it beside: a plan, a file. No personal data. */
+  /** Further facts for the audit, such as a plan or a file. No personal data. */
   facts?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What somebody may is judged by: their roles, and whether what is looked at is their own. */
+/** What decides whether a person may do something: their roles, and whether the portfolio is their own. */
 export type Rights = { readonly roles: readonly Role[]; readonly owns: boolean };
 
 export const NO_RIGHTS: Rights = { roles: [], owns: false };
 
-/** Whether these rights are enough. Pure: the one decision that requests and pages share. */
+/** Whether these rights suffice for an access. Pure. Both requests and pages use this one decision. */
 export function isAllowed(access: Access, rights: Rights, kind?: string): boolean {
   if ('open' in access || 'signedIn' in access) return true;
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));
 }
 
-/** The entries that must all allow a request: that of its address, and that of its kind. */
+/** Everything that must allow a request: the entry of its address, and that of its kind. */
 export function allowedsOf(access: Access, kind?: string): Allowed[] {
   if ('open' in access || 'signedIn' in access) return [];
   const { kinds } = access;
@@ -45,7 +45,7 @@ function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: Rights): b
   return roles.some((role) => all.includes(role) || (owns && own.includes(role)));
 }
 
-/** Whether it makes a difference to people of these roles, anywhere in the table, that a portfolio is their own. */
+/** Whether owning a portfolio makes a difference to people with these roles, anywhere in the table. */
 export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean {
   return Object.values(table).some((access) => {
     if ('open' in access || 'signedIn' in access) return false;
@@ -56,7 +56,7 @@ export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean 
   });
 }
 
-/** The entry of an address: its own, or that of the longest beginning that has one. `HEAD` goes with `GET`. */
+/** The entry of an address: its own, or that of its longest prefix with an entry. `HEAD` has the entry of `GET`. */
 export function accessOf(table: AccessTable, method: string, url: string): Access | undefined {
   const name = `${method === 'HEAD' ? 'GET' : method} ${url}`;
   if (Object.hasOwn(table, name)) return table[name];

@@ -9,17 +9,17 @@ import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { type BoardFunctions, pressedBy } from './board-functions.ts';
 import { boardQueue } from './board-queue.ts';
 
-/** Where the board stands; the page of ours about the queues is at `/work`. */
+/** The board's address. Our own page about the queues is `/work`. */
 const AT = '/queues';
 
-/** The board's script reads its token here and sends it with what changes anything (axios knows these two names). */
+/** The cookie from which the board's script reads its token; it sends the token with each change (axios uses these two names). */
 const TOKEN_COOKIE = 'XSRF-TOKEN';
 const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
- * BullMQ's board under `/queues`, for the details of a job. It may read, and send single rows again by our own way; what it may
- * do at all is looked up in a table before it is handled ({@link DECIDED_ROUTES}), who may do that in the console's own
- * (access/access-table.ts). The console's guard, token and audit hold here too.
+ * BullMQ's board under `/queues`, for the details of a job. It may read, and send single rows again in our own way. A table decides which
+ * of its routes may be used ({@link DECIDED_ROUTES}). The console's own table decides who may use them (access/access-table.ts). The
+ * console's guard, token and audit apply here too.
  */
 export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   const adapter = new FastifyAdapter();
@@ -57,7 +57,7 @@ export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   );
 }
 
-/** What the board may change at all is put between two entries of the audit, as all that the console does. */
+/** Each change that the board may make gets two entries in the audit, like all changes in the console. */
 function recordChanges(board: FastifyInstance): void {
   const trail = recorded(board.audit, ({ request, params }) => {
     const { portfolio, key } = rowOf(params.jobId ?? '');
@@ -65,7 +65,7 @@ function recordChanges(board: FastifyInstance): void {
   });
   board.addHook('onRoute', (route) => {
     const { handler, url } = route;
-    // The board registers lists of one method each.
+    // The board registers each route with a list of one method.
     const methods = [route.method].flat();
     const isReading = methods.every((method) => method === 'GET' || method === 'HEAD');
     if (isReading || !methods.some((method) => mayOnBoard(method, url.slice(AT.length)) === true)) return;
@@ -78,7 +78,7 @@ function recordChanges(board: FastifyInstance): void {
   });
 }
 
-/** What we say is no fault of the server's: the words and the status go to whoever asked. */
+/** Our own refusals are not server faults: their text and status are sent to the person. */
 function keepOurWords(adapter: FastifyAdapter, { onFault }: Pick<BoardFunctions, 'onFault'>): void {
   const set = adapter.setErrorHandler.bind(adapter);
   adapter.setErrorHandler = (handler) =>
@@ -95,16 +95,16 @@ function keepOurWords(adapter: FastifyAdapter, { onFault }: Pick<BoardFunctions,
 
 const STALE = 'This page is too old. Load it again, and repeat what you did. Nothing was done.';
 
-/** As the board reads it: what it knows, and our words. */
+/** A refusal in the board's format: a key that it knows, and our text. */
 function said(status: 403 | 404 | 409, message: string) {
   return { status, body: { error: { key: 'ERRORS.FORBIDDEN' as const }, message } };
 }
 
-/** The board's own policy and its token; nothing of it is kept by a browser but the files that never change. */
+/** The board's own policy and token. Browsers store nothing of it except the files that never change. */
 function addRules(board: FastifyInstance): void {
-  // Its pages ask again and again while they are open.
+  // The board's pages send requests by themselves while they are open.
   board.addHook('onRoute', (route) => {
-    // The board registers lists of one method each.
+    // The board registers each route with a list of one method.
     const byItself = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
     if (route.url.startsWith(`${AT}/api/`)) route.config = { ...route.config, byItself };
   });
@@ -130,10 +130,10 @@ function addRules(board: FastifyInstance): void {
 }
 
 /**
- * The page in which the board runs, without what our policy forbids and what would be loaded from elsewhere: fonts of another
- * site, and style that stands in the page, which is that of a word shown for a moment before the board is there.
+ * The board's page without what our policy forbids and what other sites would serve: their fonts, and inline styles, which only affect a
+ * word that is shown briefly before the board has loaded.
  *
- * @throws Error where the page holds any of it still: an update of the board may have brought something new
+ * @throws Error if the page still contains any of it: an update of the board may have added something
  */
 export function cleanShell(page: string): string {
   const clean = page
@@ -146,9 +146,8 @@ export function cleanShell(page: string): string {
 }
 
 /**
- * What a browser may do with the board: its own scripts and styles, pictures and data from here, and nothing from elsewhere.
- * The board sets the styles of elements by script, which needs no leave, and adds sheets of its own for its editor, which
- * needs this one; scripts that stand in the page run under no circumstances.
+ * What the board may do in a browser: use its own scripts and styles, images and data of this server, and nothing of other sites. The board
+ * sets element styles by script, which needs no permission. Its editor adds style sheets, which need this one. Inline scripts never run.
  */
 export const BOARD_POLICY = [
   "default-src 'none'",
@@ -163,15 +162,15 @@ export const BOARD_POLICY = [
   "base-uri 'self'",
 ].join('; ');
 
-/** `get /api/queues`: how the board's own list writes a route. */
+/** A route as in the board's own list, such as `get /api/queues`. */
 type Route = `${'get' | 'put' | 'post' | 'patch'} /api/${string}`;
 
 const ELSEWHERE = 'Do this on the page Queues, where it is planned and confirmed.';
-const NOT_HERE = 'Jobs only drive; the ledger has the rows. Nothing is added, changed or removed behind its back.';
+const NOT_HERE = 'The ledger keeps the rows; jobs only start work. The board must not add, change or remove jobs.';
 
 /**
- * What the board may do: `true`, or why it may not, for whoever asks. Whatever is not in this table is denied as well, so a
- * route that comes with an update of the board stays shut until somebody has decided, and a test says that it is there.
+ * Which routes of the board may be used: `true`, or a message that says why not. Routes that are not in the table are denied too. So a
+ * route added by an update of the board stays closed until somebody decides about it; a test reports it.
  */
 const ROUTES: Readonly<Record<Route, true | string>> = {
   'get /api/queues': true,
@@ -219,7 +218,7 @@ const DECIDED: ReadonlyMap<string, true | string> = new Map(Object.entries(ROUTE
 /** The routes that somebody has decided about. */
 export const DECIDED_ROUTES: readonly string[] = [...DECIDED.keys()];
 
-/** Whether a route of the board may be used: `true`, or why not. What nobody has decided about may not. */
+/** Whether a route of the board may be used: `true`, or why not. Undecided routes may not. */
 export function mayOnBoard(method: string, route: string): true | string {
   const name = `${method.toLowerCase()} ${route}`;
   return DECIDED.get(name) ?? 'Nobody has decided yet whether this may be done here.';

@@ -1,29 +1,28 @@
 import { type AttributePart, readTemplate, type TemplatePart } from './read-template.ts';
 
-/** Markup that {@link html} made, and nothing else did: what came from elsewhere cannot have its looks. */
+/** Markup made by {@link html}. No other object passes for it, whatever its fields. */
 export type Html = { readonly markup: string; toString: () => string };
 
-/** What may stand in a hole. Nothing is shown for `null`, `undefined`, `false` and `true`. */
+/** A value in a template. `null`, `undefined`, `false` and `true` show nothing. */
 export type HtmlValue = Html | string | number | bigint | boolean | null | undefined | readonly HtmlValue[];
 
-/** Markup is known by who made it, not by its form: an object out of JSON is none. */
+/** Records which objects {@link html} made, so that an object from JSON cannot pass for markup. */
 const made = new WeakSet<object>();
 
 const templates = new WeakMap<TemplateStringsArray, TemplatePart[]>();
 
 /**
- * A piece of a page, in which everything put in is escaped.
+ * A piece of a page. Every value in it is escaped.
  *
- * - In text: texts and numbers escaped, {@link Html} as it is, arrays one after the other.
- * - In an attribute's value, which needs its quotation marks: escaped; arrays are joined by spaces, as `class` wants it.
- *   A value that is one hole and nothing else: `false`, `null` and `undefined` leave the attribute out, and `true` gives it
- *   without a value (`disabled="${isPaused}"`).
- * - In `href`, `src`, `action` and their like the whole value must be a path of ours, `http`, `https` or `mailto`; else it
+ * - In text: texts and numbers are escaped, {@link Html} is inserted as it is, arrays are joined.
+ * - In an attribute's value, which must be quoted: values are escaped, and arrays joined by spaces, as for `class`. If one value is the
+ *   whole attribute, `false`, `null` and `undefined` omit the attribute, and `true` writes it without a value (`disabled="${isPaused}"`).
+ * - In `href`, `src`, `action` and similar, the whole value must be a path on this server, `http`, `https` or `mailto`. Otherwise it
  *   becomes `about:invalid`, so that no cell or answer can be a `javascript:` address.
  *
- * Each template is read once, and refused at its first use where a hole could mean anything else: see {@link readTemplate}.
+ * Each template is checked at its first use, and refused if a value could have another meaning, see {@link readTemplate}.
  *
- * @throws TypeError for such a template, and for a value that is none of {@link HtmlValue}
+ * @throws TypeError for such a template, and for a value that is not an {@link HtmlValue}
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let parts = templates.get(strings);
@@ -41,7 +40,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return make(markup);
 }
 
-/** Nothing at all. */
+/** Empty markup. */
 export const NOTHING: Html = make('');
 
 /** Whether something was made by {@link html}. */
@@ -75,7 +74,7 @@ function attributeOf({ attribute, pieces }: AttributePart, values: readonly Html
   return ` ${attribute}="${escaped.join('').replaceAll('"', '&quot;')}"`;
 }
 
-/** Attributes whose value a browser follows or runs. */
+/** Attributes that contain addresses, which a browser loads or runs. */
 const ADDRESSES = new Set(['href', 'xlink:href', 'src', 'action', 'formaction', 'poster', 'data', 'cite', 'ping']);
 
 function textOf(value: HtmlValue, between: string): string {
@@ -91,12 +90,12 @@ function textOf(value: HtmlValue, between: string): string {
   throw new TypeError(`A template was given ${isHtml(value) ? 'markup' : 'an object'} where a text or number belongs.`);
 }
 
-/** As text or as the value of an attribute in quotation marks. A NUL character, which HTML forbids, is replaced. */
+/** For text, or for an attribute's value in quotation marks. A NUL character, which HTML forbids, is replaced. */
 export function escapeHtml(text: string): string {
   return text.replace(SPECIAL, (character) => ENTITIES[character] ?? '');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is the character that is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds this control character
 const SPECIAL = /[&<>"'\u0000]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -112,10 +111,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const DROPPED = /[\u0000-\u001F\u007F]|^\s|\\/;
 
-/** A path of this server, a query or fragment of the page, nothing, or an address of the web or of a person. */
+/** A path on this server, a query or fragment, an empty address, or one with http, https or mailto. */
 const SAFE = /^(?:\/(?!\/)|[?#]|https?:\/\/[^/]|mailto:|$)/i;
 
-/** Whether an address may be put into a page: it stays on this server or is one of the web, and runs nothing. */
+/** Whether an address is safe in a page: it stays on this server or uses http, https or mailto, and so runs no script. */
 export function safeAddress(address: string): boolean {
   return !DROPPED.test(address) && SAFE.test(address);
 }

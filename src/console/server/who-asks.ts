@@ -3,25 +3,25 @@ import { isIP } from 'node:net';
 import { isLoopback, plainAddress } from '../../addresses.ts';
 import type { Reach } from './reach.ts';
 
-/** Who says no, and why; the words go to whoever asked. */
+/** A refusal: its status and the message to the person. */
 export type Refusal = { status: 400 | 403 | 405 | 421; words: string };
 
-/** Where a request really came from. */
+/** The origin of a request. */
 export type Comer = {
-  /** The client's address: of the connection, or what the proxies in front say. */
+  /** The client's address: that of the connection, or the one that trusted proxies report. */
   address: string;
   /** Whether a trusted proxy passed it on. */
   isPassedOn: boolean;
 };
 
-/** What a proxy adds. From whom nobody has named, it could only be there to deceive, or to make everybody come from here. */
+/** Headers that proxies add. From a proxy that is not trusted they could be forged, or would make every request look local. */
 const FORWARDED = /^(?:x-forwarded-|forwarded$|x-real-ip$|x-original-|via$|cf-connecting-ip$|true-client-ip$)/;
 
 /**
- * Who asks: the other end of the connection, or behind a proxy that `CONSOLE_TRUST_PROXY` names the last address of
- * `X-Forwarded-For` that is no such proxy's; what stands before that one was written by whoever asks. Of such a proxy's
- * other headers `X-Forwarded-Proto` must say https and `X-Forwarded-Host` our name, if they are there; the rest is not read,
- * `Forwarded` (RFC 7239) neither, since two ways to say one thing are one to deceive.
+ * Finds the client's address. Without a trusted proxy it is the other end of the connection. Behind proxies that `CONSOLE_TRUST_PROXY`
+ * names, it is the last address in `X-Forwarded-For` that is not such a proxy; the entries before it could be forged by the client. Of a
+ * trusted proxy's other headers, `X-Forwarded-Proto` must be https, and `X-Forwarded-Host`, if present, must be our name. The rest is
+ * ignored, including `Forwarded` (RFC 7239): a second header for the same thing would allow contradictions.
  */
 export function whoAsks(
   { headers, from }: { headers: IncomingHttpHeaders; from: string | undefined },
@@ -64,7 +64,7 @@ function passedOn(
   return { address, isPassedOn: true };
 }
 
-/** Whether `Host`, or a proxy's word for it, is the name under which people open the console. */
+/** Whether `Host`, or a proxy's `X-Forwarded-Host`, is the name under which people open the console. */
 export function isHomeOf(home: URL | undefined, host: string): boolean {
   if (!home) return false;
   const port = home.protocol === 'https:' ? ':443' : ':80';
@@ -80,7 +80,7 @@ function valuesOf(header: string | string[] | undefined): string[] {
     .filter(Boolean);
 }
 
-/** Some proxies write the port behind it, and brackets around an IPv6 address that has one. */
+/** Some proxies append the port, and put an IPv6 address with a port in brackets. */
 function withoutPort(text: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text) ?? [];
   return plainAddress(bracketed ?? plain ?? text);

@@ -17,33 +17,33 @@ import { narrowPage } from './sign-in-view.ts';
 /** Where a sign-in at the identity provider begins. */
 export const OIDC_ADDRESS = '/sign-in/oidc';
 
-/** Where the provider sends the browser back to: what is registered there as redirect address, behind the console's own. */
+/** The redirect address that is registered at the provider, after the console's own address. */
 export const CALLBACK = `${OIDC_ADDRESS}/callback`;
 
-/** Where who signed out here is told that they did not there. */
+/** The page after a sign-out here, which says that the session at the provider goes on. */
 const OUT = `${OIDC_ADDRESS}/out`;
 
-/** The provider is asked up to three things: what it is, for a token, for its keys; each has four seconds (provider.ts). */
+/** The provider is called up to three times: for its configuration, a token, and its keys. Each call may take four seconds (provider.ts). */
 const LIMIT_MS = 15_000;
 
-/** Longer than an approval's. */
+/** Longer than any approval's id. */
 const LONGEST_ID = 100;
 
-/** However many networks they come from: each takes some 300 bytes of Redis for ten minutes. */
+/** The limit over all networks. Each sign-in that was begun takes some 300 bytes of Redis for ten minutes. */
 const MOST_BEGUN_PER_S = 50;
 
-/** How sign-in at an identity provider is done, and how a session begins. */
+/** The functions for signing in at an identity provider, and for beginning a session. */
 export type OidcFunctions = {
   oidc: Oidc;
-  /** Answers the value of the cookie of a session of this person, whose roles are kept in it. */
+  /** Begins a session of this person, with their roles, and returns the value of its cookie. */
   beginSession: (person: Person, coming: Coming) => Promise<string>;
-  /** Records that a person signed in again, as an approval requires. */
+  /** Records that a person signed in again to confirm an approval. */
   keepProof: (anew: Anew) => Promise<void>;
 };
 
 /**
- * Sign-in at an identity provider: `/sign-in/oidc` leads there, and `/sign-in/oidc/callback` takes who comes back. A cookie of
- * the browser's own names it in between, so that nobody can end in one browser what began in another (login CSRF, mix-up).
+ * Sign-in at an identity provider: `/sign-in/oidc` redirects there, and the provider redirects back to `/sign-in/oidc/callback`. A cookie
+ * identifies the browser in between, so that a sign-in cannot be completed in another browser (login CSRF, mix-up).
  */
 export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
   const { oidc, beginSession, keepProof, functions, audit, cookie, gate } = given;
@@ -71,7 +71,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     const browser = browserName(request.cookies[name]);
     const redirect = `${request.origin}${CALLBACK}`;
     const url = await oidc.begin({ browser, redirect, to, anew }).catch((error) => {
-      // Redis has a page of its own; whatever else happened here is the provider's.
+      // If Redis is away, its own page is shown. Any other failure here is the provider's.
       if (isAway(error)) throw error;
       return undefined;
     });
@@ -119,7 +119,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   }
 }
 
-/** Where somebody goes who signed out, by their name: `person-names.ts` says how those of identity providers look. */
+/** The address after a sign-out. It depends on the name: `person-names.ts` says what names from identity providers look like. */
 export function addressAfterSignOut(by: string): string {
   return /\(sso [0-9a-f]{6,64}\)$/.test(by) ? OUT : '/sign-in';
 }
@@ -131,11 +131,11 @@ function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; tro
 }
 
 /**
- * Not by a redirect: the browser would ask for what it leads to on behalf of the provider's page, and so without cookies that
- * are kept from other sites, and be asked whether it wanted to come here (server/led-here.ts).
+ * Loads the next page without an HTTP redirect. After a redirect the browser would treat the request as coming from the provider's site: it
+ * would send no same-site cookies, and the console would ask whether the person wanted to come (server/led-here.ts).
  */
 function leadOn(reply: FastifyReply, to: string): unknown {
-  // The address of this page has the code in it, which is used up, and is nobody's business all the same.
+  // The address of this page contains the sign-in code. The code is used up; still it must not be sent on as the referrer.
   reply.header('refresh', `0; url=${to}`).header('referrer-policy', 'no-referrer');
   return reply.page({ title: 'Signed in', at: 'people', body: oidcDoneView({ to }) });
 }
@@ -150,11 +150,11 @@ function makeSecondLimit(most: number): () => boolean {
   };
 }
 
-/** More than the people of one office begin on a Monday morning, all behind one address. */
+/** More than all people of an office begin on a Monday morning, behind one address. */
 const BEGUN_PER_MINUTE = 60;
 
 /**
- * Bounds how often a sign-in at an identity provider is begun from one network: each is a record in Redis.
+ * Limits how often a sign-in may begin from one network, because each is a record in Redis.
  *
  * @returns the route's `config.rateLimit`
  */
@@ -169,10 +169,10 @@ function slowDown() {
   };
 }
 
-/** Why somebody is not signed in who tried it at the identity provider: what happened, and what to do, without details. */
+/** Why a sign-in at the identity provider failed. The page says what happened and what to do, without details. */
 export type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
 
-/** With which status each is answered. */
+/** The HTTP status for each of them. */
 export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   denied: 403,
   away: 503,
@@ -183,7 +183,7 @@ export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   'not anew': 403,
 };
 
-/** The page that says so. @param given.name the provider's, @param given.groups those that count */
+/** The page for a failed sign-in. @param given.name the provider's name, @param given.groups the groups that have a role here */
 export function oidcTroubleView(given: {
   trouble: OidcTrouble;
   name: string;
@@ -218,7 +218,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
   }
 }
 
-/** The page that leads on. It does so by itself, and what it leads to is asked for by a page of ours and by no other site's. */
+/** The page after a successful sign-in. It loads the next page by itself, so that the request comes from our own site. */
 export function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
     title: 'You are signed in',
@@ -226,7 +226,7 @@ export function oidcDoneView({ to }: { to: string }): Html {
   });
 }
 
-/** Who signed out here is still known there, and the next who sits down at this computer with them. */
+/** The page after a sign-out. The person is still signed in at the provider, and so would be the next person at this computer. */
 export function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
   return narrowPage({
     title: 'You are signed out',

@@ -6,41 +6,44 @@ import { readCompanyId, readIdentifier } from '../values/identifiers.ts';
 import type { ValueReading } from '../values/reading.ts';
 import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/texts.ts';
 
-/** How amounts and dates of a file are written; null where its columns leave that open. */
+/** How the file writes amounts and dates; null if that is not certain yet. */
 export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
 
-/** What some cells are read by. The conventions may become known on the way; `today`, YYYY-MM-DD, is the latest date for statements. */
+/**
+ * What is needed to read a cell. The conventions may become certain while the file is read. `today`, YYYY-MM-DD, is the latest valid date
+ * of statements.
+ */
 export type ReadBy = { conventions: Readonly<Conventions>; today: string };
 
-/** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
+/** Reads a trimmed cell that is not empty. `isNumber`: the file itself types the cell as a number. */
 export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => ValueReading;
 
-/** What there is to know of a column. */
+/** The properties of a column. */
 type ColumnFacts = {
-  /** How a cell is read; without it, the cell is taken as written. */
+  /** How to read a cell; if left out, its text is the value. */
   read?: ValueReader;
-  /** The object of a row (`lines/row.ts`) in which its value is sent; without it, the value is not sent, or code of its own does it. */
+  /** The object of a row (`lines/row.ts`) in which the value is sent. If left out, the value is not sent, or other code sends it. */
   in?: 'company' | 'company.address' | 'limit' | 'limit.contact';
-  /** The value's field in that object, where it is not called like the column. */
+  /** The name of the value's field there, if it differs from the column's name. */
   field?: string;
   /**
    * Where its cells are shown. An `open` cell belongs to a company, and is shown everywhere. A `page` cell may lead to a person: pages show
    * it, and the nightly report does not quote it. A `masked` cell belongs to a person: pages show it to roles that may see contacts alone.
    */
   shown: 'open' | 'page' | 'masked';
-  /** Whether no request can be made without it; which fields the service itself requires is not shown. */
+  /** Whether no request can be made without it. The service's own required fields are not documented. */
   isNeeded?: true;
-  /** Whether it tells the line's buyer, see `identity/`. */
+  /** Whether it helps to identify the line's buyer, see `identity/`. */
   isOfBuyer?: true;
   /**
-   * Whether it says by itself which buyer or which request a line is, or how much it asks for: each file says that of its own lines,
-   * and a constant of it is kept for no other file. The country and the source of a number say none of it alone, and without them the
-   * same buyers would be others, and be asked for twice.
+   * Whether it identifies the buyer or the request of a line by itself, or is its amount. Such a value is never the same for all lines of
+   * another file, so as a constant it is not saved. The country and the source of a number identify nothing alone; but without them a buyer
+   * would not be recognized, and be requested twice.
    */
   isOfLine?: true;
 };
 
-/** The columns that mean something to us; all others are the finance team's own. Fields of a body are sent in this order. */
+/** The columns that Limitline knows; all others are the team's own. The fields of a body are sent in this order. */
 const TABLE = {
   name: { in: 'company', read: readOnOneLine, shown: 'open', isNeeded: true, isOfBuyer: true, isOfLine: true },
   country_code: { in: 'company.address', read: readCountry, shown: 'open', isOfBuyer: true },
@@ -69,30 +72,30 @@ export type KnownColumn = keyof Table;
 export const COLUMNS: Readonly<Record<KnownColumn, ColumnFacts>> = TABLE;
 export const KNOWN_COLUMNS = Object.keys(TABLE) as KnownColumn[];
 
-/** The values that columns give to one object of a row, by their fields. */
+/** The values that columns give to one object of a row, by field. */
 export type FieldsIn<Place extends ColumnFacts['in']> = {
   [C in KnownColumn as Table[C] extends { in: Place } ? FieldOf<C> : never]?: string;
 };
 type FieldOf<C extends KnownColumn> = Table[C] extends { field: infer Field extends string } ? Field : C;
 
-/** The columns with a value in that object of a row, each with its field there. */
+/** The columns whose value is in that object of a row, each with its field there. */
 export function columnsIn(place: ColumnFacts['in']): { column: KnownColumn; field: string }[] {
   return columnsThat((facts) => facts.in === place).map((column) => ({ column, field: fieldOf(column) }));
 }
 
-/** The columns of which that holds, in the table's order. */
+/** The columns for which the condition holds, in the table's order. */
 export function columnsThat(holds: (facts: ColumnFacts) => boolean): KnownColumn[] {
   return KNOWN_COLUMNS.filter((column) => holds(COLUMNS[column]));
 }
 
-/** What the value is called where it is sent. */
+/** The name of the column's value in the request. */
 export function fieldOf(column: KnownColumn): string {
   return COLUMNS[column].field ?? column;
 }
 
 export const NEEDED = columnsThat(({ isNeeded }) => isNeeded === true);
 
-/** The one form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are the same. */
+/** The normal form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are equal. */
 export function plainName(written: string): string {
   const name = written
     .trim()
@@ -104,13 +107,13 @@ export function plainName(written: string): string {
   return isKnown(flat ?? '') ? (flat ?? '') : name;
 }
 
-/** The column of ours that is written there by our own name; null for any other. */
+/** The column of ours with this name; null if the name is not one of ours. */
 export function ownNameOf(written: string): KnownColumn | null {
   const name = plainName(written);
   return isKnown(name) ? name : null;
 }
 
-/** Whether it is the name of a column of ours, in its one form. */
+/** Whether this normal form is the name of a column of ours. */
 export function isKnown(name: string): name is KnownColumn {
   return Object.hasOwn(COLUMNS, name);
 }

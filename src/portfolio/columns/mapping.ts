@@ -8,8 +8,8 @@ import { KNOWN_COLUMNS, type KnownColumn } from './known-columns.ts';
 const knownColumn = z.enum(KNOWN_COLUMNS);
 
 /**
- * The format of a mapping file. `columns` maps each header to a column of ours, or to null if it is the team's own. `constants` gives a
- * column of ours the same value on every line. `guesses` has what `--save-map` was not sure of, and has no effect until a person moves it.
+ * The content of a mapping file. `columns`: the column of ours for each header (null: it is the team's own). `constants`: columns of ours
+ * with the same value on every line. `guesses`: what `--save-map` was not certain about; it has no effect until a person moves it.
  */
 export const mappingSchema = z.strictObject({
   columns: byHeader(knownColumn.nullable()).default({}),
@@ -19,7 +19,7 @@ export const mappingSchema = z.strictObject({
 
 export type Mapping = z.output<typeof mappingSchema>;
 
-/** @throws LimitlineError `FILE` when it cannot be read or is no mapping. */
+/** @throws LimitlineError `FILE` if it cannot be read or is not a mapping */
 export async function readMapping(path: string): Promise<Mapping> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fileFault(path, 'read', error);
@@ -34,7 +34,7 @@ export async function readMapping(path: string): Promise<Mapping> {
   }
 }
 
-/** Writes how these columns were understood, to be looked through and given with `--map` from then on. */
+/** Writes how these columns were understood, so that a person can check it and use it with `--map`. */
 export async function saveMapping(path: string, columns: readonly Column[], constants: Mapping['constants']) {
   const named = columns.filter(({ written }) => written !== '');
   const guesses = named.flatMap(({ written, guess }) => (guess ? [[written, guess]] : []));
@@ -49,8 +49,8 @@ export async function saveMapping(path: string, columns: readonly Column[], cons
 }
 
 /**
- * What is said of each header. zod's own record drops the name `__proto__`, and a header may be called that: here the
- * names stand in an object without a prototype.
+ * The meaning of each header. zod's own record drops the name `__proto__`, which a header may have. So the names are kept in an object
+ * without a prototype.
  */
 function byHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meaning>) {
   const names = z.custom<object>(

@@ -2,8 +2,7 @@ import { parseXml } from './parse-xml.ts';
 import type { SheetEntry, Workbook } from './workbook.ts';
 
 /**
- * Says which sheets have something in them and are not read, where nobody said which sheet is meant: buyers may be there
- * as well. Nothing where there are none.
+ * If nobody chose a sheet: a sentence that names the other sheets with content, since buyers may be there too. Empty if there are none.
  *
  * @throws LimitlineError `STOPPED`
  */
@@ -19,17 +18,17 @@ export async function unreadSheets(book: Workbook, read: SheetEntry, signal?: Ab
   if (first === undefined) return [];
   const last = filled.length > 1 ? filled.pop() : undefined;
   const names = last === undefined ? first : `${filled.join(', ')} and ${last}`;
-  const have = last === undefined ? 'which has content as well' : 'which have content as well';
+  const have = last === undefined ? 'although it has content' : 'although they have content';
   return [`The sheet "${read.name}" is read, but not ${names}, ${have}: --sheet NAME reads another one.`];
 }
 
-/** As many as a person looks through in one line. */
+/** As many as a person reads in one line. */
 const MAX_LOOKED_AT = 20;
 
-/** A megabyte or more, unpacked. The first filled cell comes long before; rows that only have a format may go on for ever. */
+/** A megabyte or more when unpacked. The first filled cell comes much earlier. Rows that only have a format could go on for ever. */
 const LOOKED_THROUGH_CHUNKS = 64;
 
-/** Whether a cell with something in it is met soon. A sheet that cannot be read has content, as far as we can tell. */
+/** Whether a cell with content is found early in the sheet. A sheet that cannot be read counts as having content. */
 async function hasContent(book: Workbook, { path }: SheetEntry, signal?: AbortSignal): Promise<boolean> {
   let isText = false;
   let found = false;

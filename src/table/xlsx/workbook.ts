@@ -11,12 +11,12 @@ import { readXml } from './parse-xml.ts';
 import { makeTextParts } from './text-parts.ts';
 
 /**
- * Whether numbers are days, with how many digits at least they are shown (a register's number has leading zeros), and the
- * word by which they are shown in thousands, '' as a rule.
+ * What a cell's style says about a number: whether it is a date; the least number of digits shown (register numbers have leading zeros);
+ * and the text that shows it in thousands, usually ''.
  */
 type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
-/** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
+/** `hidden`: the sheet is not visible when the workbook is opened, whether a click can show it or only a macro (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
 
 type BookFile = {
@@ -25,13 +25,13 @@ type BookFile = {
   signal?: AbortSignal | undefined;
 };
 
-/** What of a workbook is needed to read the cells of one sheet. */
+/** The parts of a workbook that are needed to read the cells of one sheet. */
 export type Workbook = {
-  /** Its sheets of cells in their order. */
+  /** The sheets that have cells, in the workbook's order. */
   sheets: SheetEntry[];
   /** Texts that cells name by number. */
   shared: string[];
-  /** What numbers of each cell style are. */
+  /** The meaning of numbers, by cell style. */
   styles: CellStyle[];
   from1904: boolean;
   open(path: string): Promise<Readable>;
@@ -42,10 +42,10 @@ export type Workbook = {
 export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind, or
- * what it is in a sentence, where a table of another program is meant.
+ * Opens an Excel workbook (ECMA-376, part 1). Null for a ZIP file of another kind. For a table of another program, a sentence that names
+ * the program.
  *
- * @throws Error in words when it is broken, or has more in it than a workbook may have, see `limits.ts`; LimitlineError `STOPPED`.
+ * @throws Error in plain words if the workbook is broken or exceeds `limits.ts`; LimitlineError `STOPPED`.
  */
 export async function openWorkbook({ path, signal, vocabulary }: BookFile): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
@@ -152,9 +152,9 @@ function named(name: string): string {
 }
 
 /**
- * Reads the texts that cells name by number (ECMA-376, part 1, 18.4). They are in memory as long as the workbook is read.
+ * Reads the texts that cells name by number (ECMA-376, part 1, 18.4). They stay in memory while the workbook is read.
  *
- * @throws Error in words when one is longer, or all together are larger, than they may be.
+ * @throws Error in plain words if one text, or all together, exceed the limits
  */
 async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined): Promise<string[]> {
   const texts: string[] = [];
@@ -183,8 +183,8 @@ async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined
   return texts;
 }
 
-/** What V8 takes for a text beside its characters, for its place in the list, and for that list while it grows. */
+/** Memory that V8 needs for a string besides its characters: its header, its slot in the array, and the array's spare room. */
 const OVERHEAD_BYTES = 56;
 
-/** A text takes a byte for each of its characters, or two if one of them needs two. */
+/** V8 stores a string with one byte a character, or with two if any character is beyond Latin-1. */
 const BEYOND_LATIN_1 = /[^\0-\xff]/;

@@ -8,24 +8,24 @@ import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';
 import { approvalSizeWords, noUsers, peopleWords } from './approvals-list.ts';
 
-/** Whether the person who looks may answer, and what is asked of them. */
+/** Whether the person may answer an approval, and what they must enter. */
 export type Answering = {
-  /** Why not: it is their own, they are no approver, or nobody is known by name. */
+  /** Why not: `own`: they asked for it; `role`: they are not an approver; `nobody`: no user has a name here. */
   may: 'yes' | 'own' | 'role' | 'nobody';
-  /** Whether the password is asked for: of a user of ours, not of one whom an identity provider knows. */
+  /** Whether a password is needed: for users of the console, not of an identity provider. */
   needsPassword: boolean;
-  /** Whether a code of the second factor is asked for as well. */
+  /** Whether a code of the second factor is needed too. */
   needsCode: boolean;
-  /** Whether they have to sign in anew at their identity provider first. */
+  /** Whether they must sign in again at their identity provider first. */
   needsSignIn: boolean;
-  /** Who may answer, besides those who asked for it. Empty where none is known. */
+  /** Who may answer, apart from those who asked for it. Empty if nobody is known. */
   approvers: readonly string[];
-  /** What became of the answer before this page, where nothing was done. */
+  /** Why the answer before this page had no effect, if so. */
   refused?: AnswerResult | undefined;
   csrf: string;
 };
 
-/** The yes and the no, each a form that carries the digest that was looked at; or why there is none. */
+/** The forms to approve and decline, with the digest of what is shown; or why the person cannot answer. */
 export function answerPart(approval: Approval, answering: Answering): Html {
   switch (answering.may) {
     case 'nobody':
@@ -39,7 +39,7 @@ export function answerPart(approval: Approval, answering: Answering): Html {
   }
 }
 
-/** Who may answer, in words. */
+/** Who may answer, as a sentence. */
 export function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
   return approvers.length === 0
     ? 'somebody else with the role approver; no such user is known yet'
@@ -89,10 +89,10 @@ function noFit(needsCode: boolean): string {
     : 'This is not your password. Nothing was approved.';
 }
 
-/** A recovery code, with what people write between its parts. */
+/** A recovery code, with the separators that people type. */
 const LONGEST_CODE = 100;
 
-/** Longer than any that is allowed, short enough for a form. */
+/** Longer than any password that is allowed, and short enough for a form. */
 const LONGEST_PASSWORD = 1_000;
 
 function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html {
@@ -131,7 +131,7 @@ export function refusedWords(refused: AnswerResult): string {
     case 'answered': {
       const { answered, standing } = refused.approval;
       const was = standing === 'declined' ? 'declined' : 'approved';
-      return answered ? `It was ${was} by ${answered.by} before. It is done once.` : 'It was answered before.';
+      return answered ? `${answered.by} ${was} it already. Only one answer counts.` : 'It was answered before.';
     }
     case 'changed':
       return 'It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.';

@@ -17,7 +17,7 @@ import { sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords } from './approvals-list.ts';
 
-/** All that an approver has to see before a yes, and the yes itself. */
+/** Everything that an approver must see before approving, and the form to approve. */
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
   const { approval, file, since } = look;
   const { portfolio, standing } = approval;

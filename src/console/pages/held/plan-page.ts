@@ -11,22 +11,22 @@ import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { heldAddress } from './held-page.ts';
 
-/** What is said of held rows, by a file or of one row, and what follows from it: as it is shown before the yes. */
+/** Answers about held rows, from a file or for one row, and their effects. It is shown before the person confirms. */
 export type ShownPlan = {
   id: string;
   portfolio: string;
-  /** Nothing where one row was answered; then `back` says where whoever did goes on. */
+  /** Undefined if one row was answered; `back` is then the page to return to. */
   fileName?: string | undefined;
   back?: string | undefined;
   of: readonly Answered[];
-  /** Held rows of other portfolios that go with it. */
+  /** Held rows of other portfolios that are affected too. */
   elsewhere?: readonly Elsewhere[] | undefined;
   isPaused: boolean;
   silent: number;
   problems: readonly { at: number; message: string }[];
 };
 
-/** One held row, when what it asked for left (or else, when it was held) in ms, and the id that is said of it, if any. */
+/** A held row: when its call was sent (or, if unknown, when it was held), in ms, and the id that was given for it, if any. */
 type Answered = {
   line: number;
   import: string;
@@ -39,10 +39,10 @@ type Answered = {
   made?: string;
 };
 
-/** So many lines are shown; the rest is counted. */
+/** The most lines that are shown; the others are counted. */
 const MOST_SHOWN = 200;
 
-/** A plan, to say yes to; or what is wrong with its file, then there is nothing to say yes to. */
+/** A plan to confirm; or the problems of its file, and then it cannot be confirmed. */
 export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);
@@ -104,7 +104,7 @@ function askedWords({ sentMs, heldMs }: Answered): Html {
   return sentMs === undefined ? html`before ${moment(heldMs)}` : moment(sentMs);
 }
 
-/** What is written where it was made, and what is sent again where it was not. */
+/** The effect of an answer: what is recorded if the call made something, or what is sent again if not. */
 function followsWords({ kind, made, requested_limit }: Answered): Html {
   const limit = html`the limit of ${amount(requested_limit)} is requested`;
   if (made === undefined) {

@@ -18,16 +18,16 @@ import type { MendPlace } from './mend-grid.ts';
 import type { NewPageFunctions } from './new-page-functions.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
-/** So long an upload may take; the slowest line that a file of documents comes over. */
+/** The longest that an upload may take; this allows for a large file of documents over a slow line. */
 const UPLOAD_LIMIT_MS = 2 * 3_600_000;
 
-/** A page waits for a preview that takes no longer, rather than to show how far it is. */
+/** If a preview takes no longer than this, the page waits for it instead of showing progress. */
 const PATIENCE_MS = 1_200;
 
-/** Asked again by the browser itself, where no events come and no script runs. */
+/** The browser reloads the page after this time if it receives no events and runs no script. */
 const REFRESH_S = 5;
 
-/** `/new`: uploads a portfolio's file, shows what would be requested, mends it, and submits it. */
+/** `/new`: uploads a portfolio's file, shows what would be requested, lets people correct it, and submits it. */
 export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): void {
   app.get('/new', async (_request, reply) =>
     reply.page({
@@ -63,9 +63,9 @@ export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): 
   app.addHook('preClose', () => asConsole(() => given.close()));
 }
 
-/** Only here a body of files is read. */
+/** Only these routes read a body with files. */
 async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<void> {
-  // How much may come is counted where it is written: what is cut off here would look whole.
+  // The size is limited where the file is written. A file cut off here would look complete.
   const limits = { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 };
   await scope.register(multipart, { limits, throwFileSizeLimit: true });
   addAction(scope, {
@@ -92,14 +92,14 @@ async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<vo
   });
 }
 
-/** Somebody gave it up, or a line broke: no fault of the console's, whatever the reader of the form calls it. */
+/** Whether the upload was interrupted: by the user, or because the connection broke. The console is not at fault, whatever the form parser says. */
 function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
   return (raw.destroyed && !raw.complete) || /unexpected end of multipart data/i.test(messageOf(error));
 }
 
 const CUT_OFF = 'The upload was cut off before its end, and nothing of it was kept. Upload it again.';
 
-/** More documents than a browser's dialog lets one choose; beyond them, a ZIP file serves better. */
+/** More documents than a browser's file dialog can select; for more, a ZIP file is better. */
 const MOST_FILES = 2_000;
 
 async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
@@ -176,7 +176,7 @@ function idOf(request: FastifyRequest): string {
   return (request.params as { id?: string }).id ?? '';
 }
 
-/** An import as it goes. */
+/** The page of a running import. */
 function importView({ id, name, submitted }: PortfolioDraft, progress: Html, isAsked: boolean): Html {
   const portfolio = submitted?.portfolio ?? '';
   return html`${pageHead({

@@ -1,14 +1,13 @@
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { DraftDesk } from '../../../portfolio/draft-desk.ts';
 
-/** What the pages of a new portfolio are handed. */
+/** Functions for the pages that create a portfolio. */
 export type NewPageFunctions = DraftDesk & {
-  /** Names of the account's portfolios. */
   portfolioNames(): Promise<string[]>;
-  /** What another person has to approve at this moment. */
+  /** The account's current rules for which requests need another person's approval. */
   approvalPolicy(): Promise<ApprovalPolicy>;
-  /** Which of these people would ask for more than one person may, with this sum and what passed of theirs. */
+  /** The first of these people who would exceed their limit, with this sum added to what they requested lately without approval. */
   personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']>;
-  /** The most that an upload may be, all of its files together. */
+  /** The largest upload, counting all of its files. */
   maxUploadMb: number;
 };

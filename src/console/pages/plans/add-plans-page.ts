@@ -12,7 +12,7 @@ import { outcomeBody, outcomeTitle } from './outcome-view.ts';
 import { planBody, planTitle } from './plan-view.ts';
 
 export type PlansPageFunctions = {
-  /** Counts and keeps a plan; nothing else is changed. Nothing where there is no such portfolio. */
+  /** Counts a plan and stores it; changes nothing else. Undefined if there is no such portfolio. */
   make: (request: {
     portfolio: string;
     action: PlanAction;
@@ -20,18 +20,18 @@ export type PlansPageFunctions = {
     by: string;
   }) => Promise<PlanState | undefined>;
   read: (id: string) => Promise<PlanState | undefined>;
-  /** Confirms it, and answers what became of that; it goes on by itself, until `signal` is aborted. */
+  /** Confirms a plan and returns the result. The plan then runs on its own, until `signal` aborts. */
   confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
 };
 
-/** `started` also where it has ended by now. */
+/** `started` also if it has ended already. */
 export type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;
 
 /**
- * Every action on more than one row: `/plans/new` counts what it would do, and shows it, as a page or in a dialog; the yes
- * carries the plan's id and nothing else; `/plans/ID` shows how far it is, and what became of it.
+ * Actions on more than one row. `/plans/new` counts the effect and shows it, as a page or in a dialog. To confirm, only the plan's id is
+ * sent. `/plans/ID` shows the progress and the result.
  */
 export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunctions): void {
   const stopping = new AbortController();
@@ -46,7 +46,7 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
     return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
   };
 
-  // Each counts rows and is kept: somebody who looks and decides asks for a few.
+  // Each plan counts rows and is stored. A person who looks and decides needs only a few.
   const rateLimit = { max: PLANS_PER_MINUTE, timeWindow: '1 minute' };
   app.get('/plans/new', { config: { about: aboutNew, rateLimit } }, async (request, reply) => {
     const { portfolio, action } = askedOf(request);
@@ -98,7 +98,7 @@ function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
 }
 
-/** Which action is asked for, and of which portfolio. @throws ConsoleError for an action that there is none of */
+/** The action and the portfolio that were requested. @throws ConsoleError for an unknown action */
 function askedOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
   const query = request.query as Query;
   const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
@@ -107,14 +107,14 @@ function askedOf(request: FastifyRequest): { portfolio: string; action: PlanActi
   return { portfolio, action };
 }
 
-/** A plan, as the audit has it. What somebody looked for may be a person's name: that there was such a text is enough. */
+/** A plan, for the audit. A search text may be a person's name, so only its presence is recorded. */
 function factsOf({ id, action, filter, rows, sum, isExact, calls }: Plan): About['facts'] {
   const { text, ...rest } = filter;
   const named = `${queryOfFilter(rest)}${text === undefined ? '' : ' and found by a text'}`;
   return { plan: id, action, filter: named, rows, sum, isExact, calls };
 }
 
-/** How far it is by now. */
+/** The progress so far. */
 async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<string, unknown>> {
   const state = await read(id);
   return state ? { standing: state.standing, done: state.done, leftAlone: state.came } : {};
@@ -122,7 +122,7 @@ async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<
 
 async function find(id: string, { read }: PlansPageFunctions): Promise<PlanState> {
   const state = await read(id);
-  if (!state) throw new ConsoleError(404, 'There is no such plan, or not any more. Go back and plan it anew.');
+  if (!state) throw new ConsoleError(404, 'There is no such plan, or it has expired. Go back and make a new one.');
   return state;
 }
 
@@ -149,5 +149,5 @@ function answer(state: PlanState, { request, reply }: { request: FastifyRequest;
 }
 
 function alreadyConfirmed(): Html {
-  return html`<p class="lead" role="alert">It was confirmed already, perhaps in another tab. It is done once; this is how far it is.</p>`;
+  return html`<p class="lead" role="alert">It was confirmed already, perhaps in another tab. It runs only once; this is its progress.</p>`;
 }

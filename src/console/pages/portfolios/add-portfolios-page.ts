@@ -17,19 +17,19 @@ import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/add-archived-page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 
-/** What the list of portfolios is handed. */
+/** Functions for the list of portfolios. */
 export type PortfoliosPageFunctions = {
-  /** A page of them, the newest first; `text` is what a name must contain. */
+  /** A page of portfolios, newest first. `text` must occur in a portfolio's name. */
   page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
 };
 
-/** A screen and a half: the newest are what one looks for, and others are found by their name. */
+/** A screen and a half. People look for the newest; others are found by name. */
 export const PORTFOLIOS_SHOWN = 40;
 
 /** No name is longer. */
 const LONGEST_NAME = 100;
 
-/** The events of the newest portfolios. */
+/** The address of events about the newest portfolios. */
 const EVENTS = '/newest/events';
 
 const FRESH_MS = 2_000;
@@ -41,7 +41,7 @@ export function addPortfoliosPage(app: ConsoleApp, hub: Hub, given: PortfoliosPa
     const text = textOf(query.text).trim().slice(0, LONGEST_NAME);
     const after = textOf(query.after);
     const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
-    // What was looked for, and further pages, stay as they are.
+    // A search, or a further page, is not updated.
     const events = text === '' && after === '' ? { events: EVENTS } : {};
     const body = renderPortfolios(look, { text, after, rights: request.rights });
     return reply.page({ title: 'Portfolios', at: 'portfolios', ...events, body });
@@ -54,7 +54,7 @@ export function addPortfoliosPage(app: ConsoleApp, hub: Hub, given: PortfoliosPa
   });
 }
 
-/** The newest, read again every two seconds at the most, however many pages watch them: each is a look at forty portfolios. */
+/** The newest portfolios, read at most every two seconds however many pages show them: each read covers forty portfolios. */
 function makeNewest({ page }: PortfoliosPageFunctions): () => Promise<PortfoliosLook> {
   let look: PortfoliosLook | undefined;
   return async () => {
@@ -67,14 +67,14 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Portfolios of one page, and what is needed to say what they wait for. */
+/** One page of portfolios, and what is needed to say what each waits for. */
 export type PortfoliosLook = {
   portfolios: readonly PortfolioState[];
-  /** The place behind them. */
+  /** The place of the next page. */
   next?: string;
   /** How many there are in all. */
   total: number;
-  /** How many are archived or forgotten, and so are not among them. */
+  /** The number of archived or forgotten portfolios, which are not listed. */
   archived: number;
   pace: PaceState | undefined;
   workers: number;
@@ -83,10 +83,10 @@ export type PortfoliosLook = {
   nowMs: number;
 };
 
-/** What is looked for, by somebody with these rights. */
+/** The search text, and the rights of the person who searches. */
 type Listed = { text: string; rights: Rights };
 
-/** The list of portfolios, or what to do where there is none. */
+/** The list of portfolios, or what to do if there is none. */
 export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
   const { text, after, rights } = given;
   const { portfolios, total, next, archived } = look;
@@ -114,16 +114,16 @@ export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: 
     ${archivedLine(archived, text)}`;
 }
 
-/** Who looks for one that is not in the list may find it there. */
+/** A portfolio that is not in the list may be archived. */
 function archivedLine(archived: number, text = ''): Html {
   if (archived === 0) return html``;
   return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && ', not searched here'}: what is archived is kept in files, and brought back on request.</p>`;
 }
 
-/** Where the list stands in its page, and in the frames of its events. */
+/** The id of the list in its page, and in the events that update it. */
 export const LIST_ID = 'portfolios-list';
 
-/** The portfolios alone, or what to do where there is none. */
+/** Only the list, without the page around it; or what to do if there is none. */
 export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
   const { portfolios, total, archived } = look;
   if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);
