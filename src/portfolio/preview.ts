@@ -5,22 +5,22 @@ import type { Conventions } from './columns/known-columns.ts';
 import type { Forecast } from './forecast.ts';
 import type { Problem } from './problem.ts';
 
-/** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */
+/** What an import would newly request, create and send, as `check` prints it. Known ones do not count. */
 export type DryRun = Forecast & {
-  /** Of the limits, those that wait already: in this portfolio, or in another for an approval. */
+  /** How many of the limits already wait: in this portfolio, or in another one for an approval. */
   open: number;
-  /** Of the limits, those whose buyers have another request that is open or made, and their sum. */
+  /** Limits whose buyers have another request, open or made, and the sum of these limits. */
   besides: { limits: number; requested: string };
-  /** What was made before, and limits that are held, or under way: not requested again. null where there is no ledger to ask. */
+  /** Not requested again: made before, held or under way. null if there is no ledger to ask. */
   before: { limits: number; companies: number; held: number } | null;
-  /** Of the calls at the pace that is known; null where none is. */
+  /** Estimated duration of the calls at the known rate, in seconds; null if no rate is known. */
   durationS: number | null;
 };
 
-/** One request, as a person is shown it. */
+/** One of the largest requests, for display. */
 export type LargeRequest = { line: number; name: string; requested: string };
 
-/** A line's request as its calls would send it; `company` is null where the line gives the company's id. */
+/** The request bodies that a line's calls would send. `company` is null where the line gives a `company_id`. */
 export type PreviewRequest = {
   line: number;
   company: Record<string, unknown> | null;
@@ -28,48 +28,48 @@ export type PreviewRequest = {
   limit: Record<string, unknown>;
 };
 
-/** A column as it was understood, with what stands in its first filled cells. */
+/** A column as it was understood, with the values of its first filled cells. */
 export type PreviewColumn = Pick<Column, 'index' | 'written' | 'known' | 'by' | 'guess'> & { samples: string[] };
 
-/** A line that somebody has to look at, with its cells as the file has them. */
+/** A line that needs a person's attention, with the cells of the file. */
 export type LineToMend = {
   line: number;
-  /** How many physical lines it has. */
+  /** How many physical lines the record spans. */
   lines: number;
   kind: 'row' | 'invalid' | 'duplicate';
   cells: string[];
-  /** The columns of a sheet's cells that are numbers by their type. */
+  /** The indexes of cells that a workbook stores as numbers. */
   numbers?: readonly number[] | undefined;
   problems: Problem[];
   warnings: Problem[];
-  /** The line's text, where its cells are not to be believed: it is mended as a whole. */
+  /** The line's text, where its division into cells is unreliable. The person corrects the text as a whole. */
   broken?: string | undefined;
 };
 
-/** How many such lines there are, and where each page of those that were kept begins: its first line, and the byte of its file. */
+/** How many such lines there are, how many were kept, and for each page its first line and its byte offset. */
 export type MendPages = { lines: number; kept: number; pages: { line: number; at: number }[] };
 
-/** What reading a file came to, before anything of it is in the ledger. */
+/** The result of reading a file before its import. */
 export type Preview = {
-  /** Digest of all that it was made of: the file's content and how it is read, its documents, the portfolio. */
+  /** Digest of everything that the preview depends on: the file, its reading options, its documents, the portfolio. */
   of: string;
   madeMs: number;
   dialect: Dialect;
-  /** The sheets of a workbook that can be chosen. */
+  /** The sheets of a workbook that a person can choose. */
   sheets: string[];
   headerLine: number | null;
   above: Above | null;
   columns: PreviewColumn[];
   conventions: Conventions;
-  /** What is wrong with the file as a whole: nothing of it can be imported then. */
+  /** Problems of the file as a whole. With any, nothing can be imported. */
   faults: Problem[];
-  /** What is strange about the file as a whole. */
+  /** Warnings about the file as a whole. */
   fileWarnings: Problem[];
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
-  /** Cells that are sent otherwise than they were written, a sentence for each column and reason. */
+  /** Cells whose values are sent in another form: one message for each column and reason. */
   changes: { column: string; count: number; value: string; became: string; message: string }[];
   dryRun: DryRun;
-  /** Calls a second that can be counted on; null where none is known. */
+  /** The expected rate in calls a second; null if none is known. */
   ratePerS: number | null;
   largest: readonly LargeRequest[];
   first: PreviewRequest[];
