@@ -6,11 +6,11 @@ import type { Tokens } from './tokens.ts';
 
 export type Gate = ReturnType<typeof makeGate>;
 
-/** What a request must pass before its body is read: the outage, the credentials, the rate limit, the headers. */
+/** The checks before a request's body is read: outage, credentials, rate limit, headers. */
 export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens }) {
   const bucket = makeBucket();
 
-  /** Counts the request, and puts the headers that speak of the limit on its answer, whatever that will be. */
+  /** Counts the request, and sets the rate limit headers on its answer. */
   const refusedByRate = (reply: FastifyReply): boolean => {
     const { rateLimit } = faults.settings();
     if (!rateLimit) return false;
@@ -23,7 +23,7 @@ export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens })
     faults.settings().outage ? errorAnswer(503, 'unavailable', 'out of service on demand') : undefined;
 
   return {
-    /** The token call has no bearer header (docs/service.md, "Calls"). */
+    /** The token call must have no bearer header (docs/service.md, "Calls"). */
     token({ headers }: FastifyRequest): Answer | undefined {
       return (
         outage() ??
@@ -31,7 +31,7 @@ export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens })
       );
     },
 
-    /** @returns why the request is refused, or `undefined` if it may go on */
+    /** @returns a refusal, or `undefined` if the request may continue */
     resource({ headers }: FastifyRequest, reply: FastifyReply): Answer | undefined {
       const down = outage();
       if (down) return down;
