@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { startOf } from './process-start.ts';
 
-/** The parts of {@link markOfProcess} as a pattern: process id, digest of the host, digest of the start time. */
+/** The parts of {@link markOfProcess} as a pattern: process id, digest of where it runs, digest of its start. */
 export const MARK_PATTERN = String.raw`(\d+)-([0-9a-f]{8})-([0-9a-f]{8})`;
 
 /** A mark of this process for temporary file names. By it, other processes see whether this one was killed. */

@@ -5,7 +5,7 @@ import type { Conventions } from './columns/known-columns.ts';
 import type { Forecast } from './forecast.ts';
 import type { Problem } from './problem.ts';
 
-/** What an import would newly request, create and send, as `check` prints it. Known ones do not count. */
+/** What an import would request, create and send, as `check` prints it, without what was made or sent before. */
 export type DryRun = Forecast & {
   /** How many of the limits already wait: in this portfolio, or in another one for an approval. */
   open: number;

@@ -69,7 +69,7 @@ const PERSONAL = /^contact\./;
 export function differenceWords(differences: readonly Difference[], most = Number.POSITIVE_INFINITY): string {
   const words = differences.map(({ field, sent, answered }) =>
     PERSONAL.test(field)
-      ? `its ${field} is another than was sent`
+      ? `its ${field} differs from what was sent`
       : `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`,
   );
   return cut(words.join('; '), most);

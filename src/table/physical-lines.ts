@@ -87,7 +87,7 @@ export function makePhysicalLines(): PhysicalLines {
   };
 }
 
-/** What ends a line. */
+/** Matches the end of a line. */
 export const LINE_BREAK = /\r\n|\r|\n/;
 
 /** The part of a too long line that is kept for the results file. */

@@ -74,7 +74,7 @@ export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): 
   };
 }
 
-/** `"Müller Stahl GmbH" (line 2)`. */
+/** For messages: `"Müller Stahl GmbH" (line 2)`. */
 export function told(buyer: Buyer, known: KnownBuyers): string {
   return `${calls(buyer)} (${placeOf(buyer, known)})`;
 }

@@ -18,7 +18,7 @@ export type BuyerLine = {
   same: 'yes' | 'no' | undefined;
   /** The row key of the line if it means this buyer. */
   rowOf: (buyer: string) => string;
-  /** The row that the line says it mends, `<portfolio>/<row key>`; '' for none. */
+  /** The row that the line corrects according to its errors file, `<portfolio>/<row key>`; '' for none. */
   mends: string;
   /** The buyer's key if a results file records it: then nothing is left to decide. */
   known?: string | undefined;

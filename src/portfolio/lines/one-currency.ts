@@ -107,7 +107,7 @@ function readColumn(word: string): Currency {
 
 function differs({ word }: Said, column: string, file: FileCurrency | null): string {
   const first = file ? `${file.where === 'the header' ? 'the header says' : `${file.where} says`} ${file.word}` : '';
-  return `The currency is ${word}, but ${first}. The service is told no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
+  return `The currency is ${word}, but ${first}. Requests carry no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
 }
 
 /** Whether an amount has neither a code nor a sign, as most have. */

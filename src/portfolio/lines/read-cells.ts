@@ -146,7 +146,7 @@ function tooLong({ length }: string): string {
 
 const TOO_MANY_MARKS = `The cell has more than ${MOST_MARKS} accents on one letter, as no writing has: type the cell again.`;
 
-const PLACEHOLDER = 'This cell must not be empty, and its text says nothing: fill it in.';
+const PLACEHOLDER = 'This cell must not be empty, and its text is only a placeholder: fill it in.';
 
 const LOST = 'The cell holds U+FFFD, the sign for a character that was lost: type the cell again.';
 

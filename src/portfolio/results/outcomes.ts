@@ -2,7 +2,7 @@ import { withoutApostrophe } from '../../table/formulas.ts';
 import { ACCOUNT_COLUMN, KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
 import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 
-/** What a results file says of one line, as text. A missing or empty field is ''. */
+/** One line's result in a results file, as text. A missing or empty field is ''. */
 export type Outcome = {
   /** `<portfolio>/<row key>`. */
   row: string;

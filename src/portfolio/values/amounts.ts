@@ -152,7 +152,7 @@ function describeChange({
   const separators = SEPARATORS_SAID[mark === ',' ? 1 : 0]?.[group === null ? 0 : 1] ?? '';
   if (currency === undefined) return separators === '' ? undefined : `It was written with ${separators}.`;
   const what = separators === '' ? '' : `${separators} and `;
-  return `It was written with ${what}the currency ${currency}, which the service is not told.`;
+  return `It was written with ${what}the currency ${currency}, which is not sent.`;
 }
 
 /** First by decimal comma or not, then by grouping or not. */

@@ -16,4 +16,4 @@ export function beforeDoubt(text: string): string | null {
 
 /** The problem of a marked cell while no option decides its meaning. */
 export const DOUBT =
-  'The question mark says that it was unclear in the file that it comes from: say SETTING, or write it so that it can mean one thing only, without the question mark.';
+  'The question mark marks a value that was ambiguous in its original file: say SETTING, or write it so that it can mean one thing only, without the question mark.';

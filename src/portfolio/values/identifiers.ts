@@ -24,7 +24,7 @@ const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;
 const LOST_DIGITS =
   'The spreadsheet shortened this number, and its last digits are lost: format the column as text, and type the number again.';
 
-const SAYS_NOTHING = 'It says that there is none: it counts as an empty cell, and is not sent.';
+const SAYS_NOTHING = 'It is a placeholder for a missing value: it counts as an empty cell, and is not sent.';
 
 /** What people write if they have no number. Punctuation and case do not count. */
 const PLACEHOLDERS_BY_LANGUAGE = {

@@ -6,7 +6,7 @@ export function readOnOneLine(text: string): Reading {
   if (!BREAK.test(text)) return { value: text };
   // Split and join, because a pattern with spaces around a break would be quadratic on long runs of spaces.
   const lines = text.split(BREAKS).map((line) => line.trim());
-  return { value: lines.filter((line) => line !== '').join(' '), change: 'It stood on several lines.' };
+  return { value: lines.filter((line) => line !== '').join(' '), change: 'It was written on several lines.' };
 }
 
 const BREAK = /[\r\n]/;

@@ -56,7 +56,7 @@ export async function mendSheet(
 
 function cellsOf(mend: RecordMend): ReadonlyMap<number, string> {
   if ('cells' in mend) return mend.cells;
-  const message = `Row ${mend.line} of the sheet is broken as a whole: mend it in Excel, and upload the workbook again.`;
+  const message = `Row ${mend.line} of the sheet is broken as a whole: correct it in Excel, and upload the workbook again.`;
   throw new LimitlineError('USAGE', message);
 }
 

@@ -95,7 +95,7 @@ function encoderOf(encoding: string, line: number): (text: string) => Buffer {
 }
 
 function changedLine(line: number): LimitlineError {
-  const message = `Line ${line} is not what it was when it was shown: load the page again, and mend it there.`;
+  const message = `Line ${line} has changed since it was shown: load the page again, and correct it there.`;
   return new LimitlineError('USAGE', message);
 }
 
