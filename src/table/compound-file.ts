@@ -21,7 +21,7 @@ export function compoundKindOf(bytes: Buffer): CompoundKind {
   return has('WordDocument', 'PowerPoint Document') ? 'old document' : 'unknown';
 }
 
-/** A directory entry: 64 bytes for its name in UTF-16, then the number of bytes used. */
+/** A directory entry has 128 bytes: 64 for its name in UTF-16, then the number of bytes used. */
 const ENTRY_BYTES = 128;
 const NAME_BYTES = 64;
 

@@ -39,4 +39,4 @@ export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mended
   for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
 }
 
-const NOT_ITS_CELLS = 'The cells that identify the buyer were changed, so this line no longer matches its row.';
+const NOT_ITS_CELLS = 'The cells of this line were changed, so they no longer match the row that it names.';
