@@ -5,17 +5,17 @@ import { isLeftBehind } from './process-mark.ts';
 
 type Sweeping = {
   dir: string;
-  /** Matches the names of files that may be removed; its groups are those of `MARK_PATTERN`. */
+  /** The names to remove, with the groups of `MARK_PATTERN`. */
   names: RegExp;
-  /** Further condition for removing a matching file; if left out, each matching file may be removed. */
+  /** Which of the matching files may be removed; default: all. */
   isOurs?: (found: Stats) => boolean;
-  /** Whether folders are removed with their content; otherwise they stay. */
+  /** Whether folders are removed with their content; default: they stay. */
   folders?: boolean;
 };
 
 /**
- * Removes files from a folder that killed processes left there. Files of a living process stay. A file that cannot be read or removed stays
- * too: the folder can still be used.
+ * Removes files that killed processes left in a folder. Files of living processes stay, and so do files that cannot be
+ * read or removed: such an error must not stop the caller.
  */
 export async function sweepLeftBehind({ dir, names, isOurs = () => true, folders = false }: Sweeping): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {
@@ -24,10 +24,10 @@ export async function sweepLeftBehind({ dir, names, isOurs = () => true, folders
     const path = join(dir, name);
     try {
       const found = await lstat(path);
-      // Links within a folder are removed, not followed.
+      // Links are removed, never followed.
       if (isOurs(found) && isLeftBehind(mark, found.mtimeMs)) await rm(path, { recursive: folders, force: true });
     } catch {
-      // Another process may sweep at the same time, or the file cannot be removed.
+      // Another process may have removed it, or this one lacks the permission.
     }
   }
 }

@@ -11,25 +11,25 @@ import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
 
-/** Options of a call, besides its body. */
+/** Options of a call besides its body. */
 export type CallOptions = {
-  /** The same for each repetition of a call; sent only if the settings name a header for it. */
+  /** The same key for every retry of one call. Sent only if a header for it is configured. */
   idempotencyKey: string;
   /** Called before each token call that this call needs. */
   onTokenCall: () => void;
 };
 
-/** An answer, and the token with which the call was made. */
+/** An answer, with the version of the token that was used. */
 export type Answered = Answer & { token: string };
 
 export type ServiceClient = ReturnType<typeof makeServiceClient>;
 
 /**
- * The service as its document describes it: three calls that make something. Each is sent once, and the answer is returned by its meaning.
- * The shared token is fetched as needed. After a 401 the caller renews the token and makes the call again later.
+ * The service as documented: three calls that make something, each sent once, with the meaning of its answer. The token
+ * is fetched and shared automatically. After a 401, the caller renews it and repeats the call with a new permit.
  *
- * A call rejects only if nothing was made: `CREDENTIALS` if the service refuses them or a proxy asks for some, `SERVICE` if no token is
- * available for now, `FILE` if a document cannot be read to its end.
+ * A call rejects only if nothing was made: `CREDENTIALS` when the service or a proxy refuses them, `SERVICE` when no
+ * token is available for now, `FILE` when a document cannot be read completely.
  */
 export function makeServiceClient(options: {
   url: string;
@@ -38,14 +38,14 @@ export function makeServiceClient(options: {
   tokenField: string;
   tokenLifetimeMs: number;
   connections: number;
-  /** The proxy for the calls, if any. */
+  /** The forward proxy for all calls, if there is one. */
   proxy: ForwardProxy | undefined;
   timeoutMs: number;
   idempotencyHeader: string | undefined;
   /** See {@link meaningOf}. */
   notMade?: readonly number[];
   answerCheck?: AnswerCheck;
-  /** The Redis through which all processes share the token. */
+  /** The Redis in which all processes share the token. */
   connection: RedisConnection;
   tokenKey: string;
 }) {
@@ -90,34 +90,31 @@ export function makeServiceClient(options: {
   };
 
   return {
-    /** Makes sure that there is a token before a call is claimed. Rejects like a call. */
+    /** Ensures that a token is available before anything is claimed. Rejects like a call. */
     authorize: async (onTokenCall: () => void): Promise<void> => {
       await token.get(onTokenCall);
     },
-    /** Whether a call can be sent at once, without waiting for a token. */
+    /** Whether a call would be sent at once, without fetching a token first. */
     isAuthorized: token.isAtHand,
-    /**
-     * Replaces a token that was answered with 401. It is renewed once, however many calls were refused. Returns the new token's name;
-     * rejects like a call.
-     */
+    /** Renews a token after a 401, once for all calls that met it. Returns the new version; rejects like a call. */
     renewToken: async (refused: string, onTokenCall: () => void): Promise<string> =>
       (await token.replace(refused, onTokenCall)).version,
-    /** Makes a token call even if there is a token. It makes nothing, and shows whether the service is there. Rejects like a call. */
+    /** Makes a token call even if a token exists, to test whether the service answers. Rejects like a call. */
     tryToken: async (onTokenCall: () => void): Promise<void> => {
       await token.fetchAnew(onTokenCall);
     },
-    /** The number of calls in flight that may make something. */
+    /** The number of calls without an answer so far that may make something. */
     unanswered: (): number => unanswered,
     createCompany: (body: Record<string, unknown>, call: CallOptions) => post('company', jsonBody(body), call),
     requestLimit: (body: Record<string, unknown>, call: CallOptions) => post('limit', jsonBody(body), call),
     uploadDocument: async (document: OutgoingDocument, call: CallOptions) => {
       const { contentLengthBytes, open, fault } = makeDocumentBody(document);
       const answer = await post('document', { headers: { 'content-length': String(contentLengthBytes) }, open }, call);
-      // A request with fewer bytes than announced is incomplete (RFC 9112, section 8), and not valid JSON either: nothing was made of it.
+      // A body shorter than announced is no request (RFC 9112, section 8), nor JSON. So nothing was made.
       if (answer.is === 'unknown' && fault()) throw fileFault(document.path, 'read', fault());
       return answer;
     },
-    /** Closes all connections at once. The outcome of a call in flight is then unknown. */
+    /** Closes all connections at once. A call in flight gets the meaning `unknown`. */
     close: async (): Promise<void> => {
       await outlet.close();
     },
@@ -127,7 +124,7 @@ export function makeServiceClient(options: {
 type OutgoingBody = {
   headers?: Record<string, string>;
   open: () => Post['body'];
-  /** The fields with which the answer is compared. */
+  /** The fields with which an answer is compared. */
   fields?: Readonly<Record<string, unknown>>;
 };
 
@@ -136,7 +133,7 @@ function jsonBody(body: Record<string, unknown>): OutgoingBody {
   return { open: () => text, fields: body };
 }
 
-/** The headers of every call with a token. They are made once for each token, since most calls have no others. */
+/** The headers of calls with a token, built once for each token because most calls have no others. */
 function makeCallHeaders(): (token: string) => Readonly<Record<string, string>> {
   let of: string | undefined;
   let headers: Readonly<Record<string, string>> = {};

@@ -6,11 +6,11 @@ import type { Tokens } from './tokens.ts';
 
 export type RequestGate = ReturnType<typeof makeRequestGate>;
 
-/** What a request must pass before its body is read: the outage, the credentials, the rate limit, the headers. */
+/** The checks before a request's body is read: outage, credentials, rate limit, headers. */
 export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: Tokens }) {
   const bucket = makeBucket();
 
-  /** Counts the request, and puts the headers that speak of the limit on its answer, whatever that will be. */
+  /** Counts the request, and sets the rate limit headers on its answer. */
   const refusedByRate = (reply: FastifyReply): boolean => {
     const { rateLimit } = faults.settings();
     if (!rateLimit) return false;
@@ -23,7 +23,7 @@ export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: To
     faults.settings().outage ? errorAnswer(503, 'unavailable', 'out of service on demand') : undefined;
 
   return {
-    /** The token call has no bearer header (docs/service.md, "Calls"). */
+    /** The token call must have no bearer header (docs/service.md, "Calls"). */
     token({ headers }: FastifyRequest): StandInAnswer | undefined {
       return (
         outage() ??
@@ -31,7 +31,7 @@ export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: To
       );
     },
 
-    /** @returns why the request is refused, or `undefined` if it may go on */
+    /** @returns a refusal, or `undefined` if the request may continue */
     resource({ headers }: FastifyRequest, reply: FastifyReply): StandInAnswer | undefined {
       const down = outage();
       if (down) return down;

@@ -1,6 +1,9 @@
 import { COMPOUND, compoundKindOf } from './compound-file.ts';
 
-/** If a file's first bytes show that it is a table of another program, or is locked: a sentence that says how to convert it. Null otherwise. */
+/**
+ * Recognizes tables of other programs and locked ones by a file's first bytes. The message says how to convert the
+ * file; null for other files.
+ */
 export function foreignTableOf(start: Buffer): string | null {
   if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return COMPOUND_SENTENCES[compoundKindOf(start)];
   if (BIFF.some((mark) => mark.every((byte, place) => start[place] === byte))) return OLD_WORKBOOK;
@@ -13,7 +16,7 @@ export function foreignTableOf(start: Buffer): string | null {
   return TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }
 
-/** What a ZIP file is that is not an Excel workbook, by the names of its parts; null if they do not show it. */
+/** Recognizes a ZIP file that is no Excel workbook, by its parts' names; null if unknown. */
 export function foreignPackageOf(names: Iterable<string>): string | null {
   const parts = [...names];
   return PACKAGES.find(([pattern]) => parts.some((name) => pattern.test(name)))?.[1] ?? null;
@@ -30,7 +33,7 @@ const COMPOUND_SENTENCES: Record<ReturnType<typeof compoundKindOf>, string> = {
   unknown: 'This is an old Excel workbook or another old Office file: save its table as .xlsx or as CSV UTF-8.',
 };
 
-/** Excel 2 to 5, before compound files: the record BOF of each version, then its length. */
+/** Excel 2 to 5, before compound files: the BOF record of each version, then its length. */
 const BIFF = [
   [0x09, 0x00, 0x04, 0x00],
   [0x09, 0x02, 0x06, 0x00],
@@ -39,7 +42,7 @@ const BIFF = [
   [0x09, 0x08, 0x10, 0x00],
 ];
 
-/** Enough bytes for what precedes the first element of a web page. */
+/** Enough for everything before a page's first element. */
 const LOOKED_AT = 2_048;
 const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
 
@@ -56,7 +59,7 @@ const TEXTS: [RegExp, string][] = [
   [/^\{\\rtf/, 'This is an RTF document, not a table: save the table as .xlsx or as CSV UTF-8.'],
 ];
 
-/** The order matters: a package of Numbers contains previews of other kinds. */
+/** The order matters: a Numbers package also has previews of other kinds. */
 const PACKAGES: [RegExp, string][] = [
   [
     /^(Index\/.*\.iwa|Index\.zip|index\.apxl)$/i,

@@ -3,39 +3,39 @@ import type { Above } from './find-header.ts';
 import type { RawRecord, Shape } from './records.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** An open table, either a text file or a sheet of a workbook, read up to its header. */
+/** An open table, from a text or a workbook's sheet, read up to its header. */
 export type Table = {
-  /** The record that names the columns; null in a file without any record. */
+  /** The record with the column names; null in an empty file. */
   header: RawRecord | null;
-  /** The lines above the header, which are not read; null if there are none. */
+  /** The unread part above the header; null if there is none. */
   above: Above | null;
-  /** The record after the header, if finding the header needed it; left out otherwise. */
+  /** The record below the header, if it was read while finding the header. */
   below?: RawRecord | undefined;
-  /** The dialect of the file, as given or as detected. */
+  /** The dialect, as given or as detected. */
   dialect: Dialect;
   /** Whether the file can be opened again; a pipe cannot. */
   rereadable: boolean;
-  /** Why the file cannot be read as a table, if that is known before its first record; null otherwise. */
+  /** Why the file is no table, if that showed before its first record; otherwise null. */
   unusable: string | null;
-  /** What else the file contains that is not read, such as other sheets: a sentence for each. Left out if there is nothing. */
+  /** Messages about content that is not read, such as other sheets. */
   leftOut?: string[];
-  /** The next record of what was read so far; null if more must be read first, see `more`. */
+  /** The next record of the text read so far; null if `more` must be called first. */
   next(shape?: Shape): RawRecord | null;
-  /** Reads on; false at the end of the file. @throws LimitlineError `FILE`, `STOPPED` */
+  /** Reads another chunk; false at the end. @throws LimitlineError `FILE`, `STOPPED` */
   more(): Promise<boolean>;
   close(): Promise<void>;
 };
 
 export type TableFile = {
   path: string;
-  /** The name of the file in error messages, if `path` is a copy that the user does not know. */
+  /** The name of a workbook in errors, where `path` is an internal copy. */
   givenPath?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** Which column names are known: the header is found among the first lines by them. */
+  /** Recognizes the header among the first lines. */
   vocabulary: Vocabulary;
 } & GivenDialect;
 
-/** The next record, reading on as needed; null at the end. @throws LimitlineError `FILE`, `STOPPED` */
+/** The next record, reading as much as necessary; null at the end. @throws LimitlineError `FILE`, `STOPPED` */
 export async function nextRecord({ next, more }: Pick<Table, 'next' | 'more'>): Promise<RawRecord | null> {
   for (;;) {
     const record = next();
@@ -43,7 +43,7 @@ export async function nextRecord({ next, more }: Pick<Table, 'next' | 'more'>): 
   }
 }
 
-/** A table without records, and why it is empty. */
+/** An empty table with a reason. */
 export function emptyTable(unusable: string | null, close: () => Promise<void>): Table {
   return {
     header: null,
@@ -57,7 +57,7 @@ export function emptyTable(unusable: string | null, close: () => Promise<void>):
   };
 }
 
-/** Why the line that was given as the header cannot be one; null if it can, or if no line was given. */
+/** Why `headerLine` is no header; null if it is one, or if none was given. */
 export function headerLineProblem(
   header: RawRecord | null,
   { headerLine }: Pick<TableFile, 'headerLine'>,

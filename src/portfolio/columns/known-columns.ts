@@ -6,44 +6,41 @@ import { readCompanyId, readIdentifier } from '../values/identifiers.ts';
 import type { ValueReading } from '../values/reading.ts';
 import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/texts.ts';
 
-/** How the file writes amounts and dates; null if that is not certain yet. */
+/** How a file writes amounts and dates; null where its columns do not show it. */
 export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
 
-/**
- * What is needed to read a cell. The conventions may become certain while the file is read. `today`, YYYY-MM-DD, is the latest valid date
- * of statements.
- */
+/** What a reader needs. Conventions may be detected later; `today`, YYYY-MM-DD, is the latest date for statements. */
 export type ReadBy = { conventions: Readonly<Conventions>; today: string };
 
-/** Reads a trimmed cell that is not empty. `isNumber`: the file itself types the cell as a number. */
+/** Reads one trimmed cell that is not empty; `isNumber` if the workbook stores it as a number. */
 export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => ValueReading;
 
 /** The properties of a column. */
 type ColumnFacts = {
-  /** How to read a cell; if left out, its text is the value. */
+  /** Reads a cell; without it, the cell's text is the value. */
   read?: ValueReader;
-  /** The object of a row (`lines/row.ts`) in which the value is sent. If left out, the value is not sent, or other code sends it. */
+  /** The object of a row (`lines/row.ts`) for the value. Without it, the value is not sent, or by separate code. */
   in?: 'company' | 'company.address' | 'limit' | 'limit.contact';
-  /** The name of the value's field there, if it differs from the column's name. */
+  /** The field in that object, if it differs from the column's name. */
   field?: string;
   /**
-   * Where its cells are shown. An `open` cell belongs to a company, and is shown everywhere. A `page` cell may lead to a person: pages show
-   * it, and the nightly report does not quote it. A `masked` cell belongs to a person: pages show it to roles that may see contacts alone.
+   * Who may see its cells. `open`: company data, shown everywhere. `page`: may identify a person, so pages show it but
+   * nightly reports do not. `masked`: personal data, on pages only for roles that may see contacts.
    */
   shown: 'open' | 'page' | 'masked';
-  /** Whether no request can be made without it. The service's own required fields are not documented. */
+  /** Whether Limitline makes no request without it. Which fields the service needs is unknown. */
   isNeeded?: true;
   /** Whether it helps to identify the line's buyer, see `identity/`. */
   isOfBuyer?: true;
   /**
-   * Whether it identifies the buyer or the request of a line by itself, or is its amount. Such a value is never the same for all lines of
-   * another file, so as a constant it is not saved. The country and the source of a number identify nothing alone; but without them a buyer
-   * would not be recognized, and be requested twice.
+   * Whether it identifies a buyer or request by itself, or is the amount. A constant for such a column is not kept for
+   * other files. The country and the source of a number are kept: they identify nobody alone, and without them the same
+   * buyers would get other keys and be requested twice.
    */
   isOfLine?: true;
 };
 
-/** The columns that Limitline knows; all others are the team's own. The fields of a body are sent in this order. */
+/** The known columns; all others are the finance team's own. The order is that of the fields in a body. */
 const TABLE = {
   name: { in: 'company', read: readOnOneLine, shown: 'open', isNeeded: true, isOfBuyer: true, isOfLine: true },
   country_code: { in: 'company.address', read: readCountry, shown: 'open', isOfBuyer: true },
@@ -72,23 +69,23 @@ export type KnownColumn = keyof Table;
 export const COLUMNS: Readonly<Record<KnownColumn, ColumnFacts>> = TABLE;
 export const KNOWN_COLUMNS = Object.keys(TABLE) as KnownColumn[];
 
-/** The values that columns give to one object of a row, by field. */
+/** The values for one object of a row, by field. */
 export type FieldsIn<Place extends ColumnFacts['in']> = {
   [C in KnownColumn as Table[C] extends { in: Place } ? FieldOf<C> : never]?: string;
 };
 type FieldOf<C extends KnownColumn> = Table[C] extends { field: infer Field extends string } ? Field : C;
 
-/** The columns whose value is in that object of a row, each with its field there. */
+/** The columns of one object of a row, with their fields. */
 export function columnsIn(place: ColumnFacts['in']): { column: KnownColumn; field: string }[] {
   return columnsThat((facts) => facts.in === place).map((column) => ({ column, field: fieldOf(column) }));
 }
 
-/** The columns for which the condition holds, in the table's order. */
+/** The columns that satisfy a condition, in the table's order. */
 export function columnsThat(holds: (facts: ColumnFacts) => boolean): KnownColumn[] {
   return KNOWN_COLUMNS.filter((column) => holds(COLUMNS[column]));
 }
 
-/** The name of the column's value in the request. */
+/** The field's name in the request. */
 export function fieldOf(column: KnownColumn): string {
   return COLUMNS[column].field ?? column;
 }
@@ -107,13 +104,13 @@ export function plainName(written: string): string {
   return isKnown(flat ?? '') ? (flat ?? '') : name;
 }
 
-/** The column of ours with this name; null if the name is not one of ours. */
+/** The known column with this name in any spelling; null for other names. */
 export function ownNameOf(written: string): KnownColumn | null {
   const name = plainName(written);
   return isKnown(name) ? name : null;
 }
 
-/** Whether this normal form is the name of a column of ours. */
+/** Whether this is a known column's name in its normal form. */
 export function isKnown(name: string): name is KnownColumn {
   return Object.hasOwn(COLUMNS, name);
 }

@@ -5,10 +5,11 @@ import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 
 /**
- * Reads the arguments of `--map`: mapping files, and `HEADER=column` for single headers, split at the last `=`. `HEADER=` and `HEADER=-`
- * mean that the column is not one of ours. A single header overrides a file, and a later file an earlier one. Undefined without arguments.
+ * The mapping from all `--map` arguments: mapping files, and `HEADER=column` for single headers, split at the last `=`.
+ * `HEADER=` and `HEADER=-` say that it is no known column. Single headers override files; later files override earlier
+ * ones. Undefined without arguments.
  *
- * @throws LimitlineError `USAGE` for an unknown column, or two meanings of one header; `FILE` if a file cannot be used
+ * @throws LimitlineError `USAGE` for an unknown column or a contradiction; `FILE` for a file that cannot be used.
  */
 export async function readMapArgs(args: readonly string[]): Promise<Mapping | undefined> {
   if (args.length === 0) return undefined;
@@ -30,7 +31,7 @@ export async function readMapArgs(args: readonly string[]): Promise<Mapping | un
   return mapping;
 }
 
-/** Reads `HEADER=column`; null if the argument is a file, whose name may contain a `=`. */
+/** Parses `HEADER=column`; null for a file name, even if the existing file's name has a `=`. */
 function pairOf(arg: string): [header: string, known: KnownColumn | null] | null {
   const at = arg.lastIndexOf('=');
   if (at === -1 || existsSync(arg)) return null;
@@ -49,7 +50,7 @@ function saidTwice(header: string): LimitlineError {
   return new LimitlineError('USAGE', `--map says two things about "${header}": keep one of them.`);
 }
 
-/** Without a prototype, since a header may be `__proto__`. */
+/** Without a prototype, because a header may be called `__proto__`. */
 function byHeader(): Record<string, KnownColumn | null> {
   return Object.create(null);
 }

@@ -11,22 +11,22 @@ import { isResultsHeader } from './result-columns.ts';
 
 /** The rules for reading a header. */
 export type HeaderRules = {
-  /** Columns that must exist and must not be empty, including the team's own. */
+  /** Columns that must exist and not be empty, including the team's own. */
   needed: readonly string[];
-  /** What the mapping file says about headers, by the header as written. It overrides everything else. */
+  /** The mapping by header as written. It overrides everything else. */
   columns?: Readonly<Record<string, KnownColumn | null>>;
-  /** Columns that have the same value on every line, without being in the file. */
+  /** Columns whose values the mapping gives for every line. */
   constants?: Readonly<Partial<Record<KnownColumn, string>>>;
-  /** The file's delimiter; a comma if left out. */
+  /** The file's delimiter; default: a comma. */
   delimiter?: Delimiter | undefined;
-  /** Positions of columns that a results file of ours added. They are ignored. */
+  /** Indexes of columns that are not interpreted: those that a results file adds. */
   foreign?: ReadonlySet<number> | undefined;
 };
 
 /**
- * Identifies the columns of a header: first by the mapping; then by our own names (case is ignored, spaces and hyphens count as
- * underscores, the service's dotted names such as `address.city` work too); then by the aliases. An uncertain name gives a warning and is
- * not used. Unknown columns are kept.
+ * Finds the known columns of a header: by the mapping, by Limitline's own names (any case, spaces or hyphens for
+ * underscores, also dotted as in `address.city`), or by the tables of names. An uncertain name is only a warning.
+ * Unknown columns are kept.
  */
 export function readHeader(
   header: RawRecord,
@@ -57,14 +57,14 @@ export function readHeader(
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
-  // In a results file of ours this was resolved before its lines were requested.
+  // In a results file, the columns were decided before its lines were requested.
   if (!foreign) problems.push(...namesTwice(header.line, columns));
-  // If one column is certain, an uncertain one for the same thing counts as the team's own, and a warning says so. Two certain ones are a
-  // question to the user.
+  // No question about a guess if the column exists already: the guess is the team's own column then. Exception: a name
+  // that also certainly means the column.
   const questions = columns.flatMap((column) =>
     seen.has(column.guess ?? '') && !column.thousands && !isGivenTwice(column) ? [] : question(header.line, column),
   );
-  // A column in thousands must not be suggested as if its amounts were in full.
+  // Amounts in thousands must not be read as full amounts.
   for (const column of columns) if (column.thousands) column.guess = null;
   return { columns, problems, warnings: [...questions, ...restsOfNames(header.line, columns), ...unmatched.warnings] };
 }
@@ -83,9 +83,9 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
   });
   const counts = new Map<KnownColumn | null, number>();
   for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
-  // If two columns may mean the same, neither is used because of its alias alone.
+  // If two columns may be meant, neither is taken by its alias alone.
   const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
-  // A "first name" column is not used as the company's name if another column has the rest of the name.
+  // The first part of a name is not taken either, if the rest is in another column.
   const restOf = makeRests(columns);
   const firsts = columns.filter(({ by, known }) => by === 'alias' && known === 'name').filter(restOf);
   for (const column of [...doubtful, ...firsts])
@@ -93,13 +93,13 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
   return columns;
 }
 
-/** The plain name of a column that is not ours; '' if it has the name of one of ours but the mapping says that it is not. */
+/** The normal form of the name; '' if it equals a known column that the mapping excludes. */
 function ownMeaning({ written, by }: Column): string {
   const name = plainName(written);
   return by === 'map' && isKnown(name) ? '' : name;
 }
 
-/** Whether a column certainly means one of ours, but was not used because another column means it as well. */
+/** Whether the name certainly means a known column, but another column has that meaning, too. */
 function isGivenTwice({ written, guess }: Column): boolean {
   return guess !== null && aliasOf(written) === guess;
 }
@@ -107,7 +107,7 @@ function isGivenTwice({ written, guess }: Column): boolean {
 const RESULTS_FILE =
   'This is a results file: its column state holds what became of each request, not a part of an address. Correct and import the file that report --format errors-csv writes, or your own file of buyers.';
 
-/** Header names may have two lines, as spreadsheets show them. A delimiter on the second means that a data line was swallowed. */
+/** A name may have two lines, but a delimiter on the second shows that the quotes swallowed a line. */
 function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] {
   const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';
   const [, ...below] = cell.split(LINE_BREAK);
@@ -118,12 +118,12 @@ function writtenOf(cell: string): string {
   return cell.toWellFormed().trim();
 }
 
-/** Headers that the mapping names but the file lacks. It is a problem if a column of ours is then missing. */
+/** Mapping entries without a header. An entry for a column that the file now lacks is a problem, others a warning. */
 function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: MatchedMapping) {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   for (const entry of unmatched) {
-    // Errors files use our own names, even if a mapping explained the original headers; the same mapping may be given again.
+    // An errors file already has our names in place of mapped headers, and may be read with the same mapping again.
     const isGiven = columns.some(({ known, by }) => known === entry.known && by === 'name');
     if (entry.known === null) warnings.push(lacking(header, entry));
     else if (!isGiven) problems.push(lacking(header, entry));
@@ -140,12 +140,12 @@ function lacking(header: RawRecord, { written, known }: MappingEntry): Problem {
   return makeProblem(header.line, written, header.cells.join(','), message);
 }
 
-/** As many as a person reads in one line. */
+/** As many as a person reads through in one message. */
 const MAX_NAMED = 20;
 
 function named(line: number, name: string, earlier: Column, later: Column): Problem {
   const places = `in columns ${earlier.index + 1} and ${later.index + 1}`;
-  // The mapping's column is used. The other column may be the team's own; the mapping can say so.
+  // The mapped column is intended. The other may be the team's own, which a mapping entry can say.
   const own = [earlier, later].find(({ by }) => by === 'name');
   const isNamed = own !== undefined && earlier.written !== later.written;
   const remedy = isNamed ? `keep one of them, or say --map "${own.written}=" if that one is not meant` : KEEP_ONE;
@@ -166,7 +166,7 @@ function remedyFor(name: string, columns: Column[]): string {
   if (meant.length > 0) return `${meant.join(' or ')} may be meant: say so with --map "${meant[0]}=${name}".`;
   if (guessed[0]) return `${guessed[0].written} is not proposed: its ${THOUSANDS}`;
   const remedy = `Add it, correct its spelling, or say with --map "HEADER=${name}" which column it is.`;
-  // If hardly any name is known, this may not be a header at all.
+  // With hardly any known name, this may not be a header at all.
   const isHeader = columns.filter(({ known, guess }) => known ?? guess).length > 1;
   return isHeader ? remedy : `${remedy} If the names stand on another line, say which with --header-line N.`;
 }

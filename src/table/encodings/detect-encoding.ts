@@ -4,22 +4,22 @@ import { openBytes } from '../bytes.ts';
 import { makeLetterTally } from './letter-tally.ts';
 import { UTF8_CHARACTER } from './utf8.ts';
 
-/** What the bytes of a file say about its encoding. */
+/** The encoding detected from a file's bytes. */
 export type FoundEncoding = {
   encoding: string;
   bom: boolean;
-  /** Why the encoding is uncertain, and which options to name it with; null if it is certain. */
+  /** Why the encoding is uncertain, and what to do; null if it is certain. */
   doubt: string | null;
 };
 
 /**
- * Finds the encoding of a file, trying in this order: its byte order mark; UTF-16, by its zeros; UTF-8, if two thirds of the bytes above
- * ASCII are valid (damaged lines are reported one by one); the code page in which its letters follow each other as in European languages,
- * see `letter-tally.ts`, if no other comes near. In any other case the encoding is in doubt and the file is refused.
+ * Detects a file's encoding, in this order: the byte order mark; UTF-16 by its zero bytes; UTF-8, if at least two
+ * thirds of the bytes above ASCII fit it (damage is reported line by line); the European code page with the most
+ * plausible letter sequences, if no other is close (`letter-tally.ts`). Everything else is in doubt and not read.
  *
- * It reads the whole file, since the first umlaut may be on the last line: a gigabyte in about half a second.
+ * It reads the whole file, because the first umlaut may be on the last line: half a second for a gigabyte.
  *
- * @param rereadable false for a pipe: then only the first bytes are used
+ * @param rereadable false for a pipe: then only the first bytes count.
  * @throws LimitlineError `FILE`, `STOPPED`
  */
 export async function detectEncoding(source: {
@@ -45,7 +45,7 @@ const MARKS: { mark: number[]; encoding: string }[] = [
   { mark: [0xfe, 0xff], encoding: 'utf-16be' },
 ];
 
-/** Tables are mostly ASCII. So in UTF-16 nearly every other byte is zero, and the bytes between are hardly ever zero. */
+/** Tables are mostly ASCII, so in UTF-16 almost every second byte is zero, and hardly any of the others. */
 function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const zeros = [0, 0];
   for (let at = 0; at < start.length; at += 1) if (start[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
@@ -54,11 +54,11 @@ function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   return even > MANY_ZEROS && odd < FEW_ZEROS ? 'utf-16be' : null;
 }
 
-/** Even a table of Japanese names has some digits, delimiters and Latin letters in every line. */
+/** Even a table of Japanese names has digits, delimiters or Latin letters in every line. */
 const MANY_ZEROS = 0.2;
 const FEW_ZEROS = 0.01;
 
-/** Counts the bytes above ASCII that are valid UTF-8 and those that are not, and keeps where the latter are. */
+/** Counts the bytes above ASCII that fit UTF-8, and those that do not. */
 function makeTally() {
   const letters = makeLetterTally();
   let explained = 0;
@@ -75,7 +75,7 @@ function makeTally() {
       unexplained += letters.add(explained === before ? bytes : Buffer.from(text, 'latin1'));
     },
     guess(): FoundEncoding {
-      // In Japanese text, characters of three bytes occur by chance, if there are not many of them.
+      // In Japanese encodings, sequences that fit UTF-8 occur by chance, but rarely.
       if (unexplained * 2 <= explained || explained >= PLENTY) return { encoding: 'utf-8', bom: false, doubt: null };
       const encoding = explained === 0 ? letters.guess() : null;
       return { encoding: encoding ?? 'windows-1252', bom: false, doubt: encoding === null ? UNKNOWN : null };
@@ -83,7 +83,7 @@ function makeTally() {
   };
 }
 
-/** This much valid UTF-8 is not chance, and counting further would take another pass over the file. */
+/** So many bytes that fit UTF-8 are no chance. Counting on would take time. */
 const PLENTY = 100_000;
 
 const UNKNOWN =

@@ -2,7 +2,8 @@ import { parseXml } from './parse-xml.ts';
 import type { SheetEntry, Workbook } from './workbook.ts';
 
 /**
- * If nobody chose a sheet: a sentence that names the other sheets with content, since buyers may be there too. Empty if there are none.
+ * Names the sheets with content that are not read, if no sheet was chosen: they may have buyers as well. Empty if there
+ * are none.
  *
  * @throws LimitlineError `STOPPED`
  */
@@ -22,13 +23,13 @@ export async function unreadSheets(book: Workbook, read: SheetEntry, signal?: Ab
   return [`The sheet "${read.name}" is read, but not ${names}, ${have}: --sheet NAME reads another one.`];
 }
 
-/** As many as a person reads in one line. */
+/** As many as a person reads through in one message. */
 const MAX_LOOKED_AT = 20;
 
-/** A megabyte or more when unpacked. The first filled cell comes much earlier. Rows that only have a format could go on for ever. */
+/** A megabyte or more, unpacked. A filled cell usually comes much earlier; formatted empty rows may go on endlessly. */
 const LOOKED_THROUGH_CHUNKS = 64;
 
-/** Whether a cell with content is found early in the sheet. A sheet that cannot be read counts as having content. */
+/** Whether a filled cell comes soon. An unreadable sheet counts as having content. */
 async function hasContent(book: Workbook, { path }: SheetEntry, signal?: AbortSignal): Promise<boolean> {
   let isText = false;
   let found = false;

@@ -11,12 +11,12 @@ import { readXml } from './parse-xml.ts';
 import { makeTextParts } from './text-parts.ts';
 
 /**
- * What a cell's style says about a number: whether it is a date; the least number of digits shown (register numbers have leading zeros);
- * and the text that shows it in thousands, usually ''.
+ * How a cell format shows numbers: as dates or not, with a minimum number of digits (leading zeros of a register
+ * number), and the word for thousands, usually ''.
  */
 type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
-/** `hidden`: the sheet is not visible when the workbook is opened, whether a click can show it or only a macro (`veryHidden`). */
+/** `hidden`: invisible when the workbook opens, whether a click or only a macro shows it (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
 
 type BookFile = {
@@ -25,27 +25,27 @@ type BookFile = {
   signal?: AbortSignal | undefined;
 };
 
-/** The parts of a workbook that are needed to read the cells of one sheet. */
+/** The parts of a workbook that reading a sheet needs. */
 export type Workbook = {
-  /** The sheets that have cells, in the workbook's order. */
+  /** The sheets with cells, in order. */
   sheets: SheetEntry[];
-  /** Texts that cells name by number. */
+  /** Texts that cells refer to by number. */
   shared: string[];
-  /** The meaning of numbers, by cell style. */
+  /** How each cell format shows numbers. */
   styles: CellStyle[];
   from1904: boolean;
   open(path: string): Promise<Readable>;
   close(): void;
 };
 
-/** A workbook has some twenty parts; sheets of a million lines unpack to about a gigabyte. */
+/** A workbook has some twenty parts. A sheet of a million lines unpacks to about a gigabyte. */
 export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Opens an Excel workbook (ECMA-376, part 1). Null for a ZIP file of another kind. For a table of another program, a sentence that names
- * the program.
+ * Opens an Excel workbook (ECMA-376, part 1). null for a ZIP file of another kind; a message for another program's
+ * table.
  *
- * @throws Error in plain words if the workbook is broken or exceeds `limits.ts`; LimitlineError `STOPPED`.
+ * @throws Error with a readable message for a broken workbook or exceeded `limits.ts`; LimitlineError `STOPPED`.
  */
 export async function openWorkbook({ path, signal, vocabulary }: BookFile): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
@@ -84,7 +84,7 @@ async function readTargets(stream: Readable, signal: AbortSignal | undefined): P
   const targets = new Map<string, string>();
   const handler = {
     open(_name: string, { Id = '', Target = '', Type = SHEET_TYPE }: Record<string, string>) {
-      // Charts and dialogs are sheets as well, and have no cells.
+      // Charts and dialogs are sheets without cells.
       if (OTHER_SHEETS.test(Type)) return;
       targets.set(named(Id), named(Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`));
       atMost(targets.size, ZIP_LIMITS.entries, 'parts');
@@ -152,9 +152,9 @@ function named(name: string): string {
 }
 
 /**
- * Reads the texts that cells name by number (ECMA-376, part 1, 18.4). They stay in memory while the workbook is read.
+ * Reads the texts that cells refer to by number (ECMA-376, part 1, 18.4), and keeps them while the workbook is open.
  *
- * @throws Error in plain words if one text, or all together, exceed the limits
+ * @throws Error with a readable message if a text, or all together, are too large.
  */
 async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined): Promise<string[]> {
   const texts: string[] = [];
@@ -183,8 +183,8 @@ async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined
   return texts;
 }
 
-/** Memory that V8 needs for a string besides its characters: its header, its slot in the array, and the array's spare room. */
+/** V8's memory for a text besides its characters, and for its entry in the growing list. */
 const OVERHEAD_BYTES = 56;
 
-/** V8 stores a string with one byte a character, or with two if any character is beyond Latin-1. */
+/** A text takes one byte a character, or two if any character needs two. */
 const BEYOND_LATIN_1 = /[^\0-\xff]/;
