@@ -17,7 +17,7 @@ import { sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { KIND_WORDS, peopleWords, STANDING_WORDS, saidWords, sizeWords } from './approvals-list.ts';
 
-/** All that an approver has to see before a yes, and the yes itself. */
+/** The page of one approval: all that an approver must see, and the forms that answer. */
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
   const { approval, file, since } = look;
   const { portfolio, standing } = approval;

@@ -8,19 +8,19 @@ import { type Column, table } from '../../parts/table.ts';
 import { amount, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 
-/** What waits, and what was answered lately. */
+/** Open approvals, and the latest answered ones. */
 export type ApprovalsList = {
-  /** The oldest first; at most so many as a page shows. */
+  /** The oldest first, at most one page of them. */
   waiting: readonly Approval[];
-  /** How many there are. */
+  /** How many are open in all. */
   total: number;
-  /** The latest first. */
+  /** The latest answer first. */
   answered: readonly Approval[];
-  /** Whether anybody can approve at all: without users nobody knows who does. */
+  /** Whether the console has users: without any, nobody can approve. */
   hasUsers: boolean;
 };
 
-/** The page of approvals; `isOwn` tells those that the person who looks may not answer. */
+/** The page of approvals. `isOwn` marks those that the reader may not answer. */
 export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) => boolean): Html {
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
@@ -51,7 +51,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) =
   }`;
 }
 
-/** Nobody can approve: what there is to do about it. */
+/** Says that nobody can approve yet, and how to add a user. */
 export function noUsers(): Html {
   return notice(
     'warn',
@@ -99,7 +99,7 @@ const ANSWERED_COLUMNS: readonly Column<Approval>[] = [
   { head: 'When', cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
 
-/** What a yes leads to. */
+/** What becomes of the rows after an approval. */
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
   import: 'to be requested',
   retry: 'to be sent again',
@@ -119,18 +119,18 @@ export function sizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string
   return `${counted(rows, 'row')}, ${moneyText(sum)}`;
 }
 
-/** What somebody says of a held call. */
+/** An answer to a held call, as a text. */
 export function saidWords(said: string | undefined): string {
   if (said === undefined) return '–';
   return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
 }
 
-/** Enough of a digest for two people to compare over the telephone. */
+/** The start of a digest, for two people to compare over the telephone. */
 export function shortDigest(digest: string): string {
   return digest.slice(0, 10);
 }
 
-/** `alice, bob and 3 others`; nothing where nobody is known. */
+/** `alice, bob and 3 others`; empty for no names. */
 export function peopleWords(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most);
   const others = names.length - shown.length;

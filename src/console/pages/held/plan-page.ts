@@ -11,22 +11,22 @@ import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { heldAddress } from './held-page.ts';
 
-/** What is said of held rows, by a file or of one row, and what follows from it: as it is shown before the yes. */
+/** The answers that a file or a form gave about held rows, and their consequences, as shown before the confirmation. */
 export type HeldPlan = {
   id: string;
   portfolio: string;
-  /** Nothing where one row was answered; then `back` says where whoever did goes on. */
+  /** Undefined where one row was answered; then `back` names the page to which the person returns. */
   fileName?: string | undefined;
   back?: string | undefined;
   of: readonly Answered[];
-  /** Held rows of other portfolios that go with it. */
+  /** Rows of other portfolios that are held for the same calls, and so are answered too. */
   elsewhere?: readonly Elsewhere[] | undefined;
   isPaused: boolean;
   silent: number;
   problems: readonly { at: number; message: string }[];
 };
 
-/** One held row, when what it asked for left (or else, when it was held) in ms, and the id that is said of it, if any. */
+/** One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer. */
 type Answered = {
   line: number;
   import: string;
@@ -39,10 +39,10 @@ type Answered = {
   made?: string;
 };
 
-/** So many lines are shown; the rest is counted. */
+/** Further lines are only counted. */
 const MOST_SHOWN = 200;
 
-/** A plan, to say yes to; or what is wrong with its file, then there is nothing to say yes to. */
+/** A plan with its confirm button; or the problems of its file, without one. */
 export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);
@@ -104,7 +104,7 @@ function askedWords({ sentMs, heldMs }: Answered): Html {
   return sentMs === undefined ? html`before ${moment(heldMs)}` : moment(sentMs);
 }
 
-/** What is written where it was made, and what is sent again where it was not. */
+/** What Limitline does after the answer: writes the id down, or sends the call again. */
 function followsWords({ kind, made, requested_limit }: Answered): Html {
   const limit = html`the limit of ${amount(requested_limit)} is requested`;
   if (made === undefined) {

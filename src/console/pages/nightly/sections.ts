@@ -13,25 +13,25 @@ import { reportHead, reportSections, reportsList, type ShownReport } from './rep
 import { rulesSection } from './rules-view.ts';
 import { scheduleSection } from './schedule-view.ts';
 
-/** Who looks at the page, and what its address asks for: anything may stand there. */
+/** The reader's rights and token, and the page's query, unchecked. */
 export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
 
-/** A part of the page *Nightly*: what is read for it, as it is shown. */
+/** A section of the page *Nightly*; `view` reads its data and renders it. */
 export type NightlySection = {
   title: string;
   view: (given: NightlyParts, asked: Asked) => Promise<SectionView>;
 };
 
-/** `comesFirst`: somebody has to see this before all else. */
+/** A rendered section; `comesFirst` moves an urgent one to the top. */
 export type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 
-/** A screen of them; `limitline notices` has up to 500. */
+/** One screen; `limitline notices` shows up to 500. */
 const NOTICES_SHOWN = 20;
 
-/** A screen of them; `limitline events` lists more, and exports all. */
+/** One screen; `limitline events` lists more, and exports all. */
 const EVENTS_SHOWN = 10;
 
-/** The parts of the page in its order: first what came of the night, which is why people come here in the morning. */
+/** The sections of the page in order. The report comes first, since people open the page for it in the morning. */
 export const SECTIONS: readonly NightlySection[] = [
   {
     title: 'The last report',
@@ -87,7 +87,7 @@ function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Htm
   };
 }
 
-/** The files of a report, for those who may take away what it has of buyers. */
+/** Links to the files of a report, for people who may download buyers' data. */
 export function fileButtons({ id, files }: ShownReport['report'], rights: Rights): Html {
   if (!can(rights, 'GET /nightly/reports/:id/:file')) return NOTHING;
   return html`${linkButton({ href: reportFileAddress(id, 'report.html'), words: 'To print', kind: 'quiet', download: true })}

@@ -13,7 +13,7 @@ import { approvalAddress } from '../addresses.ts';
 import { againOf, portfolioOf } from './plan-view.ts';
 import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
 
-/** What a plan that was confirmed is called. */
+/** The title of a confirmed plan. */
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {
   const words = ACTION_WORDS[plan.action];
   if (plan.action !== 'cancel' && waits !== undefined && standing === 'ended') {
@@ -25,7 +25,7 @@ export function outcomeTitle({ plan, standing, done, waits }: PlanState): string
   return words.done(counted(done, 'row'));
 }
 
-/** How far a confirmed plan is, and what became of it; without a token where it is the same for everybody who watches. */
+/** Progress and outcome of a confirmed plan; events have no token, since one frame serves all viewers. */
 export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: string; rights: Rights }): Html {
   const command = commandOf(state.plan);
   const { plan, standing, done, came, underWay, confirmedMs, confirmedBy, endedMs } = state;
@@ -64,7 +64,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
     </div>`;
 }
 
-/** Nothing was sent, and what there is to do. */
+/** Says that the rows wait for approval, with a link. */
 function waitsPart(approval: string, why = ''): Html {
   return notice(
     'info',
@@ -108,7 +108,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
     notice('info', 'A plan can be confirmed for 15 minutes: the portfolio may be another by now. Nothing was changed.'),
 };
 
-/** Why fewer rows were acted on than planned, and which others the filter names by now. */
+/** Why fewer rows were changed than planned, and how many new rows match the filter by now. */
 function leftWords({ plan, done, came, underWay }: PlanState): string {
   const changed = Math.max(0, plan.rows - done - underWay);
   const parts = [

@@ -9,19 +9,19 @@ import { emptyState } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 
-/** What a page of failed rows shows. */
+/** The data of a page of failed rows. */
 export type FailedShown = {
   query: FailedQuery;
   failing: readonly FailingPortfolio[];
-  /** Of the portfolio that is looked at; none where all are. */
+  /** The causes in the chosen portfolio; empty where none is chosen. */
   causes: readonly Cause[];
   page: { found: readonly FoundRow[]; next?: string; isMore: boolean };
   problem: string | undefined;
-  /** Where this very page is, to come back to. */
+  /** The address of this page, to which an action returns. */
   address: string;
 };
 
-/** Portfolios with failed rows, and all that failed in one of them at once. */
+/** Portfolios with failed rows, with actions on all failed rows of each. */
 export function failingView(failing: readonly FailingPortfolio[]): Html {
   return table({
     caption: 'Latest portfolios with failed rows',
@@ -51,7 +51,7 @@ function failingActions({ name, refused, held }: FailingPortfolio): Html {
   </div>`;
 }
 
-/** The search, and the rows that were found. */
+/** The search form and the rows that it found. */
 export function failedView(shown: FailedShown, csrf: string): Html {
   const { query, page, problem, failing } = shown;
   return html`${searchForm(query, failing)}
@@ -106,7 +106,7 @@ function searchForm(query: FailedQuery, failing: readonly FailingPortfolio[]): H
   });
 }
 
-/** Why rows of one portfolio failed, with what can be done about each group. */
+/** Why rows of one portfolio failed, with the actions for each cause. */
 export function causesView(portfolio: string, causes: readonly Cause[]): Html {
   return table({
     caption: `Why rows of ${portfolio} failed`,
@@ -167,7 +167,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
   });
 }
 
-/** As much of an answer as tells one from another; all of it is in the row's story. */
+/** Enough of an answer to tell it from others; the row's page shows all of it. */
 const SHOWN_CHARACTERS = 160;
 
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
@@ -195,20 +195,20 @@ function rowAddress({ portfolio, key }: FoundRow['row']): string {
   return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
 }
 
-/** A page of failed rows. */
+/** The address of a search for failed rows. */
 export function searchAddress(query: FailedQuery): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = new URLSearchParams(given).toString();
   return text === '' ? '/work' : `/work?${text}#failed`;
 }
 
-/** Where refused rows are planned to be sent again. */
+/** The address that plans a retry of refused rows. */
 function planAddress(portfolio: string, { cause }: { cause?: string }): string {
   const filter = queryOfFilter({ states: ['refused'], ...(cause === undefined ? {} : { cause }) });
   return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;
 }
 
-/** What the address of the page asks for. */
+/** The search in the address of the page. */
 export type FailedQuery = {
   portfolio?: string | undefined;
   state?: 'refused' | 'held' | undefined;
@@ -217,7 +217,7 @@ export type FailedQuery = {
   after?: string | undefined;
 };
 
-/** Reads what the address asks for; what is empty, or not known, is left out. */
+/** Reads the search from the address; empty and unknown values are left out. */
 export function readFailedQuery(query: Query): FailedQuery {
   const text = (name: string): string | undefined => {
     const value = query[name];

@@ -8,7 +8,7 @@ import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
 import { approvalAddress, rowAddress } from '../addresses.ts';
 
-/** What can be done with a row as it stands, and the command that does the same. */
+/** The actions that a row's state allows, each with the command that does the same. */
 export function rowActions(
   { row, result }: Pick<RowStory, 'row' | 'result'>,
   { csrf, rights }: { csrf: string; rights: Rights },
@@ -47,7 +47,7 @@ export function rowActions(
   }
 }
 
-/** What it waits for, and what a yes would lead to. */
+/** What an awaiting row waits for, and what the approval does. */
 function waitingPart({ approval, awaits }: RowStory['result']): Html {
   const answered = awaits?.answer === 'resend' ? 'that it was not made' : `that it was made, ${awaits?.answer ?? ''}`;
   const words =
@@ -63,14 +63,14 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
   );
 }
 
-/** How ids of each step begin, where that is shown. */
+/** The prefix of each step's ids, for the placeholder of the field. */
 const BEGINNING = { company: KINDS.company.prefix, documents: '', limit: KINDS.limit.prefix } as const;
 
 /**
- * The two answers to "what became of it": it was made, with its id, or it was not. Each leads to a plan that says what follows.
+ * The two answers about a held row's call: it was made, with its id, or it was not. Each leads to a plan to confirm.
  *
- * @param given.heldMs when the row was held that is shown: what is held anew by then is not what the person speaks of
- * @param given.back where the person goes on afterwards
+ * @param given.heldMs when the shown hold began; an answer to an earlier hold is refused
+ * @param given.back the page to which the person returns
  */
 export function resolveForms(given: {
   row: RowStory['row'];
