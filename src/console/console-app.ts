@@ -11,44 +11,44 @@ export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where what is done here is written down. */
+    /** Writes down what people do here; see src/audit. */
     audit: Audit;
   }
   interface FastifyRequest {
-    /** Who asks; known once the guard let the request in, and NOBODY before and where nobody need be known. */
+    /** Who asks. NOBODY before the access check, and where the address is open to everybody. */
     person: Person;
-    /** Of our origins the one that is asked, such as `https://console.example.com`; known once the guard let the request in. */
+    /** The console's own origin that the request used, such as `https://console.example.com`; set by the guard. */
     origin: string;
-    /** What they may, as pages ask of it by `can`; whose the portfolio is that the request is about, is known to the handler. */
+    /** The person's rights, for `can`. `owns` is about the portfolio of this request, and is only known to the handler. */
     rights: Rights;
-    /** What the request is about, as the table was asked; there for the handler. */
+    /** What the request is about, as the access table saw it; set for the handler. */
     about: About | undefined;
   }
   interface FastifyContextConfig {
-    /** What the table says of the route; put there at the start. */
+    /** The route's entry in the access table, set when the route is registered. */
     access?: Access;
-    /** What a request is about, for the table; only asked of those who may use the route at all. @throws ConsoleError */
+    /** Tells the access table what a request is about, if the person may use the route at all. @throws ConsoleError */
     about?: (request: FastifyRequest) => Promise<About>;
-    /** What a posted address does, see addAction. */
+    /** What a posted address does, see `addAction`. */
     action?: Action;
   }
   interface FastifyReply {
-    /** Answers with a whole page around this body, with the strip as it is now; where a dialog asks for it, with the body alone. */
+    /** Answers with a whole page and a fresh strip; with the body alone where a dialog asks for it. */
     page: (parts: PageParts) => Promise<FastifyReply>;
-    /** The same with the strip as it was read last: for what must be said at once. */
+    /** The same with the strip as last read, for answers that must not wait. */
     pageNow: (parts: PageParts) => FastifyReply;
-    /** Answers with a piece of a page, which the browser's module puts in its place. */
+    /** Answers with a piece of a page, which the browser's module inserts. */
     fragment: (piece: Html) => FastifyReply;
-    /** The token that a form needs to be believed; the field for it is made by `form` (parts/form.ts). */
+    /** The token for the page's forms; `form` (parts/form.ts) makes the field for it. */
     csrf: () => string;
   }
 }
 
-/** What the person is told, and with which status: for pages and actions that cannot do what is asked for. */
+/** An answer to the person that their request cannot be done: a status and a message. */
 export class ConsoleError extends Error {
   readonly statusCode: number;
 
-  /** @param message for people: what is wrong, and what to do; it may name things, since it is never logged */
+  /** @param message says what is wrong and what to do; it may name things, since it is never logged */
   constructor(
     statusCode: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
     message: string,
@@ -63,15 +63,15 @@ export class ConsoleError extends Error {
 /** Who acts: `Person.by`. */
 export type Actor = { name: string };
 
-/** What an action is handed: who acts, and what the form says. */
+/** What an action gets: the person, the request, and the form's fields. */
 export type Acting = {
   request: FastifyRequest;
   reply: FastifyReply;
   actor: Actor;
   /** The parameters of the address, decoded. */
   params: Readonly<Record<string, string>>;
-  /** The fields of the form; of several with one name the last. Empty where the body is not an ordinary form. */
+  /** The fields of the form; the last one of several with one name. Empty for multipart bodies. */
   fields: Readonly<Record<string, string>>;
-  /** Tells the audit what came of it, beside the status of the answer. Before the answer; no personal data. */
+  /** Adds facts to the audit's entry, beside the answer's status. Call it before the answer; no personal data. */
   tell: (facts: Readonly<Record<string, unknown>>) => void;
 };

@@ -1,4 +1,4 @@
-/** What somebody does, beyond looking, and how the audit says it. */
+/** The actions that people can take, with the audit's name for each. */
 export const ACTION_WORDS = {
   upload: 'file uploaded',
   reading: 'reading of a file changed',
