@@ -122,7 +122,7 @@ export const ACCESS = {
   'PUT /queues/*': { roles: ['operator'] },
   'PATCH /queues/*': { roles: ['operator'] },
 
-  // Everybody may see the state of the line; addresses, versions and settings are for operators and admins.
+  // Everybody may see whether calls are sent; addresses, versions and settings are for operators and admins.
   'GET /health': { roles: [...LOOKS, 'admin'], kinds: { system: { roles: ['operator', 'admin'] } } },
   'POST /health/workers/:process/quiet': { roles: ['operator'] },
   'POST /health/workers/:process/resume': { roles: ['operator'] },

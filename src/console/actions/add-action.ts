@@ -137,5 +137,5 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
   };
 }
 
-/** From this status on, the action had no effect. */
+/** From this status on, the answer says that the action failed. */
 const FIRST_REFUSAL = 400;

@@ -46,7 +46,7 @@ const MOST_WATCHERS = 2_000;
 
 /**
  * Open pages of one session; hidden tabs close their streams. Each topic is read twice a second, so one person with thousands
- * of streams would slow the line down and leave none to others.
+ * of streams would slow Limitline down and leave none to others.
  */
 const MOST_OF_ONE = 60;
 

@@ -137,7 +137,7 @@ export function placesOf(rights: Rights): readonly PlaceLink[] {
   return PLACES.filter(({ right }) => can(rights, right));
 }
 
-/** The state of the line, shown at the top of every page. */
+/** The state of Limitline as a whole, shown at the top of every page. */
 export type Strip = {
   /** The account of this console. */
   account: string;
@@ -151,7 +151,7 @@ export type Strip = {
   approvals?: number;
   /** A message that nothing may be sent before a person decides something. */
   alarm?: string | undefined;
-  /** What keeps the line from sending, a short sentence each, the worst first; empty where nothing does. */
+  /** What stops the sending of calls, a short sentence each, the worst first; empty where nothing does. */
   stops: readonly string[];
 };
 

@@ -2,7 +2,7 @@ import { grouped } from '../../counted.ts';
 import type { RowState } from '../../ledger/schema/row.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
-/** A labeled figure with a hint. */
+/** A labelled figure with a hint. */
 export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: 'good' | 'warn' | 'bad' };
 
 /** The main figures of a page, side by side. */
@@ -36,7 +36,7 @@ export function progressBar({
 /** A state of a row, or of a line that led to no row. */
 export type Shown = RowState | 'invalid' | 'duplicate';
 
-/** Each state has a word, a shape and a color (styles/4-states.css), and never shows only one of the three. */
+/** Each state has a word, a shape and a colour (styles/4-states.css), and never shows only one of the three. */
 const SHAPES: Readonly<Record<Shown, string>> = {
   queued: 'M8 3.5a4.5 4.5 0 1 0 .01 0',
   company: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
@@ -60,7 +60,7 @@ export function stateShape(state: Shown): Html {
   return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[state]}"/></svg>`;
 }
 
-/** A state as a badge: shape, word and color. `words` replaces the state's name, for example `12 held`. */
+/** A state as a badge: shape, word and colour. `words` replaces the state's name, for example `12 held`. */
 export function stateBadge(state: Shown, words: string = state): Html {
   return html`<span class="badge state-${state}">${stateShape(state)}${words}</span>`;
 }

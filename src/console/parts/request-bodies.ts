@@ -10,7 +10,7 @@ type RequestBodies = {
   limit: Record<string, unknown>;
 };
 
-/** The bodies of calls, a fold for each line; the first is open. */
+/** The bodies of calls, collapsible for each line; the first is open. */
 export function requestBodies(requests: readonly RequestBodies[]): Html {
   return html`${requests.map(callsOf)}`;
 }

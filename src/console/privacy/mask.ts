@@ -1,7 +1,7 @@
 import { normal } from '../../likeness.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
 
-/** Fields with names: only e-mail addresses and telephone numbers in them are masked, so that rows stay recognizable. */
+/** Fields with names: only e-mail addresses and telephone numbers in them are masked, so that rows stay recognisable. */
 const NAMES = new Set([
   'name',
   'fileName',
@@ -41,7 +41,7 @@ export function masked<T>(value: T): T {
 type TextMasks = {
   /** For free texts, which may contain anything. */
   free: (text: string) => string;
-  /** For names: a company named after its owner stays recognizable. */
+  /** For names: a company named after its owner stays recognisable. */
   plain: (text: string) => string;
 };
 

@@ -55,7 +55,7 @@ export function takeToken(reply: FastifyReply, name: string): void {
   reply.clearCookie(name, ATTRIBUTES);
 }
 
-/** Characters of a user agent to keep, enough for a person to recognize it. */
+/** Characters of a user agent to keep, enough for a person to recognise it. */
 const LONGEST_AGENT = 200;
 
 /** Where a request comes from. */

@@ -122,7 +122,7 @@ async function hear(
 
 const STATUSES = { changed: 409, password: 422, owes: 403, 'sign in': 403, busy: 503 } as const;
 
-/** A sentence or two, in characters. */
+/** Enough characters for a sentence or two. */
 const LONGEST_WORDS = 400;
 
 const NO_APPROVAL = 'There is no such approval in this account, or not any more. See what waits under Approvals.';

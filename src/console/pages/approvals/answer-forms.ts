@@ -10,7 +10,7 @@ import { noUsers, peopleWords, sizeWords } from './approvals-list.ts';
 
 /** Whether the reader may answer, and what they must prove. */
 export type Answering = {
-  /** Otherwise the reason: `own` request, missing `role`, or `nobody` is known by name. */
+  /** `yes`, or the reason against it: it is their `own`, they lack the `role`, or `nobody` has a name here. */
   may: 'yes' | 'own' | 'role' | 'nobody';
   /** True for Limitline's own users, false for people of an identity provider. */
   needsPassword: boolean;

@@ -20,7 +20,7 @@ export type ArchivedPageFunctions = {
 /** A screen and a half, as in the list of portfolios. */
 export const ARCHIVED_SHOWN = 40;
 
-/** More than any account has; the cap keeps an address from giving Redis costly offsets. */
+/** More than any account has, so that no address makes Redis skip more than this. */
 const MOST_PLACES = 1_000_000;
 
 /** `/archived`: the portfolios whose rows are in files, or were forgotten. */

@@ -22,7 +22,7 @@ export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, said?: MeSaid) => {
     const { person } = request;
     const signedIn = accountOf(request);
-    // Without any users, the console lets everybody in and nobody has an account.
+    // A person who came by the console's link has no account.
     if (!signedIn) return reply.redirect('/', 303);
     const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
     return reply.page({

@@ -63,7 +63,7 @@ export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): 
   app.addHook('preClose', () => asConsole(() => given.close()));
 }
 
-/** The only routes that read multipart bodies of any size. */
+/** The route of uploads, in a scope of its own, whose multipart parser has no size limit. */
 async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<void> {
   // `receive` counts the bytes and refuses too many: a file that the parser cut off would look complete.
   const limits = { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 };

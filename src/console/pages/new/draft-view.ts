@@ -22,10 +22,10 @@ type DraftGiven = {
   lines: readonly LineToMend[];
   names: readonly string[];
   approvalPolicy: ApprovalPolicy;
-  /** The person, of the draft's authors and the reader, whose requests with this file exceed the limit for one person. */
+  /** Which of the draft's authors, or the reader, exceeds the limit for one person with this file. */
   over: Approval['over'];
   csrf: string;
-  /** The reader's rights; those on a portfolio include whether it is the reader's own. */
+  /** The reader's rights; `owns` is about the portfolio of the draft. */
   rights: Rights;
 };
 

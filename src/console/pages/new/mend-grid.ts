@@ -8,7 +8,7 @@ import { button, form, hidden } from '../../parts/form.ts';
 /** Which lines are shown: with problems or with warnings, and which page of them, from 0. */
 export type MendPlace = { list: 'problems' | 'warnings'; page: number; isFocused: boolean };
 
-/** Longer cells cannot be edited in the page, in characters. */
+/** The most characters of a cell that can be edited in the page. */
 const LONGEST_CELL = 2_000;
 
 /** The lines with problems or warnings: each cell is a field, and each line's problems are listed below it. */

@@ -70,7 +70,7 @@ export function saysOtherwise(fields: Fields, draft: PortfolioDraft, preview: Pr
 const definedOf = (fields: Readonly<Record<string, string | undefined>>): Fields =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
-/** A reading in one form for comparison: defaults left out, plain objects throughout. */
+/** A reading normalised for comparison: without defaults, and with plain objects. */
 function plain({ mapping, hiddenRows, ...others }: ReadOptions): unknown {
   const { columns = {}, constants = {} } = mapping ?? {};
   return { ...others, hiddenRows: hiddenRows === true, columns: { ...columns }, constants: { ...constants } };

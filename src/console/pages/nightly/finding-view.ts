@@ -39,7 +39,7 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
   </li>`;
 }
 
-/** A change, as a word with its color. */
+/** A change, as a word with its colour. */
 export function changeMark(change: Change, words: string = CHANGE_WORDS[change]): Html {
   return html`<span class="${['change', `is-${change}`]}">${words}</span>`;
 }

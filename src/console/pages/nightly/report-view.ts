@@ -57,7 +57,7 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
     ${report.fault !== undefined && notice('warn', html`What kept them from being written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
 }
 
-/** All sections of a report that have findings, each check as a fold. */
+/** All sections of a report that have findings, each check collapsible. */
 export function reportSections(
   { report, groups }: Omit<ShownReport, 'report'> & { report: Pick<NightReport, 'id'> },
   medium: Medium,
@@ -76,7 +76,7 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
   </section>`;
 }
 
-/** Findings for finance are unfolded up to this number, those for a person always, and mended or gone ones never. */
+/** Findings for finance are open up to this number, those for a person always, mended or gone ones never. */
 const OPEN_UP_TO = 3;
 
 function groupView(group: ShownGroup, id: string, medium: Medium): Html {

@@ -210,7 +210,7 @@ const SHAPES: Readonly<Record<Check['is'], string>> = {
 /** The last imports, which are shown one by one; earlier ones are shown only where something is wrong. */
 const IMPORTS_SHOWN = 5;
 
-/** Shows that no row was lost and nothing was made twice: each count next to another that was kept independently. */
+/** Checks that no row was lost and nothing was made twice: each count next to another that was kept independently. */
 function renderProof({ state, imports, twice }: PortfolioLook): Html {
   const checks = proofOf(state, imports);
   const { kind, title } = SAID[verdictOf(checks)];

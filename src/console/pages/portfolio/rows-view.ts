@@ -14,7 +14,7 @@ import { amount, theirWords } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import type { ShownCause } from './portfolio-look.ts';
 
-/** A page of rows, see ledger/row-search.ts: a page without rows may be followed by others. */
+/** A page of rows, see ledger/search/row-search.ts: a page without rows may be followed by others. */
 export type RowsPage = RowPage;
 
 /** Rows of a page: as many as a person reads through, few enough for a slow connection. */
@@ -102,7 +102,7 @@ function idsOf({ companyId, documentIds, limitId }: RowResult): Html | string {
   return html`${ids.map((id) => html`<code title="${id}">${shortId(id)}</code> `)}`;
 }
 
-/** Enough to recognize an id; the row's own page shows all of it. */
+/** Enough to recognise an id; the row's own page shows all of it. */
 function shortId(id: string): string {
   const short = id.replace(/^(company|document|doc|file|bl)_/, (prefix) => prefix);
   return short.length > 18 ? `${short.slice(0, 12)}…${short.slice(-4)}` : short;

@@ -65,7 +65,7 @@ function sinceWords(ms: number): string {
   return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
 
-/** Shown before the pause as well: a person who adds rows now must know that they are not sent yet. */
+/** Shown before the portfolio pauses itself, so that a person who adds rows now knows that those will wait. */
 function waitsAfterTheFirst({ state }: Looked): Wait[] {
   const { first, paused } = state;
   if (first === undefined || paused !== undefined || openRows(state) === 0) return [];

@@ -26,7 +26,7 @@ export type PortfoliosPageFunctions = {
 /** A screen and a half: people mostly need the newest, and find others by name. */
 export const PORTFOLIOS_SHOWN = 40;
 
-/** Longer names are not allowed. */
+/** In characters; no portfolio's name is longer. */
 const LONGEST_NAME = 100;
 
 /** The event stream of the first page, which holds the newest portfolios. */

@@ -115,7 +115,7 @@ function othersOf({ others }: RowStory): Html {
   ${more > 0 && html`<p class="hint">And ${more} more.</p>`}`;
 }
 
-/** A shape for each kind of entry, so that color is not the only sign. */
+/** A shape for each kind of entry, so that colour is not the only sign. */
 const SHAPES: Readonly<Record<Happening['kind'], string>> = {
   plain: 'M8 5.5a2.5 2.5 0 1 0 .01 0',
   good: 'M3 8.5 6.5 12 13 4.5',
