@@ -8,23 +8,23 @@ import { entriesIn, fileFault } from '../../src/files/file-fault.ts';
 import { REST, ROWS } from './archive-files.ts';
 import { PART } from './archive-folders.ts';
 
-/** SHA-256, in hexadecimal: by it both an imported file and a document are named, wherever they are. */
+/** A SHA-256 digest in hexadecimal: the name of an imported file or of a document. */
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 const DIGEST_LENGTH = 64;
 
-/** What of an archive names files of the data folder: its rows and its other keys (archive-files.ts), a line each. */
+/** The files of an archive that name files of the data folder: its rows and its other keys (archive-files.ts). */
 const NAMING: readonly string[] = [ROWS, REST];
 
 /**
- * The files below a folder that name others, of archives that are written to their end.
+ * Finds the files below a folder that name other files, in archives that are completely written.
  *
- * @param except folders that are left out, with all below them
+ * @param except folders that are skipped, with everything below them
  */
 export async function* namingFiles(dir: string, except: readonly string[] = []): AsyncGenerator<string> {
   if (except.includes(dir)) return;
   for (const entry of await entriesIn(dir)) {
     const path = join(dir, entry.name);
-    // The rows of one that is still being written are in Redis.
+    // An archive that is still being written has its rows in Redis.
     if (entry.name.endsWith(PART)) continue;
     const is = await kindOf(entry, path);
     if (is.isDirectory()) yield* namingFiles(path, except);
@@ -33,15 +33,15 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
 }
 
 /**
- * The pieces of such a file in which digests stand, each with all of them whole; one may come twice.
+ * Yields the digests in such a file, piece by piece. No digest is cut in two; one may come twice.
  *
- * @throws LimitlineError `FILE` where it cannot be read: then it is not known what it names
+ * @throws LimitlineError `FILE` when the file cannot be read, so that it is unknown what it names
  */
 export async function* digestsOf(path: string): AsyncGenerator<string[]> {
   let rest = '';
   try {
     for await (const piece of unpacked(path)) {
-      // Digests are ASCII: one byte a character keeps them whole, whatever stands around them.
+      // Digests are ASCII. Reading one byte as one character keeps them intact, whatever text is around them.
       const text = rest + (piece as Buffer).toString('latin1');
       yield text.match(DIGEST) ?? [];
       rest = text.slice(-(DIGEST_LENGTH + 1));
@@ -55,13 +55,12 @@ export async function* digestsOf(path: string): AsyncGenerator<string[]> {
 const FOLDERS = 3;
 
 /**
- * Tells of every digest that stands in one file of each archive, of whatever account and portfolio: what only archived rows name is named
- * all the same.
+ * Reports every digest in one file of each archive, in all accounts and portfolios: a file that only archived rows name counts as named.
  *
  * @param archives.dir the folder of all archives, which need not be there
- * @param onName answers whether more are to be told
- * @returns whether every archive could be read to its end, as far as anybody wanted to hear of it; who removes what nobody names must
- *   not go by an answer that lacks some
+ * @param onName returns whether more digests are wanted
+ * @returns whether every archive was read to the end, or as far as `onName` wanted. When false, some names may be missing, so nothing may
+ *   be deleted for having no name
  * @throws the signal's reason when it is aborted
  */
 export async function namesInArchives(
@@ -73,7 +72,7 @@ export async function namesInArchives(
     isWhole = false;
   };
   for await (const folder of foldersBelow(dir, FOLDERS, isUnread)) {
-    // What is just being written is in Redis, too.
+    // An archive that is still being written is in Redis, too.
     if (folder.endsWith(PART)) continue;
     try {
       for await (const digests of digestsOf(join(folder, file))) {
@@ -102,7 +101,7 @@ async function* foldersBelow(dir: string, levels: number, isUnread: () => void):
   }
 }
 
-/** What files are called that an archive tells of as imported: each import is JSON in a text of its other keys. */
+/** The names of the files that an archive lists as imported. Each import is JSON text in one of its other keys. */
 export async function fileNamesOf(archive: string): Promise<string[]> {
   const names: string[] = [];
   for await (const path of namingFiles(archive)) {
@@ -123,12 +122,12 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
   }
 }
 
-/** Folders may lie on another disk, behind a link. */
+/** A folder may be a link to another disk. */
 async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, 'isDirectory' | 'isFile'>> {
   return entry.isSymbolicLink() ? stat(path).catch(() => entry) : entry;
 }
 
-/** Whatever fails comes out where it is read. */
+/** Every error appears in the returned stream. */
 function unpacked(path: string): NodeJS.ReadableStream {
   return pipeline(createReadStream(path), createGunzip(), () => {});
 }

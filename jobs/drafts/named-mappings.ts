@@ -9,32 +9,32 @@ import { lastingOf, readOptionsSchema } from '../../src/portfolio/read-options.t
 
 const namedSchema = z.object({
   name: z.string(),
-  /** The file by which it was kept. */
+  /** The name of the file that the mapping was saved from. */
   file: z.string(),
   keptMs: z.int(),
-  /** Who keeps it, and who corrected it before: authors of what is read by it. Empty as earlier versions kept it. */
+  /** The people who saved or corrected it; they count as authors of what is read with it. Earlier versions left this empty. */
   by: z.array(z.string()).default([]),
   reading: readOptionsSchema.transform(lastingOf),
 });
 
-/** How files are read, under a name that somebody gave it. */
+/** Options for reading files, under a name that a person gave. */
 export type NamedMapping = z.output<typeof namedSchema>;
 
-/** The mappings that have a name, in the data folder. */
+/** The named mappings in the data folder. */
 export type NamedMappings = {
   list(): Promise<NamedMapping[]>;
-  /** @throws LimitlineError `NOT_FOUND`, with the names that there are; `FILE` where it cannot be read, or nobody knows whose it is */
+  /** @throws LimitlineError `NOT_FOUND`, which lists the existing names; `FILE` when it cannot be read or its author is unknown */
   need(name: string): Promise<NamedMapping>;
-  /** Keeps it, in the place of one of the same name, as far as it is of other files too. */
+  /** Saves the mapping and replaces one of the same name. Only options that suit other files too are saved. */
   keep(mapping: NamedMapping): Promise<void>;
   /** @throws LimitlineError `NOT_FOUND` */
   forget(name: string): Promise<void>;
 };
 
-/** As names of portfolios are, so that each is a file's name as well. */
+/** Like a portfolio's name, so that it can be a file's name as well. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** @throws LimitlineError `USAGE` for what no mapping can be called */
+/** @throws LimitlineError `USAGE` when a mapping cannot have this name */
 export function checkMappingName(name: string): void {
   if (NAME.test(name)) return;
   const message = `"${name}" cannot be the name of a mapping: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;

@@ -15,13 +15,13 @@ import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
 export type UploadLimits = {
-  /** Of all files of an upload together. */
+  /** The limit for all files of one upload together. */
   maxBytes: number;
-  /** Of all uploads of one person together. */
+  /** The limit for all uploads of one person together. */
   quotaBytes: number;
-  /** What is left free on the disk whatever is uploaded: the ledger is on it as well. */
+  /** Space that uploads must leave free on the disk, because the ledger is on it as well. */
   reserveBytes: number;
-  /** What is free now. */
+  /** The space that is free now. */
   freeBytes(): Promise<number>;
 };
 
@@ -30,14 +30,14 @@ type ReceiveDeps = {
   mappings: KeptMappings;
   limits: UploadLimits;
   signal?: AbortSignal | undefined;
-  /** Who uploads it. */
+  /** The person who uploads. */
   by?: string | undefined;
 };
 
-/** The disk is asked again after so much: it is others' as well. */
+/** The free space is checked again after this many bytes, because others use the disk as well. */
 const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** A file of buyers, and in as many files as one likes, or in one ZIP file, its documents. */
+/** The form fields of an upload: the file of buyers, and its documents as any number of files or one ZIP file. */
 export const FILE_FIELD = 'file';
 export const DOCUMENTS_FIELD = 'documents';
 
@@ -51,10 +51,10 @@ class Refusal extends Error {
 }
 
 /**
- * Takes an upload, streamed to the disk: a few hundred kilobytes of it are in memory. What is too large, cut off, or no table
- * leaves nothing behind.
+ * Streams an upload to the disk; a few hundred kilobytes of it are in memory. An upload that is too large, cut off or no table leaves
+ * nothing behind.
  *
- * @param announcedBytes what the request says that it is long, if it does
+ * @param announcedBytes the length that the request announces, if any
  * @throws what the incoming stream throws, such as when the connection is gone
  */
 export async function receiveUpload(
@@ -97,7 +97,7 @@ async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limit
   const archives: string[] = [];
   const taken = new Set<string>();
   for await (const { field, name, content } of files) {
-    // A form has its fields whether or not a file was chosen for them.
+    // A form sends its fields even when no file was chosen.
     if (name === '') {
       content.resume();
       continue;
@@ -170,7 +170,7 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-/** What a draft is at first: read as it stands, or as whoever uploads it read files of this form before. */
+/** The first state of a draft. It is read with the options that this person used for files of the same form before, if any. */
 async function describe(
   { file, documents, isArchive }: Received,
   dir: string,
@@ -199,7 +199,7 @@ async function describe(
   };
 }
 
-/** The header's names; none where its encoding has to be said first. What is no table at all is refused. */
+/** The names in the header; none when the encoding must be chosen first. A file that is no table is refused. */
 async function headerOf(file: {
   path: string;
   givenPath: string;
@@ -209,7 +209,7 @@ async function headerOf(file: {
     const opened = await openPortfolio({ ...file, requiredColumns: [] });
     await opened.close();
     if (opened.columns.length > 0) return opened.header;
-    // In an encoding that is given nothing is in doubt: what is no table now is none in any.
+    // With a given encoding nothing is in doubt: what is no table now is no table in any encoding.
     const given = await openPortfolio({ ...file, requiredColumns: [], encoding: 'windows-1252' });
     await given.close();
     const [fault] = given.problems;

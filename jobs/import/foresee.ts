@@ -14,29 +14,29 @@ import { mayTake, rowRequest } from './row-request.ts';
 export type ForeseeDeps = {
   portfolio: string;
   foresight: Foresight;
-  /** What is done with a company of which nobody knows whether it was made. */
+  /** The policy for a company whose call has an unknown outcome. */
   onUnknownCompany: UnknownPolicy;
-  /** What other requests of their buyers mean for lines; of a file that is read once only, nobody looks. */
+  /** Finds what other requests of the same buyers mean for lines. Not given for a file that is read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
-  /** The cell of a line that names the row which it mends; without it, no line has one. */
+  /** Returns the cell of a line that names the row it corrects. Without this function, no line corrects a row. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
 };
 
 /**
- * What an import would make of a line with a row: `request` its limit; `open`: the request waits already, in this portfolio, or in another
- * for an approval; `before`: the limit was made before; `held`: the call is under way, or nobody knows what became of it.
+ * What an import would do with a line that has a row. `request`: ask for its limit. `open`: the request already waits, here or for an
+ * approval in another portfolio. `before`: the limit was made before. `held`: the call is under way, or its outcome is unknown.
  */
 type Fate = 'request' | 'open' | 'before' | 'held';
 
 /**
- * A line as an import would take it; `fate` of those that lead to a row, whether the buyer's company is there, and whether the
- * limit is asked for in addition to another one of the buyer.
+ * A line as an import would handle it. `fate` is for lines with a row; `company` is the state of the buyer's company; `isBesides` means
+ * that the limit is requested in addition to another one of the buyer.
  */
 type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
- * Says of lines what importing them would lead to, by what put.lua and the steps do: also that a line asks for something
- * else than what was sent for it, which makes it invalid. Changes nothing.
+ * Predicts what importing these lines would do, by the rules of put.lua and the steps. A line that asks for something else than was sent
+ * for it becomes invalid. Changes nothing.
  */
 export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promise<Foreseen[]> {
   const rows = batch.filter((line) => line.kind === 'row');
@@ -58,13 +58,13 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found.problem) };
-  // What was made before, or is held, is not asked for by this line.
+  // This line does not ask for a limit that was made before or is held.
   if (fate !== 'request' && fate !== 'open') return one;
   const { warning, isBesides, waits } = found;
   return { ...one, fate: waits ? 'open' : fate, line: { ...line, warnings: [...line.warnings, warning] }, isBesides };
 }
 
-/** A call in one of these may have made something. */
+/** In these states, the call may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
 async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Promise<Foreseen> {
@@ -94,7 +94,7 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
 
 const DECLINED = 'A person said no to this request before: it waits until another person says yes, whatever its sum.';
 
-/** A document as a row names it, but for its digest, which takes reading it. */
+/** A document as a row names it, without the digest: that needs the file's content. */
 function undigested({ name, mediaType, sizeBytes }: Document): RowDocument {
   return { name, mediaType, sizeBytes, sha256: '' };
 }

@@ -13,8 +13,8 @@ import { type RowId, rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { correctionsOf } from './corrections.ts';
 
 /**
- * Decides by the cell `row` of an errors file, `<portfolio>/<row key>`, which row a line replaces: that one, or the one that
- * stands in its place by now. A line that is that very row replaces nothing.
+ * Decides which row a line replaces, by the cell `row` of an errors file (`<portfolio>/<row key>`): that row, or the one that replaced it.
+ * A line that leads to that very row replaces nothing.
  */
 export async function decideMend(
   asking: Asking,
@@ -35,7 +35,7 @@ export async function decideMend(
   return problem === undefined ? { replaces: found } : { problem };
 }
 
-/** The row that this one is now: `own` is the line's, and nothing where there is none. */
+/** The row that stands for this one after its corrections: `own` is the line's row; undefined when there is none. */
 async function standingFor(
   named: RowId,
   asking: Asking,
@@ -53,12 +53,12 @@ async function standingFor(
   return found;
 }
 
-/** Why nothing may take the place of this row, as far as it tells by itself; nothing where it may. */
+/** Why no line may replace this row, judged by the row alone; undefined when a line may. */
 function whyNotMended(found: BuyerRow): string | undefined {
   const which = describeRow(found);
   if (found.replaced?.key) return `An earlier line of this file already mends this row, ${which}: keep one of the two.`;
   if (found.limit === 'unknown') {
-    return `It is unknown whether this row, ${which}, was made. ${heldRemedy(found.row.portfolio)}.`;
+    return `It is unknown whether the limit of this row (${which}) was made. ${heldRemedy(found.row.portfolio)}.`;
   }
   if (isUnsent(found)) return undefined;
   return `changed after it was requested: the request of ${which} stays as it was sent. To request this one as well, empty this cell.`;

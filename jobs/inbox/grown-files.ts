@@ -6,13 +6,13 @@ import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { changeOf, moveNew, moveOver, statOf } from './move-over.ts';
 
-/** Of the files that were taken so many are watched, the latest: each costs a look at its size. */
+/** Only this many of the latest files are watched, because each costs a check of its size. */
 const WATCHED = 500;
 
 /**
- * Compares files that were taken with what lies in `done` and `rejected`. One that was only added to goes back into the drop folder and is
- * taken in again: its lines lead to the rows that they led to, and the new ones are imported. Any other change is told of, once, since
- * nobody knows that it is meant to be imported; so is a file of whose portfolio a newer one was taken, which the older one would undo.
+ * Compares the files in `done` and `rejected` with what was taken. A file that only grew goes back into the drop folder and is read again:
+ * its old lines keep their rows, and its new lines are imported. Any other change is reported once, because it may not be meant for import.
+ * So is a change of a file that is not the latest of its portfolio: importing it would undo the newer one.
  */
 export async function putBackGrown(deps: RoundDeps): Promise<void> {
   const { inbox, drop, signal } = deps;
@@ -48,12 +48,12 @@ async function compare(
     return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
   }
   const back = join(drop.dir, file.name);
-  // Another file of its name lies there: that one is taken first, and is the latest then.
+  // Another file of this name is there. It is taken first, and is the latest one then.
   if (await statOf(back)) return;
   await tellOfLeft(left, deps);
   // The results of the whole file are left beside it.
   await inbox.note({ ...file, results: file.results ?? '' });
-  // Documents first: a file without them would be taken as it is.
+  // Documents go first: otherwise the file could be taken without them.
   const brought: [from: string, to: string][] = [];
   for (const ending of ['', '.zip']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
@@ -62,11 +62,11 @@ async function compare(
     brought.push([documents, own]);
   }
   if (await moveNew(path, back)) return;
-  // Another file came there meanwhile, and these are not its documents.
+  // Another file has taken the name meanwhile, and these are not its documents.
   for (const [documents, own] of brought) await moveOver(documents, own);
 }
 
-const WHAT = 'was written to after it had been taken in';
-const GROWN = 'it is taken in again, and what was added is imported';
-const LATER = 'a newer file of its portfolio was taken in since: drop what was added in a file of its own';
-const CHANGED = 'it is another than the one that was taken in: drop it again if it is meant to be imported';
+const WHAT = 'was changed after it had been taken in';
+const GROWN = 'it is taken in again, and the added lines are imported';
+const LATER = 'a newer file of its portfolio was taken in since: drop the added lines again in a new file';
+const CHANGED = 'the content that was taken in has changed: drop it again if it is meant to be imported';

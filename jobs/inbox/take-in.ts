@@ -17,32 +17,32 @@ import { type Lying, type Ripe, ripeFiles } from './ripe-files.ts';
 import { DOUBTFUL_MS, makeSettling, type Settling } from './settling.ts';
 import { makeTakenFolder } from './taken-folder.ts';
 
-/** What a look at the drop folder came to. */
+/** The result of one pass over the drop folder. */
 export type TakenIn = {
-  /** What was taken and came to its end. */
+  /** Files that were taken and are finished. */
   files: TakenFile[];
-  /** What lies there still, or was taken and could not be brought in yet. */
+  /** Files that are still there, or were taken and could not be imported yet. */
   lying: Lying[];
   /** Portfolios whose results were written. */
   results: string[];
-  /** Another process takes in what this folder holds. */
+  /** Another process handles this folder. */
   isElsewhere: boolean;
 };
 
-/** What one pass may be told. */
+/** Options of one pass. */
 export type OncePass = {
   signal: AbortSignal;
   settling?: Settling;
-  /** Waits between two looks. */
+  /** Waits between two checks of the folder. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 
 /**
- * Takes in what lies in the drop folder, once: files that have settled at the second look at the latest, each with its documents.
- * Files that are written to for longer are left for the next time. Nothing is done where there is no drop folder by the settings.
+ * Takes the files of the drop folder once: those that no longer change at the second check, with their documents. Files that change for
+ * longer are left for the next time. Without a drop folder in the settings it does nothing.
  *
- * @throws LimitlineError `FILE` where the folder cannot be used, `NOT_FOUND` where there is no mapping of the name that is set,
- *   `SETTINGS` where this host has another secret than the installation
+ * @throws LimitlineError `FILE` when the folder cannot be used, `NOT_FOUND` when the mapping in the settings does not exist, `SETTINGS`
+ *   when this host has another secret than the installation
  */
 export async function takeInOnce(source: InboxSource, { signal, settling, wait = pause }: OncePass): Promise<TakenIn> {
   const all = nothingTaken();
@@ -52,8 +52,8 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
     all.files.push(...round.files);
     all.results.push(...round.results);
     Object.assign(all, { lying: round.lying, isElsewhere: round.isElsewhere });
-    // Who has the folder may have been killed. A file that may not be whole is waited for once; whoever still writes after that has
-    // the next night.
+    // The process that holds the folder may have been killed. A file that may be incomplete is waited for once; if it still changes after
+    // that, it is left for the next night.
     const elsewhereMs = round.isElsewhere && waitedMs < LEASE_MS ? LEASE_MS : Infinity;
     const againMs = Math.min(elsewhereMs, ...round.lying.map(({ leftMs = Infinity }) => leftMs));
     if (!Number.isFinite(againMs) || waitedMs + againMs > DOUBTFUL_MS + LITTLE_MS || signal.aborted) return all;
@@ -62,7 +62,7 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
   }
 }
 
-/** Timers and looks take their time: what was to be settled exactly then is still waited for. */
+/** Timers and checks take time: a file that settles just at the limit is still waited for. */
 const LITTLE_MS = 1_000;
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -70,9 +70,9 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 export const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [], isElsewhere: false });
 
 /**
- * One look, by which files that have settled since the last one are taken.
+ * One check of the folder: takes the files that have not changed since the last one.
  *
- * @param look.onlyResults takes nothing, and leaves the results of what has settled since
+ * @param look.onlyResults takes no file, and writes only the results of what has settled since
  * @throws as {@link takeInOnce}
  */
 export async function lookOnce(
@@ -81,7 +81,7 @@ export async function lookOnce(
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
-  // Before any file is taken: none of them is at fault, and what a host with another secret takes nobody could bring in.
+  // This comes before any file is taken: no file is at fault, and a host with another secret could import none of them.
   await source.secret.key('audit');
   await source.marks.check();
   const drop = await openDropFolder(path, dataDir);
@@ -89,7 +89,7 @@ export async function lookOnce(
   return takeInRound({ ...source, drop, taken: makeTakenFolder(drop, source.account), settling, signal }, onlyResults);
 }
 
-/** The same on a folder that is open; one process of the account at a time does it. */
+/** The same for an open folder. One process of the account at a time does it. */
 export async function takeInRound(deps: RoundDeps, onlyResults = false): Promise<TakenIn> {
   const { drop, inbox, processId, signal } = deps;
   const all = await inbox.alone(drop.id, processId, async (lost) => {
@@ -113,7 +113,7 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
     }
   };
   await putBackGrown(deps);
-  // What somebody left half done goes first: it was dropped before all others.
+  // Files that another process left half done go first: they were dropped before all others.
   for (const { id } of await taken.entries()) await carry(id);
   const { ripe, lying } = await ripeFiles(await lookInto(drop.dir), {
     dir: drop.dir,
@@ -132,7 +132,7 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
   return all;
 }
 
-/** Takes a file out of everybody's reach, and writes down that it was. Answers its id; nothing where it vanished meanwhile. */
+/** Moves a file out of everybody's reach and records that. Returns its id; undefined when the file vanished meanwhile. */
 async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string | undefined> {
   const { taken, inbox, drop, audit } = deps;
   const id = await taken.begin(dropped.name, Date.now());
@@ -154,7 +154,7 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
 
 async function isTaken(id: string, dropped: Dropped, { taken, inbox }: RoundDeps): Promise<boolean> {
   if (await taken.takeFile(id, dropped)) return true;
-  // Somebody took it back, or another account's process was quicker.
+  // The file was taken back, or a process of another account was faster.
   await taken.drop(id);
   await inbox.forget(id);
   return false;
@@ -174,7 +174,7 @@ const SAID: Readonly<Record<TakenFile['is'], string>> = {
   rejected: 'a file of the drop folder was rejected; why stands beside it',
 };
 
-/** Says why a file cannot be brought to its end now: once, and again only when it is another reason. */
+/** Reports why a file cannot be finished now: once, and again only for another reason. */
 async function sayStuck(id: string, error: unknown, deps: RoundDeps): Promise<Lying> {
   const { inbox, log, drop } = deps;
   const why = messageOf(error);
@@ -191,8 +191,8 @@ async function sayStuck(id: string, error: unknown, deps: RoundDeps): Promise<Ly
 }
 
 /**
- * Leaves the results of portfolios that have settled beside the files that were imported into them, and an errors file of what is
- * to be mended. Each is left once: what becomes of a portfolio later, `report` tells.
+ * Writes the results of settled portfolios beside the files that were imported into them, with an errors file of what needs correction.
+ * This happens once; `report` shows what changes later.
  *
  * @returns the portfolios
  */
@@ -215,11 +215,11 @@ async function leaveOne(file: TakenFile, isMending: boolean, deps: RoundDeps): P
   const { account, rows, portfolios, imports, leftFiles, signal, inbox, drop, log } = deps;
   const { id, portfolio } = file;
   const [csv, xlsx] = ['.csv', '.xlsx'].map((ending) => join(drop.dir, DONE, id + ending)) as [string, string];
-  // Whoever may read the file may read its results.
+  // People who may read the file may read its results.
   const path = (await statOf(xlsx)) ? xlsx : csv;
   const exportDeps = { account, rows, portfolios, imports, signal, leftFiles };
   const { results, fault } = await leaveResults({ portfolio, path }, isMending, exportDeps);
-  // A disk that is full now may have room at the next look.
+  // A disk that is full now may have room at the next check.
   if (fault !== null) return log.warn({ portfolio, reason: fault }, 'results could not be left in the drop folder yet');
   await inbox.note({ ...file, results: results === null ? '' : results.slice(join(drop.dir, DONE).length + 1) });
 }

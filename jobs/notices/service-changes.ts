@@ -10,22 +10,22 @@ import { type Condition, type Judged, judge, readCondition, type Verdict } from 
 const WAITED_LATELY_MS = 15_000;
 const TRIED_LATELY_MS = 60_000;
 
-/** Calls get through for so long before the service counts as back: one that comes and goes is away. */
+/** Calls must get through for this long before the service counts as back: a service that comes and goes is away. */
 const BACK_AFTER_MS = 2 * 60_000;
 
-/** A token endpoint that refuses for a moment, as while it is updated, is no matter of the credentials. */
+/** A token endpoint that refuses for a moment, as during an update, does not mean wrong credentials. */
 const REFUSED_AFTER_MS = 60_000;
 
-/** What the two conditions are remembered by. */
+/** The names under which the two conditions are remembered. */
 export const SERVICE_SUBJECTS = { service: 'service', credentials: 'credentials' } as const;
 
-/** What a condition's look came to, with the notice of it where one is due. */
+/** The result of checking one condition, with a notice when one is due. */
 export type SystemChange = { subject: string; was: string; state: string; notice?: Notice };
 
 /**
- * Whether calls get through to the service, and whether it takes the credentials, judged by what is remembered of both. Pure.
+ * Judges from the remembered states whether calls get through to the service, and whether it accepts the credentials. Pure.
  *
- * @param awayAfterMs the service is told of as away once nothing got through for so long
+ * @param awayAfterMs after this time without a successful call, the service is reported as away
  */
 export function serviceChanges(
   held: CallsHeld,
@@ -41,7 +41,7 @@ export function serviceChanges(
   const isShut = held.shut.length > 0 && (held.isTried || held.trialMs > held.nowMs - TRIED_LATELY_MS);
   const isBlocked = isBlockedBy(held, (by) => by !== 'credentials');
 
-  // Whoever refuses us answers, and yet nothing gets through.
+  // A service that refuses the credentials does answer, and yet no call gets through.
   const ofService = isRefused ? { verdict: undefined, mark } : seen(remembered.service, isBlocked);
   const service = judge(remembered.service, isShut ? { verdict: 'bad', mark } : ofService, held.nowMs, {
     afterMs: awayAfterMs,
@@ -62,7 +62,7 @@ export function serviceChanges(
   ];
 }
 
-/** The change that a look came to, if it came to one. */
+/** The change that a check resulted in, if any. */
 export function changeOf(
   subject: string,
   before: string | undefined,
@@ -74,8 +74,8 @@ export function changeOf(
 }
 
 /**
- * Bad while calls are held back by this and none got through since the last look; well as soon as one did, however few there are to
- * make, and from then on unless they are held back again. Where nobody calls, nothing is known.
+ * Bad while calls are blocked for this reason and none got through since the last check. Well as soon as one got through, and from then on
+ * until they are blocked again. Unknown while nobody calls.
  */
 function verdictOf(isBad: boolean, { is, mark }: Condition, seen: string): Verdict {
   const gotThrough = mark !== '' && !seen.startsWith('0:') && seen !== mark;
@@ -126,7 +126,7 @@ function credentialsNotice({ tells }: Judged, { nowMs }: CallsHeld): Notice | un
   ];
   return {
     kind: 'credentials',
-    title: `The service has refused the credentials for ${span}`,
+    title: `For ${span} now, the service has refused the credentials`,
     facts,
     path: '/health',
     atMs: nowMs,
@@ -153,7 +153,7 @@ function whyText({ shut, blocked }: CallsHeld): string {
   }
 }
 
-/** `50 seconds`, `12 minutes`, `5.5 hours`, `3 days`: how long something lasted, in one unit. */
+/** A duration in one unit: `50 seconds`, `12 minutes`, `5.5 hours`, `3 days`. */
 function spanText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 90) return `${seconds} seconds`;

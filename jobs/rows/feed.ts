@@ -7,17 +7,17 @@ import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queu
 import { isRefusedAsFull } from '../../src/redis-memory/memory.ts';
 import { STEP_JOBS, supplierJob } from './step-jobs.ts';
 
-/** What it takes to turn rows into jobs. */
+/** What is needed to turn rows into jobs. */
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
 
 /**
- * The queues hold what the present pace sends in so many seconds. That lasts until the next look, which comes within
- * one, or at once where a queue has run empty; and no portfolio waits long behind it.
+ * The queues hold what the current pace sends in this many seconds. That lasts until the next check, which comes within one second, or at
+ * once when a queue is empty; and no portfolio waits long.
  */
 const AHEAD_S = 1;
-/** Where little is known of the pace: some for each call that a worker process may have in flight. */
+/** The depth while little is known of the pace: a few jobs for each call that a worker process may have in flight. */
 const LEAST_DEEP = 100;
-/** Enough for every worker of a fleet to be busy until the next look, little enough to be nothing for Redis. */
+/** Enough to keep all workers of a fleet busy until the next check, and little memory for Redis. */
 const MOST_DEEP = 4_000;
 /**
  * As many more may stand at shut doors, where they hold up nobody else: still thousands. A portfolio that has its share of
@@ -27,7 +27,7 @@ export const MOST_AT_DOORS = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
 
-/** What feeding has to know of the pace: calls a second that were accepted lately, and what does not leave. */
+/** What feeding must know of the pace: the calls a second that were accepted lately, and which calls do not leave. */
 type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[]; paused?: readonly string[] };
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
@@ -39,7 +39,7 @@ export function queuesAhead({ shut = [], paused = [] }: PaceSeen): QueueName[] {
   );
 }
 
-/** How many jobs the queues are to hold at this flow of calls. */
+/** How many jobs the queues should hold when the service accepts this many calls a second. */
 export function depthFor(flowPerS: number): number {
   return Math.min(Math.max(Math.ceil(AHEAD_S * flowPerS), LEAST_DEEP), MOST_DEEP);
 }
@@ -77,7 +77,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   const waiting = await queues.waiting(ahead);
   let depth = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
   let fed = 0;
-  /** Answers those that may have more rows. */
+  /** Returns the portfolios that may have more rows. */
   const deal = async (eaters: Eater[], wanted: (eater: Eater) => number, where?: 'before'): Promise<Eater[]> => {
     const lots = await Promise.all(eaters.map((eater) => eater.next(wanted(eater))));
     const jobs = inTurns(lots);
@@ -94,7 +94,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
     makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), atDoors: atDoors.get(name) }),
   );
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
-  // Half a share may be used up before it is filled: a row that has a job is read again each time.
+  // A share is refilled only when half of it is used: rows with a job are read again each time.
   const hungry = await deal(known, ({ had }) => (had > share / 2 ? 0 : share - had));
   hungry.push(...(await deal(fresh, () => share, depth > 0 ? 'before' : undefined)));
   for (let more = hungry; more.length > 0 && depth <= most / 2; ) {
@@ -104,7 +104,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   return fed;
 }
 
-/** Gives each supplier that is to be asked for its job, before any row of its portfolio. */
+/** Adds a job for each supplier that must be requested before any row of its portfolio. */
 async function addSuppliers(
   open: readonly PortfolioState[],
   { portfolios, queues }: Pick<FeedDeps, 'portfolios' | 'queues'>,
@@ -125,9 +125,9 @@ async function areQueued(jobs: readonly NewJob[], rows: Rows): Promise<boolean[]
 }
 
 /**
- * What was sent again in the very moment in which its job failed, or by somebody whose command to remove that job was lost, has the job
- * still, which keeps any other away. It goes where its row or supplier waits (`areWaiting`) after it was seen among the failed: whoever made
- * it fail since then would have had to take it up first.
+ * A failed job blocks a new one for the same row or supplier. It can remain when a row was sent again just as its job failed, or when the
+ * command to remove the job was lost. It is removed if the row or supplier waits (`areWaiting`) after the job was seen among the failed
+ * ones: if it had failed again since, it would not wait.
  */
 async function clearTheWay(
   jobs: readonly NewJob[],
@@ -139,7 +139,7 @@ async function clearTheWay(
   await queues.clear(failed.filter((_job, place) => waiting[place]));
 }
 
-/** Rows of one state with the jobs that their steps want. */
+/** The rows of one state, each as the job for its step. */
 export async function jobsOf(
   { portfolio, state }: { portfolio: string; state: RowState },
   { from, count }: { from: number; count: number },
@@ -154,17 +154,17 @@ export function mayGoOn(state: PortfolioState): boolean {
   return state.paused === undefined && !supplierComesFirst(state);
 }
 
-/** One that waits for an approval keeps nobody: rows of imports that are approved go on. */
+/** A supplier that waits for an approval blocks nobody: rows of approved imports continue. */
 function supplierComesFirst({ paused, supplier, supplierAwaits }: PortfolioState): boolean {
   return paused === undefined && supplier !== undefined && isPending(supplier) && !supplierAwaits;
 }
 
-/** The jobs that a portfolio's waiting rows want, in the order of lines: so many, from this place on. */
+/** The jobs for a portfolio's waiting rows, in order of lines: `count` of them, starting at `from`. */
 type Source = (place: { from: number; count: number }) => Promise<NewJob[]>;
 
 const NOTHING: Source = async () => [];
 
-/** All rows that wait, or those alone that go first. */
+/** All waiting rows, or only those that go first. */
 async function sourceOf(
   { name, first }: PortfolioState,
   { rows, portfolios }: Pick<FeedDeps, 'rows' | 'portfolios'>,
@@ -174,7 +174,7 @@ async function sourceOf(
     const chosen = await portfolios.chooseFirst(name, first, place);
     return chosen.map(({ row, step }) => ({ ...STEP_JOBS[step], data: row }));
   };
-  // Also where nothing more is to be fed: the portfolio pauses itself by this.
+  // This is also needed when nothing is left to feed: it is how the portfolio pauses itself.
   await choose({ from: 0, count: 0 });
   return [name, choose];
 }
@@ -192,7 +192,7 @@ function makeEater(source: Source, { ahead = new Set(), atDoors = new Set() }: {
     had: ahead.size,
     async next(count) {
       for (let more = true; more && found.length < count; ) {
-        // The rows that have jobs are the first ones, as a rule.
+        // Usually the first rows are the ones with jobs.
         const wanted = Math.min(from === 0 ? keysWithJob.size + count : count, PAGE);
         const page = await source({ from, count: wanted });
         found.push(...page.filter(({ data }) => !keysWithJob.has(data.key)));

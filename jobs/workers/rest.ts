@@ -2,10 +2,10 @@ import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Runner } from '../../src/queue/runner.ts';
 
-/** Shorter waits are waited out by the rows that have been taken up. */
+/** The rows in hand wait out a shorter wait themselves. */
 const LONG_WAIT_MS = 5_000;
 
-/** A wait that begins, or ends before its time, is noticed within this. */
+/** The process notices within this time that a wait has begun, or has ended early. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
@@ -36,13 +36,13 @@ export function startRest({
   const look = async (): Promise<void> => {
     if (!resting.signal.aborted) {
       if (waitsMs() < LONG_WAIT_MS) return;
-      // First of all nothing more is taken up: what is put back would come again at once.
+      // Pausing comes first: a row that is put back would be taken up again at once.
       await Promise.all(runners().map((runner) => runner.pause()));
       resting.abort();
       return;
     }
     await pace.look();
-    // The last second is waited out by those who are to go first.
+    // Rows are taken up again in the last second, and wait it out in hand.
     if (waitsMs() > LOOK_EVERY_MS || stopping.aborted) return;
     resting = new AbortController();
     signal = AbortSignal.any([stopping, resting.signal]);

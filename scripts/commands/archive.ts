@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type ArchiveOptions = { yes?: true };
 
-/** `limitline archive NAME`: a finished portfolio out of Redis, into files that are read back and compared first. */
+/** `limitline archive NAME`: moves a finished portfolio out of Redis into files, which are read back and compared first. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('archive')
@@ -81,16 +81,18 @@ function planWords({ portfolio, rows, requested }: Summary, { settings }: Contex
   ].join('\n');
 }
 
-/** Of an ordinary row in the three files, compressed; measured. */
+/** The compressed size of an ordinary row in the three files; measured. */
 const ROW_BYTES = 400;
 
 function archivedWords({ portfolio, rows, folder, sizeBytes, resumed }: Archived): string {
   const left = `${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} left Redis`;
   return [
-    resumed ? `${portfolio} is archived; this went on where it had stopped.` : `${portfolio} is archived.`,
+    resumed
+      ? `${portfolio} is archived. This completed an archive that was interrupted before.`
+      : `${portfolio} is archived.`,
     `  ${left}. The files (${sizeWords(sizeBytes)}) are in`,
     `  ${folder}`,
-    '  results.csv.gz is for people. Keep the folder as you keep your backups.',
+    '  The file for people to read is results.csv.gz. Keep the folder as safe as backups.',
     '  What prevents that anything is requested twice stays in Redis: what was made,',
     '  and for which buyers.',
     `  To bring it back: npx limitline restore "${portfolio}"`,

@@ -72,7 +72,7 @@ async function report(
   return writeLines(name, format, options, context);
 }
 
-/** Somebody who does not know the name is helped by all of them; but what was to be written is of one portfolio. */
+/** A list of all portfolios helps a person who does not know the name; an export needs one portfolio. */
 function listInstead(format: ReportOptions['format'], { out, likeInput, causes }: ReportOptions, terminal: Terminal) {
   if ((format === 'table' || format === 'json') && out === undefined && !likeInput && !causes) {
     return withContext((context) => printPortfolios(context, { ...terminal, json: format === 'json' }));
@@ -107,7 +107,7 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 
 async function table(summary: Summary, name: string, context: Context): Promise<string> {
   const text = summaryTable(summary, await withDoubt(await context.portfolios.read(name), context));
-  // How fast the last calls of a finished one went fades within seconds, and is no pace.
+  // The pace of a finished portfolio's last calls fades within seconds and means nothing.
   const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
   return words === '' ? text : `${text}\nPace: ${words}.`;
@@ -136,7 +136,7 @@ async function writeLines(
 const COLUMNS = 80;
 const WORDS_FROM = 10;
 
-/** Why rows of a portfolio are refused or held, the cause of most rows first, with the command that sends a group again. */
+/** A table of why rows are refused or held, the most frequent cause first, with the command that sends each group again. */
 function causeTable(portfolio: string, causes: readonly Cause[]): string {
   if (causes.length === 0) return `No row of portfolio ${portfolio} is refused or held.`;
   const lines = [`Failures of portfolio ${portfolio} by cause`, '', line('cause', 'rows', 'sum', 'step', 'meaning')];

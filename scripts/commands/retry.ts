@@ -45,7 +45,7 @@ function refuseOthers(others: Partial<Retry>, option: string): void {
   }
 }
 
-/** The rows that a filter means, or all of a state: a plan, carried out at once. */
+/** Plans and carries out at once: all rows of a filter, or all rows of a state. */
 async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boolean, terminal: Terminal) {
   const { portfolio: name, state, error } = retry;
   const filter = chosen ?? { states: [state], ...(error === undefined ? {} : { problem: error }) };
@@ -57,7 +57,7 @@ async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boo
     const waits = acted.waits;
     const isNone = isEmpty(acted.plan) || (!dryRun && !waits && done + came === 0);
     const why = !chosen && isNone ? await explainEmptyRetry(retry, context) : '';
-    // Who names a text means a row that is not there; who means all refused rows may find none.
+    // A person who gives an error text expects matching rows; one who means all refused rows may find none.
     if (why !== '' && error !== undefined) throw new LimitlineError('NOT_FOUND', why);
     const planned = why || planWords(acted.plan);
     const words = waits ? askedWords(name, waits) : dryRun || isNone ? planned : `Portfolio ${name}: ${goes}`;

@@ -14,7 +14,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('run the stand-in of the service by itself, until SIGTERM or SIGINT')
     .option('--port <port>', 'port on the loopback address; 0 takes a free one', portNumber, 0)
     .option('--rate <calls>', 'calls a second above which it answers 429', positiveNumber)
-    .option('--latency <ms>', 'time that each answer takes, in milliseconds', positiveNumber)
+    .option('--latency <ms>', 'milliseconds before each answer', positiveNumber)
     .action(async (options: { port: number; rate?: number; latency?: number }) => {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL });
@@ -40,7 +40,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** What another command needs to use it; credentials of the user's own are never shown. */
+/** The settings that another command needs to use the stand-in; the user's own credentials are never shown. */
 function settingsFor(url: string, { SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET }: Settings): string {
   const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
   const own = SERVICE_CLIENT_ID !== clientId || SERVICE_CLIENT_SECRET !== clientSecret;

@@ -4,8 +4,8 @@ import { signInNeeded } from '../../src/console/server/reach.ts';
 import { describeRedis, parseRedisUrl } from '../../src/redis/redis-url.ts';
 
 /**
- * What a console that others can reach sends over a network without encryption, a sentence each (ASVS 5.0, 12.3.1). A network of
- * containers, or a tunnel, may be guarded by other means, so it is said and not refused.
+ * One sentence for each thing that a console open to others sends over a network without encryption (ASVS 5.0, 12.3.1). A network of
+ * containers, or a tunnel, may be protected otherwise, so this warns and does not refuse.
  */
 export function inTheClear(
   settings: Parameters<typeof signInNeeded>[0] & Pick<Settings, 'REDIS_URL' | 'SERVICE_URL'>,
@@ -20,14 +20,12 @@ function redisWords(url: string): string[] {
   const endpoints = address.kind === 'single' ? [address.endpoint] : address.endpoints;
   if ((address.kind !== 'sentinel' && address.tls) || endpoints.every(({ host }) => isLoopback(host))) return [];
   return [
-    `Redis' password, sessions and rows cross the network in the clear between here and ${describeRedis(address)}; use rediss://.`,
+    `Redis' password, sessions and rows cross the network unencrypted between here and ${describeRedis(address)}; use rediss://.`,
   ];
 }
 
 function serviceWords(url: string): string[] {
   const { protocol, hostname, origin } = new URL(url);
   if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
-  return [
-    `The service's credentials and rows cross the network in the clear between here and ${origin}; use https://.`,
-  ];
+  return [`The service's credentials and rows cross the network unencrypted between here and ${origin}; use https://.`];
 }

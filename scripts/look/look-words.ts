@@ -7,27 +7,29 @@ import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { understoodWords } from '../file/understanding.ts';
 
-/** What a person is shown before the yes. */
+/** What a person sees before confirming. */
 export type Look = {
   account: string;
   portfolio: string;
-  /** The file as it was named, and the supplier's. */
+  /** The file as the person named it, and the supplier's file. */
   path: string;
   supplierPath: string | undefined;
   /** Whether rows that the file lacks are cancelled. */
   replace: boolean;
-  /** So many rows go first; nothing where all go. */
+  /** This many rows go first; undefined when all go. */
   first: number | undefined;
   opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
   dryRun: DryRun;
   largest: readonly LargeRequest[];
-  /** Calls a second that can be counted on; nothing where none is known. */
+  /** Rows of other portfolios that the command sends as well. */
+  others: readonly { portfolio: string; rows: number }[];
+  /** The calls a second to expect; undefined when unknown. */
   ratePerS: number | undefined;
 };
 
-/** The look as lines of a terminal: some ten of them, and more where many columns are named otherwise. */
+/** The summary as lines for a terminal: about ten, and more when many columns have other names. */
 export function lookWords(look: Look): string[] {
   const { account, portfolio, supplierPath, replace, opened, largest } = look;
   const amounts = largest.map(({ requested }) => moneyText(requested));
@@ -47,12 +49,14 @@ export function lookWords(look: Look): string[] {
     ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
     ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
+    ...fact('Sends too', ...othersWords(look)),
   ];
 }
 
-/** The one question, which names the number that it is about. */
+/** The one question; it states the number of limits that it is about. */
 export function questionOf(look: Look): string {
   const { limits } = look.dryRun;
+  if (limits === 0) return 'Send these rows of other portfolios? [y/N] ';
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 
@@ -81,7 +85,17 @@ function requestsWords({ counts, dryRun: { limits, requested, open, before } }: 
   return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
 }
 
-/** What of it is asked for although its buyer has a limit, or will have one. */
+/** How many portfolios are named. For the rest, only their number is shown. */
+const MOST_OTHERS = 5;
+
+/** Open rows of other portfolios: a process that sends this file's rows sends those as well. */
+function othersWords({ others }: Look): string[] {
+  const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
+  const more = others.length - named.length;
+  return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
+}
+
+/** What the file requests although the buyer has a limit, or will have one. */
 function besidesWords({ dryRun: { besides } }: Look): string[] {
   if (besides.limits === 0) return [];
   const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';
@@ -97,7 +111,7 @@ function skippedWords({ dryRun: { before } }: Look): string[] {
   ];
 }
 
-/** As much of a name as leaves the line below 80 columns with the largest amounts. */
+/** A name is cut to this length, so that a line with the largest amounts stays below 80 columns. */
 const MOST_OF_NAME = 40;
 
 function nameWords({ name }: LargeRequest): string {
@@ -111,7 +125,7 @@ function createsWords({ dryRun: { companies, documents, uploadBytes } }: Look): 
   return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
 }
 
-/** Rounded up, since something goes up. */
+/** Rounded up, so that a small upload does not show as 0. */
 function megabytes(bytes: number): string {
   return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 }

@@ -1,17 +1,17 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 
-/** A time that a person gave: `text` is what was written, for what is said of it. */
+/** A time that a person gave; `text` is what was written, for messages. */
 export type Duration = { text: string; ms: number };
 
-/** Node's timers count no further than 24.8 days, and nobody means more. */
+/** Node's timers end at 24.8 days, and nobody needs more. */
 const MOST_MS = 24 * 24 * 3_600_000;
 
 const durationSchema = z
   .string()
   .regex(/^(?=\d)(\d{1,6}h)?(\d{1,6}m)?(\d{1,6}s)?$/i, 'give a time such as 2h, 90m, 1h30m or 30s')
   .transform((text) => ({ text, ms: millisecondsOf(text) }))
-  .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give more than 0 s, and 576h at the most');
+  .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give a time above 0s and up to 576h');
 
 /** A time as commands take it: hours, minutes and seconds, each at most once and in this order. */
 export function duration(text: string): Duration {

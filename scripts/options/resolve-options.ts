@@ -4,7 +4,7 @@ import { STEPS, type Step } from '../../src/ledger/schema/row.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { lineNumber } from './numbers.ts';
 
-/** Which held calls `resolve` is about, and what became of them. */
+/** The options of `resolve`: which held calls it is about, and what became of them. */
 export type ResolveOptions = {
   line?: number;
   row?: string;

@@ -17,20 +17,20 @@ import type { Understanding } from '../file/understanding.ts';
 import { type Extent, ofAccount, startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
+/** How often to check whether the portfolio is finished: a person notices no delay, and Redis no load. */
 const LOOK_EVERY_MS = 100;
 
 /** While all calls wait, for an hour perhaps, nothing ends. */
 const LOOK_WAITING_EVERY_MS = 1_000;
 
-/** What is wrong with the file as a whole, and how it was read, as far as that is known. */
+/** What is wrong with the whole file, and how its columns were understood, as far as that is known. */
 export type Found = { faults: Problem[]; read: Understanding | undefined };
 
 type WaitDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
 
 /**
- * Imports while the workers work already, then waits until the portfolio is finished or paused. At `stop` it ends at once,
- * unless it waits for Redis.
+ * Imports a file while the workers already run, then waits until the portfolio is finished or paused. `stop` ends it at once, except while
+ * it waits for Redis.
  */
 export async function importAndWait(
   payload: ImportPayload,
@@ -64,12 +64,12 @@ export async function importAndWait(
   }
 }
 
-/** Whether there is nothing more to wait for: a person has to do something, if anything is left. */
+/** Whether there is nothing left to wait for. If anything is left, a person has to act. */
 function isOver(state: PortfolioState, answered: readonly { portfolio: string }[]): boolean {
   return state.paused !== undefined || (isFinished(state) && !isLetGo(state, answered));
 }
 
-/** What is so now, or was last where Redis is away: then all calls wait, and so does who watches them. */
+/** The current value, or the last one while Redis is away. */
 async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T | undefined> {
   return read().catch((error: Error) => {
     if (isOurMistake(error)) throw error;
@@ -78,7 +78,7 @@ async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T
 }
 
 /**
- * How far a run is: while it imports by lines read, then by rows that are settled, with what calls wait for and the time left.
+ * The progress of a run: lines read during the import, then settled rows, with what calls wait for and the time left.
  *
  * @param left see `read-time-left.ts`
  */
@@ -102,12 +102,12 @@ export function extentOf(
   };
 }
 
-/** A person sees no difference, and Redis neither. */
+/** How often the time left is computed: a person notices no delay, and Redis no load. */
 const READ_EVERY_MS = 1_000;
 
 /**
- * Says how long a portfolio will take, as its page of the console does: `35 to 40 s`; empty where that cannot be told, as while it
- * is being imported.
+ * Says how long a portfolio will still take, as its page in the console does: `35 to 40 s`. Empty while that is unknown, as during the
+ * import.
  */
 export function makeTimeLeftReader(context: Context): (state: PortfolioState) => Promise<string> {
   const ownPace = makeOwnPace();

@@ -10,14 +10,14 @@ import { groupedAmount } from '../../src/money-text.ts';
 import { notQuiteGranted } from '../report/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What a run was told of its results: a folder, that none are wanted, or nothing. */
+/** The option for results: a folder, `false` for none, or not given. */
 export type ResultsOptions = { results?: string | false | undefined };
 
-/** The file that was run: `path` is null where it came through standard input. */
+/** The file of the run; `path` is null for standard input. */
 export type RunOf = { portfolio: string; path: string | null; documents?: string | undefined };
 
 /**
- * Leaves the results of a run, if they are wanted. A run that is stopped meanwhile leaves none: who stops it wants it to end.
+ * Writes the results of a run, if they are wanted. A stopped run writes none: the person wants it to end.
  */
 export async function leaveResultsOf(
   run: RunOf,
@@ -37,7 +37,7 @@ export async function leaveResultsOf(
   }
 }
 
-/** Says what a person may want to know and do now: what is not granted as asked for, where the results are, what comes next. */
+/** Prints what a person may want to know and do next: limits below the request, where the results are, and the next command. */
 export function sayNextSteps(
   run: RunOf,
   { summary, left }: { summary: Summary; left: LeftResults | undefined },
@@ -49,7 +49,9 @@ export function sayNextSteps(
   const { portfolio } = run;
   if (summary.states.held > 0) {
     const held = counted(summary.states.held, 'row is', 'rows are');
-    say(`limitline: ${held} held: nobody knows what became of a call. Ask at the service. ${heldRemedy(portfolio)}`);
+    say(
+      `limitline: ${held} held, because the outcome of a call is unknown. Ask the service what became of it. ${heldRemedy(portfolio)}`,
+    );
   }
   if (summary.states.awaiting > 0) {
     const wait = counted(summary.states.awaiting, 'row waits', 'rows wait');
@@ -62,17 +64,17 @@ export function sayNextSteps(
   }
 }
 
-/** What programs are told of the files that were left. */
+/** The paths of the written files, for programs. */
 export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }
 
-/** A held row needs an answer, and no mending; one that another has replaced needs neither. */
+/** A held row needs an answer and no correction; a replaced row needs neither. */
 function needsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
   return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
 }
 
-/** One sentence a file: what it is, why it stays, or why it is gone. */
+/** One sentence for each file: what it is, why it stays, or why it was removed. */
 function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
   const words: string[] = [];
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
@@ -94,7 +96,7 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   return words;
 }
 
-/** As one would type it from here. */
+/** The path as a person would type it from here. */
 function shown(path: string): string {
   const near = relative('.', path);
   return near.startsWith('..') ? path : near;

@@ -4,20 +4,20 @@ import { passwordFault } from '../../src/people/passwords/password-rules.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 
-/** A password for a user; `isMade`: nobody chose it, so it is to be shown. */
+/** A user's new password; `isMade` means that it was generated, so it must be shown. */
 export type NewPassword = { password: string; isMade: boolean };
 
-/** Whoever does not find one in so many tries reads the rules first. */
+/** After this many tries, a person should read the rules first. */
 const TRIES = 5;
 
-/** No password is longer; what comes beyond it is something else. */
+/** Longer input is not a password. */
 const MAX_INPUT_BYTES = 8_192;
 
 /**
- * Where the password comes from: standard input where that is said, else the terminal, asked for twice without showing it, and where
- * there is none, one is made.
+ * Gets a password: from standard input when that is chosen, otherwise from the terminal, typed twice without being shown. Without a
+ * terminal, a password is generated.
  *
- * @throws LimitlineError `USAGE` where none is given, or it will not do
+ * @throws LimitlineError `USAGE` when none is given, or it breaks the rules
  */
 export async function readNewPassword(
   { name, passwordStdin = false }: { name: string; passwordStdin?: boolean | undefined },

@@ -6,7 +6,7 @@ import type { Action } from './actions/action-words.ts';
 import type { Html } from './html/html.ts';
 import type { PageParts } from './layout/layout.ts';
 
-/** The server to which pages are added. */
+/** The server that pages are added to. */
 export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {

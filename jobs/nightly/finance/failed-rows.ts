@@ -17,7 +17,7 @@ export function makeFailedRows({ factsOf, sink, atMs }: { factsOf: FactsOf; sink
   };
 }
 
-/** What is told of a row that is held or was refused; pure. */
+/** Makes the finding for a row that is held or refused; pure. */
 export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFacts, atMs: number): FoundItem {
   const { portfolio } = walked.row;
   const { state, step, cause: id = '', updatedMs: sinceMs } = walked.result;

@@ -46,18 +46,18 @@ export type FinanceDeps = {
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
 };
 
-/** What finance wants to know of, in one night. */
+/** The finance checks of one night. */
 export type FinanceChecks = {
-  /** Those that look at each row, in the one walk that there is. */
+  /** Checks that see each row in the one pass over all rows. */
   rowChecks: RowCheck[];
-  /** The others: things made twice, and the lines of the day's files. May be run before, beside or behind the walk. */
+  /** The other checks: things made twice, and the lines of the day's files. They may run before, during or after that pass. */
   run(): Promise<void>;
 };
 
 /**
- * All checks of kind `finance`. They mend nothing, and write nothing.
+ * All checks of kind `finance`. They correct nothing and write nothing.
  *
- * @param night `atMs` is the date by which ages are judged; `signal` ends the reading of files (`STOPPED`)
+ * @param night `atMs` is the date for judging ages; `signal` ends the reading of files (`STOPPED`)
  */
 export async function makeFinanceChecks(
   deps: FinanceDeps,
@@ -97,14 +97,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Whence the day's files are counted: since the check before, and for a day at least, so that one which somebody made at noon takes
- * nothing from the night's. An hour more, since files came in while that one looked.
+ * The moment from which the day's files count: the previous check, but at least one day ago, so that a check at noon hides nothing from the
+ * night's. One hour is added, because files came in while the previous check ran.
  */
 export function dayBegan(atMs: number, lastMs: number | undefined): number {
   return Math.min(lastMs ?? atMs, atMs - DAY_MS) - HOUR_MS;
 }
 
-/** A check that looks at one row alone. */
+/** A check that needs one row at a time. */
 function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | undefined): RowCheck {
   return {
     row(walked) {
@@ -115,9 +115,9 @@ function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | unde
 }
 
 /**
- * Finds an approved limit of which less was granted than requested, and that nothing was granted, which is a no; pure. A request that
- * was made before (`skipped`) is not told of again: the row that made it is. Where nobody knows what was granted, as of an id that a
- * person named, there is nothing to compare.
+ * Finds an approved limit with less granted than requested, or with nothing granted, which counts as a no; pure. A request that was made
+ * before (`skipped`) is not reported again: the row that made it is. Without a granted amount, as for an id that a person entered, there is
+ * nothing to compare.
  */
 export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   const { state, record, request, limitId } = walked.result;
@@ -127,11 +127,11 @@ export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   if (amountText(granted) === '?')
     return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
   const share = record.status === APPROVED ? shareOf(granted, request.limit.requested_limit) : '';
-  if (share === '3') return rowItem('other status', walked, 'approved, and nothing was granted', more);
+  if (share === '3') return rowItem('other status', walked, 'approved, but nothing was granted', more);
   return share === '' ? undefined : rowItem('granted below', walked, 'less than requested', more);
 }
 
-/** Finds a limit whose answer differs from what was sent, in a field that does not decide whose it is; pure. */
+/** Finds a limit whose answer differs from the request, in a field that does not show whose limit it is; pure. */
 function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   const { record, limitId } = walked.result;
   if (!record.differs) return undefined;
@@ -140,12 +140,12 @@ function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   });
 }
 
-/** Longer ones are no status any more; what they begin with tells them apart well enough. */
+/** A longer text is no status; its beginning is enough to recognise it. */
 const MOST_CHARACTERS = 60;
 
 /**
- * Finds a limit with any other status than approved, as the service wrote it; pure. What others there are, and whether they change,
- * is not shown, so each is only told.
+ * Finds a limit whose status is not "approved", and reports the status as the service wrote it; pure. The service's document does not show
+ * which other statuses exist or whether they change, so each is only reported.
  */
 export function otherStatus(walked: WalkedRow): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
@@ -160,8 +160,8 @@ export function otherStatus(walked: WalkedRow): FoundItem | undefined {
 type MadeTwiceDeps = { calls: Pick<Calls, 'madeTwice'>; rows: Pick<RowLists, 'read'>; sink: FoundSink };
 
 /**
- * Tells of each thing that was made twice at the service, which only sending again after an unknown outcome can lead to. The service
- * shows no way to take one back: a person has to ask for it there.
+ * Reports each thing that was made twice at the service, which only sending again after an unknown outcome can cause. The service shows no
+ * call that takes one back: a person has to ask for it there.
  */
 async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void> {
   for (const { kind, id, again, row: name } of await calls.madeTwice()) {
@@ -170,7 +170,7 @@ async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void
     const says = `a ${kind} was made twice: ${id} and ${again}`;
     const bare: FoundItem = {
       check: 'made twice',
-      // A supplier has no row, and stands under its portfolio's name.
+      // A supplier has no row and is listed under its portfolio's name.
       portfolio: name.split('/')[0] ?? '',
       says,
       detail: REMEDY,
@@ -188,7 +188,7 @@ type ImportedDeps = {
   signal: AbortSignal;
 };
 
-/** The files that were imported since a moment and have lines that led to no row, as their copies in the data folder. */
+/** The copies in the data folder of files that were imported since a moment and have lines without a row. */
 async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
   const open = (known: KnownImport, buyers: BuyerBook = CLOSED_BOOK) =>
     openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
@@ -207,7 +207,7 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
         says: 'lines led to no request, and the copy of their file cannot be read here',
         rows: found?.invalid ?? 1,
       },
-      // An import that broke off goes on with the same file; where that lies, nobody keeps.
+      // An interrupted import is continued with the same file, and nobody stores where that file is.
       command: isBrokenOff ? `import FILE --portfolio ${name}` : `report ${name} --format errors-csv`,
       open: (buyers) => open(known, buyers),
     };
@@ -217,8 +217,8 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 
 /**
- * The files that were uploaded in the console, or mended there, since a moment, and never submitted. One that was is an import, or was
- * meant for another account.
+ * The files that were uploaded or corrected in the console since a moment, and never submitted. A submitted one is an import, or was meant
+ * for another account.
  */
 async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
   const found = (await drafts.list()).filter((draft) => lastVersion(draft).madeMs >= sinceMs && isUnsubmitted(draft));
@@ -246,8 +246,8 @@ function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
 }
 
 /**
- * How far a row is whose statements are looked at. One that is under way is looked at once it has ended; a request that was given up
- * or made before is none of its own.
+ * The stage of a row whose statements are checked. A row under way is checked after it has ended. A request that was cancelled or made
+ * before is not checked.
  */
 const STAGES: Readonly<Partial<Record<RowState, string>>> = {
   awaiting: 'not sent yet',
@@ -257,8 +257,8 @@ const STAGES: Readonly<Partial<Record<RowState, string>>> = {
 };
 
 /**
- * Finds a request above what audited statements are advised for (docs/service.md, "Advice") that names no document, or whose
- * statements are too old; pure. The rule is that of the import's warning, by the night's date: statements grow old.
+ * Finds a request above the sum for which audited statements are advised (docs/service.md, "Advice"), if it names no document or its
+ * statements are too old; pure. The import warns by the same rule, but this one uses the night's date: statements grow old.
  *
  * @param oldest the oldest date that statements may have, YYYY-MM-DD (`adviceDates`)
  */

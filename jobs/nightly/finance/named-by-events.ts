@@ -51,7 +51,7 @@ export async function findNamedByEvents(
 /** In which slots the ids of an event stand, and whether there was room for all of them. */
 type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
-/** Takes the ids of new events into the table. Answers where those of each stand. */
+/** Adds the ids of new events to the table. Returns the table's slots for the ids of each event. */
 async function readNew(
   events: NewEvents,
   { table, sinceMs, most }: { table: ReturnType<typeof makeIdTable>; sinceMs: number; most: number },

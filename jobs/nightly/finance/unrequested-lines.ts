@@ -20,20 +20,20 @@ import type { DayFile } from './days-files.ts';
 export type LinesDeps = {
   rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
   portfolios: Pick<Portfolios, 'read' | 'faultyLines'>;
-  /** The account's buyers; nothing is written down. */
+  /** The account's buyers; this check does not change them. */
   store: BuyerStore;
   sink: FoundSink;
 };
 
-/** A line that may have led to nothing: it is no repetition of another. */
+/** A line that may have led to nothing. Repetitions of other lines are left out. */
 type Asking = Exclude<Line, { kind: 'duplicate' }>;
 
 /**
- * Tells of each line of a file whose request nobody made: no row has its request key, in whatever portfolio. Not told of are
- * repetitions of earlier lines, lines that were mended, as far as a later import of the portfolio has a request of the buyer or is an
- * errors file with the line, and requests that somebody gave up, or that gave way to another: those have a row.
+ * Reports each line of a file whose request nobody made: no row of any portfolio has its request key. It does not report repetitions of
+ * earlier lines, nor corrected lines: a later import of the portfolio has a request of the buyer, or is an errors file with that line. A
+ * cancelled or replaced request has a row, so it is not reported either.
  *
- * The file is read as a stream. Only of lines without a row of their own is it asked whom they mean: 90 bytes of memory each.
+ * The file is read as a stream. Only for a line without a row is the buyer looked up: 90 bytes of memory each.
  */
 export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
   const { portfolio, fileName, importId, later, mended, unread, command } = file;
@@ -77,7 +77,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
   }
 }
 
-/** Lines whose rows are asked for at once: a hundred imports may have rows at each, and Redis is to be busy for a few ms only. */
+/** Rows are looked up for this many lines at once: a hundred imports may have rows at each, and Redis must not be busy for long. */
 const SPAN_LINES = 50;
 
 function buyerOf(line: Asking): string | undefined {
@@ -103,17 +103,17 @@ async function hasRequest(
   const isThere = its.some(({ row, importId }) => {
     return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
   });
-  // Of a buyer with very many requests not all are told.
+  // The list is incomplete for a buyer with very many requests.
   if (isThere || isWhole || key === '' || portfolio === '') return isThere;
   return (await rows.ofRow({ portfolio, key })) !== undefined;
 }
 
-/** The company and the amount, as far as the line's cells can be believed. */
+/** The company and the amount, as far as the line's cells can be trusted. */
 function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
   if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
   if (line.broken !== undefined) return {};
   const name = line.cells[placeOf(columns, 'name')]?.trim() ?? '';
-  // An amount of another currency belongs to no sum.
+  // An amount with a problem, or in another currency, must not be added to sums.
   const isDoubtful = line.problems.some(({ column }) => AMOUNT.has(knownOf(column, columns)));
   return {
     ...(name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) }),
@@ -135,7 +135,7 @@ function wordsOf(
   const { fileName, why } = file;
   const [problem] = line.kind === 'invalid' ? line.problems : [];
   if (!problem) {
-    // What is wrong with it was seen by the import alone: a document that was not there, say, or what was sent before.
+    // Only the import saw what was wrong with this line: a missing document, for example, or an earlier request.
     const says = fault === undefined ? why : 'the line was invalid when it was imported';
     return { says, detail: fault === undefined ? fileName : cut(`${fileName}: ${fault}`) };
   }
@@ -144,7 +144,7 @@ function wordsOf(
   return { says, detail: isOpen(problem, opened) ? cut(`${fileName}: ${problem.message}`) : fileName };
 }
 
-/** Whether a problem's words may be told: what they quote is a company's. A column in which a person's address may stand is only named. */
+/** Whether a problem's text may be shown: it quotes only company data. A column that may hold a person's address is only named. */
 function isOpen({ column }: Problem, { columns }: Opened): boolean {
   if (column === null) return true;
   const known = knownOf(column, columns);
@@ -159,19 +159,19 @@ function cut(text: string): string {
   return text.length > MOST_SAID ? `${text.slice(0, MOST_SAID - 1)}…`.toWellFormed() : text;
 }
 
-/** Two sentences; a list of all that is wrong stands in the errors file. */
+/** Two sentences. The errors file lists everything that is wrong. */
 const MOST_SAID = 400;
 
 /**
- * A book that asks another one only about lines that no row has: most lines of a file have one, and whom they mean is not asked. Of
- * those, each is taken for the buyer that its strongest identifier tells.
+ * A book that asks another book only about lines without a row. A line with a row, as most lines of a file, is taken for the buyer of its
+ * strongest identifier, without asking.
  */
 type RowlessBook = BuyerBook & {
-  /** Whether this line, of those that were told last, has a row. */
+  /** Whether this line, one of those passed to `tell` last, has a row. */
   hasRow(line: number): boolean;
 };
 
-/** @param rowLines which lines of a span have a row; both ends are included */
+/** @param rowLines returns the lines of a span that have a row; both ends are included */
 function makeRowlessBook(
   book: BuyerBook,
   rowLines: (from: number, to: number) => Promise<ReadonlySet<number>>,

@@ -56,7 +56,7 @@ export function makeCallCheck(
       return sink.found({ check: 'calls', says: UNMADE[kind], detail, isMended: false, ...rowFacts(row, result) });
     }
     const recovered = await ask(() => deps.recovery.putBack(made, { write: true }));
-    // Another process may have put it back at this moment.
+    // Another process may have restored the call at this moment.
     if (recovered.is === 'known') return;
     const isMended = recovered.is === 'put';
     const says = isMended ? FORGOTTEN[kind] : DIFFERS[kind];
@@ -178,6 +178,6 @@ const DIFFERS = {
 } as const;
 const ANSWERED = 'rows were held though nobody doubts their call; they go on';
 const REFUSED_BUT_MADE =
-  'rows are refused though their limit was made; sent again, they take it and nothing is requested';
+  'rows are refused, but their limit was made; sending them again records that limit and requests nothing';
 const CANCELLED_BUT_MADE =
-  'rows are cancelled though their limit was made; sent again, they take it and nothing is requested';
+  'rows are cancelled, but their limit was made; sending them again records that limit and requests nothing';

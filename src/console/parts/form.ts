@@ -178,7 +178,8 @@ export function passwordField(given: {
 /** What each role is for, in short. */
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   viewer: 'Looks at portfolios; contacts of buyers are masked, and rows are not downloaded.',
-  finance: 'Uploads, previews, mends and submits, cancels and retries what is their own, and downloads.',
+  finance:
+    'Uploads, previews, corrects and submits files; cancels and retries rows of their own portfolios; downloads.',
   approver: 'Looks at all of it, and approves what others submitted.',
   operator: 'Retries, cancels, resolves, pauses and resumes; has the queues, the held desk and downloads.',
   admin: 'Has users, sessions of others and the audit; may do nothing with portfolios by this alone.',

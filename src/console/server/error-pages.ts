@@ -71,7 +71,7 @@ const WORDS: Readonly<Record<number, string>> = {
   404: 'There is nothing under this address.',
   405: 'This address cannot be used in that way.',
   413: 'What was sent is too large. Nothing was kept of it.',
-  415: 'What was sent is of a kind that is not read here.',
+  415: 'The data that was sent has a format that is not accepted here.',
   429: 'Too much was asked for in a short time. Wait a minute, then go on.',
 };
 

@@ -25,7 +25,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) =
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
     title: 'Approvals',
-    lead: 'What is listed here is not sent before somebody else than those who asked for it has looked at it and said yes.',
+    lead: 'Nothing listed here is sent until another person approves it. The people who asked for it cannot approve it themselves.',
   })}
   ${!hasUsers && total > 0 && noUsers()}
   ${

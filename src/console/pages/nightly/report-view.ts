@@ -54,7 +54,7 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
     <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${counted(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${counted(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
     ${(looked.notes ?? []).map((words) => html`<p class="quiet">${words}</p>`)}
     ${report.crowded.length > 0 && html`<p class="quiet">More was found than can be told apart here; the file of all items has each.</p>`}
-    ${report.fault !== undefined && notice('warn', html`What kept them from being written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
+    ${report.fault !== undefined && notice('warn', html`To see why the files could not be written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
 }
 
 /** All sections of a report that have findings, each check collapsible. */

@@ -78,7 +78,7 @@ function momentOf(text: unknown): number | undefined {
 
 function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
   if (!shown) {
-    const words = html`Each night all that is kept is compared with itself. To do it now: ${commandLine('npx limitline reconcile')}`;
+    const words = html`Each night Limitline checks whether everything that it stores agrees. To run this check now: ${commandLine('npx limitline reconcile')}`;
     return { body: emptyState({ title: 'No night was checked yet.', words }) };
   }
   return {

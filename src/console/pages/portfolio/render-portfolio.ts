@@ -189,7 +189,7 @@ function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   const empty =
     openRows(state) > 0
       ? 'No call was answered yet: the chart begins with the first.'
-      : 'There is no record of the pace from then: it is kept each two seconds, for the last hour of calls.';
+      : 'The pace of that time is not stored: only the last hour of calls is, with a value every two seconds.';
   return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
 }
 

@@ -55,7 +55,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
       ? 'Nothing of it is sent before another person has approved its import.'
       : awaits.was === 'held'
         ? `Somebody said of its call ${answered}. Another person must approve that before anything is done.`
-        : `Somebody would have it sent again: it was ${awaits.was}. Another person must approve that.`;
+        : `Somebody asked to send this row again; it was ${awaits.was}. Another person must approve that first.`;
   return notice(
     'info',
     html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,
