@@ -167,7 +167,7 @@ export const BOARD_POLICY = [
 type Route = `${'get' | 'put' | 'post' | 'patch'} /api/${string}`;
 
 const ELSEWHERE = 'Do this on the page Queues, where it is planned and confirmed.';
-const NOT_HERE = 'Jobs only drive; the ledger has the rows. Nothing is added, changed or removed behind its back.';
+const NOT_HERE = 'The board does not add, change or remove jobs: the ledger holds the rows, and a job only processes one.';
 
 /**
  * The routes of the board: `true`, or a message why not. A route missing here is denied, so an update's new route stays closed,

@@ -37,7 +37,7 @@ export function whoAsks(
   if (!isFromProxy && !isLoopback(from)) return refused('The console answers through its proxy only.');
   if (!isFromProxy && named !== undefined) {
     return refused(
-      `${named} is believed of the proxies alone that CONSOLE_TRUST_PROXY names, and this machine is none.`,
+      `${named} is accepted only from a proxy that CONSOLE_TRUST_PROXY names, and this machine is not one.`,
     );
   }
   if (isFromProxy && (named !== undefined || !isLoopback(from))) return passedOn(headers, { ...reach, isProxy });

@@ -100,12 +100,12 @@ function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number
   if (next !== undefined) {
     return emptyState({
       title: 'None found so far.',
-      words: `So many entries are looked at for a page: ${grouped(walk)}. “Next” looks further back.`,
+      words: `A page searches ${grouped(walk)} entries at the most. “Next” searches further back.`,
     });
   }
   return isSearched
     ? emptyState({
-        title: 'No entry is meant by this.',
+        title: 'No entry matches.',
         words: 'Each text is found anywhere in its column, in capitals or not.',
       })
     : emptyState({

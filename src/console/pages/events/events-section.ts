@@ -38,7 +38,7 @@ export function eventsSection(
   return html`${totals.full > 0 && fullNotice(totals)}
     ${totals.events > 0 && html`<p>${kept} They change nothing by themselves: what the service tells of is for people to read.</p>`}
     ${table({
-      caption: 'Events of late',
+      caption: 'Latest events',
       rows: events,
       empty: emptyState({
         title: 'No event came yet.',

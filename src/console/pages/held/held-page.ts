@@ -120,7 +120,7 @@ function filePart(portfolio: string, csrf: string): Html {
 /** A file answers rows of one portfolio only, so the account's desk links to the portfolios. */
 function byPortfolio(items: readonly HeldItem[]): Html {
   const names = [...new Set(items.map(({ row }) => row.portfolio))];
-  return html`<p>A file speaks of one portfolio: ${names.map((name, place) => html`${place > 0 && ', '}<a href="${heldAddress(name)}">${name}</a>`)}.</p>`;
+  return html`<p>A file answers the rows of one portfolio: choose ${names.map((name, place) => html`${place > 0 && ', '}<a href="${heldAddress(name)}">${name}</a>`)}.</p>`;
 }
 
 /** The cursor behind a row, for an address. */

@@ -119,7 +119,7 @@ function followsWords({ kind, made, requested_limit }: Answered): Html {
 function problemsPart({ problems, fileName }: HeldPlan, desk: string): Html {
   const back = html`<p>${linkButton({ href: desk, words: 'Back to the held desk' })}</p>`;
   if (fileName === undefined) return html`${notice('bad', problems[0]?.message)}${back}`;
-  return html`${notice('bad', `${counted(problems.length, 'line')} of the file cannot be meant, so nothing can be done with it. Mend the file, and send it again.`)}
+  return html`${notice('bad', `Problems in ${counted(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`)}
     ${table({
       caption: `What is wrong with ${fileName}`,
       rows: problems.slice(0, MOST_SHOWN),

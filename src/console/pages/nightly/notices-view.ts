@@ -53,7 +53,7 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
       ])
     }
     ${table({
-      caption: 'Notices of late',
+      caption: 'Latest notices',
       rows: lately,
       empty: emptyState({
         title: 'There was nothing to tell yet.',

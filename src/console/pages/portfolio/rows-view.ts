@@ -126,7 +126,7 @@ const PROBLEM_CHARACTERS = 160;
 function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html {
   if (Object.keys(filter).length > 0) {
     return emptyState({
-      title: 'No row is like this.',
+      title: 'No row matches.',
       words: 'A name is found by its beginning; references, numbers and ids by all of them.',
       next: html`<a class="button is-plain" href="${portfolioAddress(state.name)}#rows">Show all rows</a>`,
     });

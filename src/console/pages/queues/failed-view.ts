@@ -141,7 +141,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
     caption: 'Rows that failed',
     rows: page.found,
     empty: emptyState({
-      title: isAll ? 'No failed rows' : 'No failed row is meant by this',
+      title: isAll ? 'No failed rows' : 'No failed row matches',
       words: isAll
         ? 'Each row is done, or on its way.'
         : 'A line by its number, a name by its beginning; a reference, a registration number, an id or a cause as a whole.',

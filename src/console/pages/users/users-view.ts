@@ -71,7 +71,7 @@ function usersTable(users: readonly UserView[], text: string): Html {
 
 /** People of an identity provider have no account here; their roles come with each sign-in and last as long as the session. */
 function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
-  return html`<p>Whoever is removed there, or has other groups there, is still in here as before for up to 12 hours: sign them out.</p>
+  return html`<p>A person who is removed there, or whose groups change there, stays signed in here with the old roles for up to 12 hours: sign them out.</p>
     ${table<PersonElsewhere>({
       caption: 'People of an identity provider who are signed in',
       rows: people,
