@@ -167,7 +167,7 @@ export const BOARD_POLICY = [
 type Route = `${'get' | 'put' | 'post' | 'patch'} /api/${string}`;
 
 const ELSEWHERE = 'Do this on the page Queues, where it is planned and confirmed.';
-const NOT_HERE = 'The board does not add, change or remove jobs: the ledger holds the rows, and a job only processes one.';
+const NOT_HERE = 'The board does not add, change or remove jobs: the ledger has the rows, jobs only process them.';
 
 /**
  * The routes of the board: `true`, or a message why not. A route missing here is denied, so an update's new route stays closed,
