@@ -1,11 +1,11 @@
 import type { Role } from '../../people/person.ts';
 
-/** Who may use an address: people with one of the `roles`; or people with one of the `own` roles, if the portfolio is their own. */
+/** Who is allowed: people with one of `roles`, or with one of `own` where the portfolio is their own. */
 export type Allowed = { readonly roles?: readonly Role[]; readonly own?: readonly Role[] };
 
 /**
- * Who may use an address. `kinds` restrict it further by the kind of request (see {@link About}): both the address and the kind must allow
- * it. If there are kinds, a kind that is not listed is allowed for nobody.
+ * An address's entry in the table. `kinds` restrict single kinds of requests (see {@link About}): the address and the kind must
+ * both allow it. Where an entry has kinds, a kind without an entry is for nobody.
  */
 export type Access =
   | { readonly open: true }
@@ -14,7 +14,7 @@ export type Access =
 
 export type AccessTable = Readonly<Record<string, Access>>;
 
-/** What a request is about, as far as its address does not say: the portfolio, and the kind of request. */
+/** The portfolio and kind of a request, where the address does not name them. */
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;
@@ -22,18 +22,18 @@ export type About = {
   facts?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What decides whether a person may do something: their roles, and whether the portfolio is their own. */
+/** What decides a person's access: their roles, and whether the portfolio is their own. */
 export type Rights = { readonly roles: readonly Role[]; readonly owns: boolean };
 
 export const NO_RIGHTS: Rights = { roles: [], owns: false };
 
-/** Whether these rights suffice for an access. Pure. Both requests and pages use this one decision. */
+/** Whether these rights are enough. Pure; requests and pages share this decision. */
 export function isAllowed(access: Access, rights: Rights, kind?: string): boolean {
   if ('open' in access || 'signedIn' in access) return true;
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));
 }
 
-/** Everything that must allow a request: the entry of its address, and that of its kind. */
+/** All entries that must allow a request: the address's, and the kind's. */
 export function allowedsOf(access: Access, kind?: string): Allowed[] {
   if ('open' in access || 'signedIn' in access) return [];
   const { kinds } = access;
@@ -45,7 +45,7 @@ function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: Rights): b
   return roles.some((role) => all.includes(role) || (owns && own.includes(role)));
 }
 
-/** Whether owning a portfolio makes a difference to people with these roles, anywhere in the table. */
+/** Whether any entry of the table treats these roles differently on their own portfolios. */
 export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean {
   return Object.values(table).some((access) => {
     if ('open' in access || 'signedIn' in access) return false;
@@ -56,7 +56,7 @@ export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean 
   });
 }
 
-/** The entry of an address: its own, or that of its longest prefix with an entry. `HEAD` has the entry of `GET`. */
+/** The entry of an address: an exact one, or the longest pattern with a star. `HEAD` counts as `GET`. */
 export function accessOf(table: AccessTable, method: string, url: string): Access | undefined {
   const name = `${method === 'HEAD' ? 'GET' : method} ${url}`;
   if (Object.hasOwn(table, name)) return table[name];

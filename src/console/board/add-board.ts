@@ -9,17 +9,17 @@ import { type ConsoleApp, ConsoleError } from '../console-app.ts';
 import { type BoardFunctions, pressedBy } from './board-functions.ts';
 import { boardQueue } from './board-queue.ts';
 
-/** The board's address. Our own page about the queues is `/work`. */
+/** The address of BullMQ's board; the console's own page about queues is `/work`. */
 const AT = '/queues';
 
-/** The cookie from which the board's script reads its token; it sends the token with each change (axios uses these two names). */
+/** The names that axios, in the board's script, uses to read its token and to send it with changes. */
 const TOKEN_COOKIE = 'XSRF-TOKEN';
 const TOKEN_HEADER = 'x-xsrf-token';
 
 /**
- * BullMQ's board under `/queues`, for the details of a job. It may read, and send single rows again in our own way. A table decides which
- * of its routes may be used ({@link DECIDED_ROUTES}). The console's own table decides who may use them (access/access-table.ts). The
- * console's guard, token and audit apply here too.
+ * BullMQ's board under `/queues`, for the details of a job. It may read, and retry single rows by Limitline's own function. A
+ * table decides which routes it may use at all ({@link DECIDED_ROUTES}); access/access-table.ts decides who may use them. The
+ * console's guard, token and audit apply too.
  */
 export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   const adapter = new FastifyAdapter();
@@ -57,7 +57,7 @@ export function addBoard(app: ConsoleApp, given: BoardFunctions): void {
   );
 }
 
-/** Each change that the board may make gets two entries in the audit, like all changes in the console. */
+/** Audits the board's changes before and after, like all actions of the console. */
 function recordChanges(board: FastifyInstance): void {
   const trail = recorded(board.audit, ({ request, params }) => {
     const { portfolio, key } = rowOf(params.jobId ?? '');
@@ -78,7 +78,7 @@ function recordChanges(board: FastifyInstance): void {
   });
 }
 
-/** Our own refusals are not server faults: their text and status are sent to the person. */
+/** Answers the console's own errors with their status and message, where the board would report a server error. */
 function keepOurWords(adapter: FastifyAdapter, { onFault }: Pick<BoardFunctions, 'onFault'>): void {
   const set = adapter.setErrorHandler.bind(adapter);
   adapter.setErrorHandler = (handler) =>
@@ -95,14 +95,14 @@ function keepOurWords(adapter: FastifyAdapter, { onFault }: Pick<BoardFunctions,
 
 const STALE = 'This page is too old. Load it again, and repeat what you did. Nothing was done.';
 
-/** A refusal in the board's format: a key that it knows, and our text. */
+/** An error in the board's format: a key that it knows, and the console's message. */
 function said(status: 403 | 404 | 409, message: string) {
   return { status, body: { error: { key: 'ERRORS.FORBIDDEN' as const }, message } };
 }
 
-/** The board's own policy and token. Browsers store nothing of it except the files that never change. */
+/** Sets the board's own content policy and token; browsers may cache only its static files. */
 function addRules(board: FastifyInstance): void {
-  // The board's pages send requests by themselves while they are open.
+  // The board's pages poll while they are open.
   board.addHook('onRoute', (route) => {
     // The board registers each route with a list of one method.
     const byItself = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
@@ -130,10 +130,10 @@ function addRules(board: FastifyInstance): void {
 }
 
 /**
- * The board's page without what our policy forbids and what other sites would serve: their fonts, and inline styles, which only affect a
- * word that is shown briefly before the board has loaded.
+ * The board's page without what the content policy forbids: fonts from another site, and inline style, which only styles the
+ * text shown during loading.
  *
- * @throws Error if the page still contains any of it: an update of the board may have added something
+ * @throws Error where anything forbidden is left, as after an update of the board
  */
 export function cleanShell(page: string): string {
   const clean = page
@@ -146,8 +146,9 @@ export function cleanShell(page: string): string {
 }
 
 /**
- * What the board may do in a browser: use its own scripts and styles, images and data of this server, and nothing of other sites. The board
- * sets element styles by script, which needs no permission. Its editor adds style sheets, which need this one. Inline scripts never run.
+ * The board's content policy: its own scripts and styles, pictures and data from here, and nothing from elsewhere. Its script
+ * sets styles of elements, which needs no permission, and adds style sheets for its editor, which needs `style-src-elem`.
+ * Inline scripts never run.
  */
 export const BOARD_POLICY = [
   "default-src 'none'",
@@ -162,15 +163,15 @@ export const BOARD_POLICY = [
   "base-uri 'self'",
 ].join('; ');
 
-/** A route as in the board's own list, such as `get /api/queues`. */
+/** A route as in the board's own list: `get /api/queues`. */
 type Route = `${'get' | 'put' | 'post' | 'patch'} /api/${string}`;
 
 const ELSEWHERE = 'Do this on the page Queues, where it is planned and confirmed.';
 const NOT_HERE = 'The ledger keeps the rows; jobs only start work. The board must not add, change or remove jobs.';
 
 /**
- * Which routes of the board may be used: `true`, or a message that says why not. Routes that are not in the table are denied too. So a
- * route added by an update of the board stays closed until somebody decides about it; a test reports it.
+ * The routes of the board: `true`, or a message why not. A route missing here is denied, so an update's new route stays closed,
+ * and a test reports it.
  */
 const ROUTES: Readonly<Record<Route, true | string>> = {
   'get /api/queues': true,
@@ -215,10 +216,10 @@ const ROUTES: Readonly<Record<Route, true | string>> = {
 
 const DECIDED: ReadonlyMap<string, true | string> = new Map(Object.entries(ROUTES));
 
-/** The routes that somebody has decided about. */
+/** The routes in the table. */
 export const DECIDED_ROUTES: readonly string[] = [...DECIDED.keys()];
 
-/** Whether a route of the board may be used: `true`, or why not. Undecided routes may not. */
+/** Whether a route of the board may be used: `true`, or a message why not. Unknown routes may not. */
 export function mayOnBoard(method: string, route: string): true | string {
   const name = `${method.toLowerCase()} ${route}`;
   return DECIDED.get(name) ?? 'Nobody has decided yet whether this may be done here.';

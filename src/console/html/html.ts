@@ -1,28 +1,29 @@
 import { type AttributePart, readTemplate, type TemplatePart } from './read-template.ts';
 
-/** Markup made by {@link html}. No other object passes for it, whatever its fields. */
+/** Markup made by {@link html}; no other object counts as markup. */
 export type Html = { readonly markup: string; toString: () => string };
 
-/** A value in a template. `null`, `undefined`, `false` and `true` show nothing. */
+/** A value for a hole. `null`, `undefined`, `false` and `true` show nothing. */
 export type HtmlValue = Html | string | number | bigint | boolean | null | undefined | readonly HtmlValue[];
 
-/** Records which objects {@link html} made, so that an object from JSON cannot pass for markup. */
+/** All markup that `html` made: an object from JSON with the same fields is not in it. */
 const made = new WeakSet<object>();
 
 const templates = new WeakMap<TemplateStringsArray, TemplatePart[]>();
 
 /**
- * A piece of a page. Every value in it is escaped.
+ * A piece of a page, in which all values are escaped.
  *
- * - In text: texts and numbers are escaped, {@link Html} is inserted as it is, arrays are joined.
- * - In an attribute's value, which must be quoted: values are escaped, and arrays joined by spaces, as for `class`. If one value is the
- *   whole attribute, `false`, `null` and `undefined` omit the attribute, and `true` writes it without a value (`disabled="${isPaused}"`).
- * - In `href`, `src`, `action` and similar, the whole value must be a path on this server, `http`, `https` or `mailto`. Otherwise it
- *   becomes `about:invalid`, so that no cell or answer can be a `javascript:` address.
+ * - In text: texts and numbers are escaped, {@link Html} stays, arrays are joined.
+ * - In the value of an attribute, which needs quotation marks: escaped, arrays are joined by spaces, as in `class`.
+ *   A value that is only one hole: `false`, `null` and `undefined` omit the attribute, and `true` gives it without a value
+ *   (`disabled="${isPaused}"`).
+ * - In `href`, `src`, `action` and the like: the whole value must be a path, `http`, `https` or `mailto`. Otherwise it becomes
+ *   `about:invalid`, so that no data can be a `javascript:` address.
  *
- * Each template is checked at its first use, and refused if a value could have another meaning, see {@link readTemplate}.
+ * Each template is parsed once. A hole with any other meaning is refused at its first use, see {@link readTemplate}.
  *
- * @throws TypeError for such a template, and for a value that is not an {@link HtmlValue}
+ * @throws TypeError for such a template, and for a value that is no {@link HtmlValue}
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let parts = templates.get(strings);
@@ -40,10 +41,10 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return make(markup);
 }
 
-/** Empty markup. */
+/** No markup. */
 export const NOTHING: Html = make('');
 
-/** Whether something was made by {@link html}. */
+/** Whether {@link html} made this object. */
 export function isHtml(value: unknown): value is Html {
   return typeof value === 'object' && value !== null && made.has(value);
 }
@@ -74,7 +75,7 @@ function attributeOf({ attribute, pieces }: AttributePart, values: readonly Html
   return ` ${attribute}="${escaped.join('').replaceAll('"', '&quot;')}"`;
 }
 
-/** Attributes that contain addresses, which a browser loads or runs. */
+/** Attributes whose value a browser loads, follows or runs. */
 const ADDRESSES = new Set(['href', 'xlink:href', 'src', 'action', 'formaction', 'poster', 'data', 'cite', 'ping']);
 
 function textOf(value: HtmlValue, between: string): string {
@@ -90,7 +91,7 @@ function textOf(value: HtmlValue, between: string): string {
   throw new TypeError(`A template was given ${isHtml(value) ? 'markup' : 'an object'} where a text or number belongs.`);
 }
 
-/** For text, or for an attribute's value in quotation marks. A NUL character, which HTML forbids, is replaced. */
+/** Escapes a text for markup or a quoted attribute. NUL, which HTML forbids, is replaced. */
 export function escapeHtml(text: string): string {
   return text.replace(SPECIAL, (character) => ENTITIES[character] ?? '');
 }
@@ -107,14 +108,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\u0000': '\uFFFD',
 };
 
-/** A browser drops these, so that `java\nscript:` and `/\t/elsewhere` mean something else than what is read here. */
+/** Browsers drop these characters, so `java\nscript:` or `/\t/elsewhere` would pass the check and mean something else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const DROPPED = /[\u0000-\u001F\u007F]|^\s|\\/;
 
-/** A path on this server, a query or fragment, an empty address, or one with http, https or mailto. */
+/** A path of this server, a query or fragment, an empty text, or an address with http, https or mailto. */
 const SAFE = /^(?:\/(?!\/)|[?#]|https?:\/\/[^/]|mailto:|$)/i;
 
-/** Whether an address is safe in a page: it stays on this server or uses http, https or mailto, and so runs no script. */
+/** Whether an address may be put into a page: it runs nothing in the browser. */
 export function safeAddress(address: string): boolean {
   return !DROPPED.test(address) && SAFE.test(address);
 }

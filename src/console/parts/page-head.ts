@@ -1,9 +1,9 @@
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
 /**
- * The head of a page: the way here, its one `<h1>`, a sentence, and what can be done with all of it.
+ * The head of a page: breadcrumbs, its only `<h1>`, a sentence, and the actions on the whole page.
  *
- * @param given.trail pages above, from the top: not this one
+ * @param given.trail the pages above this one, from the top
  */
 export function pageHead(given: {
   title: HtmlValue;
@@ -22,7 +22,7 @@ export function pageHead(given: {
   </div>`;
 }
 
-/** A part of a page with its heading, in a box of its own. `id` is what events put new pieces into: the heading stays. */
+/** A boxed section with its heading. `id` names the body, which events replace; the heading stays. */
 export function panel({
   title,
   body,
@@ -54,7 +54,7 @@ const SHAPES: Readonly<Record<BannerKind, string>> = {
   bad: 'M8 2a6 6 0 1 0 .01 0M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4',
 };
 
-/** Something that a person should know, and what to do about it. `urgent` is read out at once. */
+/** A message that a person should see. Screen readers announce an `urgent` one at once. */
 export function notice(
   kind: BannerKind,
   body: HtmlValue,
@@ -66,7 +66,7 @@ export function notice(
   </div>`;
 }
 
-/** What a page shows that has nothing to show: why, and what to do next. */
+/** What a page shows instead of an empty list: why it is empty, and what to do next. */
 export function emptyState({ title, words, next }: { title: string; words: HtmlValue; next?: HtmlValue }): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${words}</p>${next !== undefined && html`<div class="empty-next">${next}</div>`}</div>`;
 }

@@ -1,36 +1,32 @@
 import { moneyText } from '../../money-text.ts';
 import { type Html, html } from '../html/html.ts';
 
-/** An amount (decimal text) in digits of equal width: `1,250,000.50`, never rounded; `none` (a dash) if there is no amount. */
+/** An amount (decimal text) with figures of equal width: `1,250,000.50`, never rounded; `none` where there is no amount. */
 export function amount(text: string | undefined, none = '–'): Html {
   return html`<span class="amount">${text === undefined || text === '' ? none : moneyText(text)}</span>`;
 }
 
-/** Longer than any name. A cell may be a megabyte, and a page shows many cells. */
+/** Longer than any name; a cell may have a megabyte, and a page has many cells. */
 const MOST_CHARACTERS = 200;
 
-/** A text from a file or the service, cut if it is longer than anybody would read. */
+/** A text from outside, cut after `most` characters. */
 export function cutWords(text: string, most = MOST_CHARACTERS): string {
   return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
 }
 
-/**
- * A name from a user's file, set apart from the page's own text. Its writing direction ends with it, so an amount beside it is not shown
- * backwards.
- */
+/** A name from a file, isolated so that its direction of reading does not reverse an amount next to it. */
 export function theirWords(text: string): Html {
   return html`<bdi>${cutWords(text)}</bdi>`;
 }
 
-/** The command that does the same as the button beside it, for copying: `npx limitline retry q4`. */
+/** A command to copy, which does the same as the button next to it: `npx limitline retry q4`. */
 export function commandLine(text: string): Html {
   return html`<span class="command"><code data-copied>${text}</code><button type="button" class="copy" data-copy aria-label="Copy the command">Copy</button></span>`;
 }
 
 /**
- * A word of a command line for a POSIX shell: quoted where needed, so that a pasted name with spaces or a `$` means itself. Control
- * characters such as Ctrl-C are written as numbers, as bash and zsh read them. Pasted raw, they could end the line early and run the rest
- * as a command.
+ * Quotes a word for a POSIX shell, so that a name with spaces or a `$` can be pasted. Control characters are written as `\u`
+ * escapes, which bash and zsh read: pasted raw, one could end the line and start another command.
  */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
@@ -55,7 +51,7 @@ const UNITS: readonly [ms: number, unit: Intl.RelativeTimeFormatUnit][] = [
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 
-/** How long ago, such as `4 min ago`, with the time in UTC as a tooltip; `none` if there is no time. */
+/** The time since, for example `4 min ago`, with the time in UTC as its tooltip; `none` where there is no time. */
 export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
   const difference = atMs - nowMs;
@@ -64,19 +60,19 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${inUtc(atMs)}">${words}</time>`;
 }
 
-/** The time to the second, in UTC: for a row's story, and for texts that are sent to others. */
+/** The time in UTC, to the second, for timelines and for texts sent to others. */
 export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
   return html`<time datetime="${new Date(atMs).toISOString()}">${inUtc(atMs)}</time>`;
 }
 
-/** The time to the minute, for lists. The column's title says UTC. */
+/** The time in UTC to the minute, for a list whose column head says UTC. */
 export function minuteOf(atMs: number | undefined): Html {
   if (atMs === undefined) return html`–`;
   return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}">${inUtc(atMs).slice(0, 16)}</time>`;
 }
 
-/** `2026-11-22 06:18:22 UTC` */
+/** A time as text: `2026-11-22 06:18:22 UTC`. */
 export function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -1,7 +1,7 @@
 import { normal } from '../../likeness.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
 
-/** Fields that name a thing. They are not masked: without them rows, files and users look the same. */
+/** Fields with names: only e-mail addresses and telephone numbers in them are masked, so that rows stay recognisable. */
 const NAMES = new Set([
   'name',
   'fileName',
@@ -16,20 +16,20 @@ const NAMES = new Set([
   'account',
 ]);
 
-/** Fields that name a user who did something. They are not masked. */
+/** Fields that name Limitline's own users, which stay as they are. */
 const OURS = new Set(['by', 'authors']);
 
-/** Texts exactly as the service sent them. They may repeat anything that was sent to it. */
+/** Texts of the service, which may repeat anything that was sent to it. */
 const VERBATIM = new Set(['body', 'heard', 'message']);
 
 /**
- * A copy of a page's data for people who may not see personal data. Masked are: contacts and streets, by the names of their fields; cells
- * of a file, by their columns, including unknown columns; e-mail addresses and telephone numbers in any text; and, in free texts such as
- * answers, the values of all contacts in the same data. Names of companies, their numbers, countries and amounts stay: without them rows
- * look the same. Pure.
+ * A copy of a page's data without personal data. It masks contacts and streets by the names of their fields, and cells of a
+ * line by their columns, unknown columns included. In every text it masks e-mail addresses and telephone numbers; in free
+ * texts, such as answers, also the values of all contacts in the same data. Names of companies, their numbers, countries and
+ * amounts stay, since rows would be indistinguishable without them. Pure.
  *
  * @param value plain data: objects, arrays, maps, sets, dates and primitive values
- * @throws TypeError for anything else, such as a stream or a function, because it cannot be masked
+ * @throws TypeError for anything else, such as a stream or a function, which cannot be masked
  */
 export function masked<T>(value: T): T {
   const personal = new Set<string>();
@@ -39,9 +39,9 @@ export function masked<T>(value: T): T {
 }
 
 type TextMasks = {
-  /** For texts that anybody may have written. */
+  /** For free texts, which may contain anything. */
   free: (text: string) => string;
-  /** For names: a company may be called like its owner, and must stay recognizable. */
+  /** For names: a company named after its owner stays recognisable. */
   plain: (text: string) => string;
 };
 
@@ -64,7 +64,7 @@ function textOf(text: string, key: string, { free, plain }: TextMasks): string {
   return NAMES.has(key) ? plain(text) : free(text);
 }
 
-/** If a row's earlier versions are not all known, its earlier answers may repeat values that are unknown here. */
+/** Where an entry's `before` is cut off, its contacts are not all known, so the service's texts in the list are masked whole. */
 function copyArray(values: readonly unknown[], masks: TextMasks, key: string): unknown[] {
   const isCut = values.some((one) => isPlain(one) && typeof one.before === 'string' && !isJson(one.before));
   const copies = values.map((one) => copy(one, masks, key));
@@ -87,12 +87,12 @@ function isCell(value: Record<string, unknown>): value is Cell {
 
 function copyCell(cell: Cell, { plain }: TextMasks): Cell {
   const { meaning } = cell;
-  // A column that is not ours may hold anything.
+  // An unknown column may hold anything.
   const isShown = meaning !== null && isKnown(meaning) && COLUMNS[meaning].shown !== 'masked';
   return { ...cell, cell: isShown || cell.cell.trim() === '' ? plain(cell.cell) : MASK };
 }
 
-/** Masks everything under a personal field, keeping its structure. */
+/** Masks all values below a personal field, and keeps their structure. */
 function blank(value: unknown): unknown {
   if (value === null || value === undefined || value === '') return value;
   if (Array.isArray(value)) return value.map(blank);
@@ -100,7 +100,7 @@ function blank(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, blank(one)]));
 }
 
-/** Collects the values of personal fields, wherever they are. */
+/** Collects the values of personal fields, at any depth. */
 function collect(value: unknown, personal: Set<string>, isPersonal = false): void {
   if (typeof value === 'string') {
     if (isPersonal) personal.add(value);
@@ -135,34 +135,34 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The text that replaces personal data. */
+/** Replaces personal data. */
 export const MASK = '•••';
 
 /**
- * Names of fields that belong to a person: contacts with everything in them, and the street, which may be a sole trader's home. The names
- * are those of the service, of columns in files, and of likely answers.
+ * The names of personal fields: contacts with all their parts, and the street, which is a sole trader's home. It covers the
+ * names in the service's bodies, in columns of files, and likely names in answers.
  */
 const PERSONAL_FIELD =
   /^(?:contacts?(?:[_.-].*)?|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;
 
-/** Whether the field of this name belongs to a person. Pure. */
+/** Whether a field of this name is personal. Pure. */
 export function isPersonalField(name: string): boolean {
   return PERSONAL_FIELD.test(name) || MASKED.has(name);
 }
 
-/** The columns that belong to a person, by their names in files and in bodies. */
+/** The personal columns, as files and as bodies name them. */
 const MASKED = new Set(columnsThat(({ shown }) => shown === 'masked').flatMap((column) => [column, fieldOf(column)]));
 
-/** A member of an object in a JSON text that may be cut off; `\"` within strings, numbers as they are. */
+/** A member of an object in JSON text, whose end may be cut off; strings with escapes, and numbers. */
 const JSON_MEMBER = /("([^"\\\s]{1,60})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|-?\d[\d.eE+-]*)/g;
 
-/** RFC 5321 in short: an `@` or a common substitute, and a name with a dot. `Design@Work GmbH` does not match. */
+/** RFC 5321, simplified: `@` or a common replacement, and a host with a dot; `Design@Work GmbH` does not match. */
 const EMAIL = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}(?:@|%40|\(at\)|\[at\])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/giu;
 
-/** A telephone number in the international form (ITU-T E.123). Any other run of digits may be an id. */
+/** A telephone number in international form (ITU-T E.123); other runs of digits may be ids. */
 const PHONE = /(?<![\p{L}\p{N}+])\+\d[\d\s()./-]{5,24}\d(?![\p{L}\p{N}])/gu;
 
-/** The personal values in a JSON text, such as a body that was sent; empty for any other text. Pure. */
+/** The personal values in a JSON text, such as a body that was sent; none in other texts. Pure. */
 export function personalValuesIn(text: string): string[] {
   if (!text.includes('":')) return [];
   return [...text.matchAll(JSON_MEMBER)]
@@ -171,7 +171,7 @@ export function personalValuesIn(text: string): string[] {
     .filter((value) => value !== '');
 }
 
-/** The value of a JSON string; if the string is cut off, the part that is there. */
+/** The value of a JSON string; the raw text of one that is cut off. */
 function unquoted(value: string): string {
   const inner = value.replace(/^"|(?<!\\)"$/g, '');
   try {
@@ -182,10 +182,10 @@ function unquoted(value: string): string {
 }
 
 /**
- * Makes a function that masks personal data in a text: JSON members by their names, e-mail addresses, telephone numbers, and the given
- * values, as whole words in any case, also as escaped in JSON and URLs. Pure.
+ * Makes a function that masks personal data in a text: members of JSON by name, e-mail addresses, telephone numbers, and the
+ * given values. Values match as whole words, in any case, and as JSON and URLs escape them. Pure.
  *
- * @param values known personal values, such as the contact of a row whose answers are shown
+ * @param values known personal data, such as the contact of a row whose answers are shown
  */
 export function makeTextMask(values: Iterable<string>): (text: string) => string {
   const known = knownForms(values);
@@ -198,10 +198,10 @@ export function makeTextMask(values: Iterable<string>): (text: string) => string
   };
 }
 
-/** Shorter values are not masked: a single character occurs everywhere. */
+/** A single character occurs in every text. */
 const LEAST_CHARACTERS = 2;
 
-/** The forms in which each value may occur in a text, by the first word of the form in lower case. */
+/** The forms in which the values may occur in a text, by each form's first word in lower case. */
 function knownForms(values: Iterable<string>): Map<string, Set<string>> {
   const byWord = new Map<string, Set<string>>();
   for (const value of values) {
@@ -219,24 +219,24 @@ function knownForms(values: Iterable<string>): Map<string, Set<string>> {
 
 const WORDS = /[\p{L}\p{N}]+/gu;
 
-/** One pattern of all values of a page would be very slow. So the pattern has only those forms whose first word occurs in the text. */
+/** Looks up the text's words first: a pattern of all values of a page would be many times slower. */
 function withoutKnown(text: string, byWord: ReadonlyMap<string, ReadonlySet<string>>): string {
   if (byWord.size === 0) return text;
   const words = new Set(text.toLowerCase().match(WORDS) ?? []);
   const there = [...words].flatMap((word) => [...(byWord.get(word) ?? [])]);
   if (there.length === 0) return text;
-  // The longest first: a form may be the beginning of another.
+  // The longest first, since one value may begin with another.
   const either = there.sort((a, b) => b.length - a.length).map((form) => form.split(' ').map(escaped).join('\\s+'));
   return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])(?:${either.join('|')})(?![\\p{L}\\p{N}])`, 'giu'), MASK);
 }
 
-/** Capitals are listed as well: `Straße` becomes `STRASSE`, which a case-insensitive pattern does not match. */
+/** Upper case is a form of its own, since `Straße` becomes `STRASSE`, which no case-insensitive pattern matches. */
 function formsOf(text: string): string[] {
   const plain = [text, text.toUpperCase()];
   return plain.flatMap((one) => [one, one.normalize('NFD'), asciiJson(one), encodeURIComponent(one.toWellFormed())]);
 }
 
-/** JSON as programs write it that use ASCII only: `M\u00fcller`. */
+/** Escaped as by JSON writers that keep to ASCII: `M\u00fcller`. */
 function asciiJson(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

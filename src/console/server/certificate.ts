@@ -6,14 +6,14 @@ import { createSecureContext, type SecureVersion } from 'node:tls';
 import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** A certificate with its chain, and its key, both PEM. */
+/** A certificate with its chain, and its private key, both PEM. */
 export type Certificate = { cert: string; key: string };
 
 type Files = { certFile: string; keyFile: string };
 
 /**
- * The TLS settings. Versions before 1.2 are broken (RFC 8996). Of 1.2, only ciphers with forward secrecy and authenticated encryption (RFC
- * 9325, section 4.2; OWASP ASVS 5.0, 12.1.2), in our order; all ciphers of 1.3 are of that kind.
+ * TLS from version 1.2 on, since earlier ones are broken (RFC 8996). The ciphers of 1.2 all have forward secrecy and
+ * authenticated encryption (RFC 9325, section 4.2; OWASP ASVS 5.0, 12.1.2), as all of 1.3 have. The server's order counts.
  */
 export const TLS_RULES = {
   minVersion: 'TLSv1.2' as SecureVersion,
@@ -31,13 +31,13 @@ export const TLS_RULES = {
   honorCipherOrder: true,
 };
 
-/** How often the files are read again. Tools that renew certificates replace the files, or a link to them. */
+/** How often the files are checked for a renewed certificate, which may also come as a changed link. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Certificates are normally renewed a month before they end. Closer to the end than this, something is wrong. */
+/** Certificates are renewed about a month before they expire, so this near the end something is wrong. */
 const NEAR_END_MS = 14 * 86_400_000;
 
-/** How often a certificate that ends soon is reported. */
+/** A warning about the certificate is repeated after this time. */
 const SAY_EVERY_MS = 86_400_000;
 
 /** @throws LimitlineError `SETTINGS` if the files cannot be read, are not a certificate and a key, or do not match */
@@ -52,7 +52,7 @@ export function readCertificate({ certFile, keyFile }: Files): Certificate {
     });
   }
   try {
-    // Parses both as the server will, and checks that they match.
+    // Parses both as the server will, and fails where they do not belong together.
     createSecureContext({ cert, key, ...TLS_RULES });
   } catch (error) {
     throw new LimitlineError('SETTINGS', `${keyFault(key, error)} (${keyFile}; certificate ${certFile}).`, {
@@ -62,7 +62,7 @@ export function readCertificate({ certFile, keyFile }: Files): Certificate {
   return { cert, key };
 }
 
-/** Problems that people will have who open the console under `host`, a sentence each. */
+/** The problems that browsers will have with the certificate under `host`, a sentence each. */
 export function certificateWarnings({ cert }: Certificate, host: string | undefined, nowMs: number): string[] {
   const { validFromDate, validToDate, ...rest } = datesOf(cert);
   const warnings: string[] = [];
@@ -77,10 +77,10 @@ export function certificateWarnings({ cert }: Certificate, host: string | undefi
 }
 
 /**
- * Reads the files from time to time, and gives the server a new certificate. If the files do not match, this is logged and the old
- * certificate stays: the two files are never written at the same moment.
+ * Checks the files regularly and gives a new certificate to the server. Invalid files are logged and the old certificate stays,
+ * since the two files are never written at the same moment.
  *
- * @returns a function that stops this
+ * @returns a function that stops the checks
  */
 export function keepCertificate(
   server: Pick<Server, 'setSecureContext'>,
@@ -144,7 +144,7 @@ function keyFault(key: string, error: unknown): string {
   return 'CONSOLE_TLS_KEY_FILE holds no private key (PEM) that can be used with the certificate';
 }
 
-/** The header of an encrypted key, in RFC 7468, section 11, and in OpenSSL's older form (RFC 1421). */
+/** RFC 7468, section 11, and OpenSSL's older form (RFC 1421). */
 const LOCKED_KEY = /BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m;
 
 function datesOf(cert: string) {

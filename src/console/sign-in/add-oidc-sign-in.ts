@@ -14,36 +14,36 @@ import type { Coming } from './people-functions.ts';
 import { comingOf, giveToken, readToken, signInAddress, wayBack } from './session-cookie.ts';
 import { narrowPage } from './sign-in-view.ts';
 
-/** Where a sign-in at the identity provider begins. */
+/** The address that starts a sign-in at the identity provider. */
 export const OIDC_ADDRESS = '/sign-in/oidc';
 
-/** The redirect address that is registered at the provider, after the console's own address. */
+/** The redirect address that must be registered at the provider, behind the console's own address. */
 export const CALLBACK = `${OIDC_ADDRESS}/callback`;
 
-/** The page after a sign-out here, which says that the session at the provider goes on. */
+/** The page after sign-out, which says that the person is still signed in at the provider. */
 const OUT = `${OIDC_ADDRESS}/out`;
 
-/** The provider is called up to three times: for its configuration, a token, and its keys. Each call may take four seconds (provider.ts). */
+/** Time for three requests to the provider (discovery, token, keys), four seconds each (provider.ts). */
 const LIMIT_MS = 15_000;
 
-/** Longer than any approval's id. */
+/** In characters; longer than any approval's id. */
 const LONGEST_ID = 100;
 
-/** The limit over all networks. Each sign-in that was begun takes some 300 bytes of Redis for ten minutes. */
+/** For all networks together: each started sign-in takes some 300 bytes of Redis for ten minutes. */
 const MOST_BEGUN_PER_S = 50;
 
-/** The functions for signing in at an identity provider, and for beginning a session. */
+/** The functions for sign-in at an identity provider. */
 export type OidcFunctions = {
   oidc: Oidc;
-  /** Begins a session of this person, with their roles, and returns the value of its cookie. */
+  /** Starts a session of this person, which keeps their roles, and answers its cookie's value. */
   beginSession: (person: Person, coming: Coming) => Promise<string>;
-  /** Records that a person signed in again to confirm an approval. */
+  /** Records that the person signed in again, as proof for an approval. */
   keepProof: (anew: Anew) => Promise<void>;
 };
 
 /**
- * Sign-in at an identity provider: `/sign-in/oidc` redirects there, and the provider redirects back to `/sign-in/oidc/callback`. A cookie
- * identifies the browser in between, so that a sign-in cannot be completed in another browser (login CSRF, mix-up).
+ * Sign-in at an identity provider: `/sign-in/oidc` leads there, `/sign-in/oidc/callback` is where the browser returns. A cookie
+ * ties both to one browser, against login CSRF and mix-up attacks.
  */
 export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
   const { oidc, beginSession, keepProof, functions, audit, cookie, gate } = given;
@@ -71,7 +71,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     const browser = browserName(request.cookies[name]);
     const redirect = `${request.origin}${CALLBACK}`;
     const url = await oidc.begin({ browser, redirect, to, anew }).catch((error) => {
-      // If Redis is away, its own page is shown. Any other failure here is the provider's.
+      // Redis has its own error page; any other error here is the provider's.
       if (isAway(error)) throw error;
       return undefined;
     });
@@ -119,7 +119,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   }
 }
 
-/** The address after a sign-out. It depends on the name: `person-names.ts` says what names from identity providers look like. */
+/** The page after sign-out, by the person's name: `person-names.ts` says how names of an identity provider look. */
 export function addressAfterSignOut(by: string): string {
   return /\(sso [0-9a-f]{6,64}\)$/.test(by) ? OUT : '/sign-in';
 }
@@ -131,11 +131,11 @@ function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; tro
 }
 
 /**
- * Loads the next page without an HTTP redirect. After a redirect the browser would treat the request as coming from the provider's site: it
- * would send no same-site cookies, and the console would ask whether the person wanted to come (server/led-here.ts).
+ * Leads on by a refresh and not by a redirect, which browsers would count as the provider's request: without same-site cookies,
+ * and with the question of server/guard.ts.
  */
 function leadOn(reply: FastifyReply, to: string): unknown {
-  // The address of this page contains the sign-in code. The code is used up; still it must not be sent on as the referrer.
+  // This page's address holds the used code, which other pages need not see.
   reply.header('refresh', `0; url=${to}`).header('referrer-policy', 'no-referrer');
   return reply.page({ title: 'Signed in', at: 'people', body: oidcDoneView({ to }) });
 }
@@ -150,11 +150,11 @@ function makeSecondLimit(most: number): () => boolean {
   };
 }
 
-/** More than all people of an office begin on a Monday morning, behind one address. */
+/** More than an office behind one address needs on a Monday morning. */
 const BEGUN_PER_MINUTE = 60;
 
 /**
- * Limits how often a sign-in may begin from one network, because each is a record in Redis.
+ * Limits how many sign-ins one network starts at an identity provider, since each is a record in Redis.
  *
  * @returns the route's `config.rateLimit`
  */
@@ -169,10 +169,10 @@ function slowDown() {
   };
 }
 
-/** Why a sign-in at the identity provider failed. The page says what happened and what to do, without details. */
+/** Why a sign-in at the identity provider failed, without details. */
 export type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
 
-/** The HTTP status for each of them. */
+/** The status of each failure's page. */
 export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   denied: 403,
   away: 503,
@@ -183,7 +183,7 @@ export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   'not anew': 403,
 };
 
-/** The page for a failed sign-in. @param given.name the provider's name, @param given.groups the groups that have a role here */
+/** The page of a failed sign-in. @param given.name the provider's name, @param given.groups the groups that have roles here */
 export function oidcTroubleView(given: {
   trouble: OidcTrouble;
   name: string;
@@ -218,7 +218,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
   }
 }
 
-/** The page after a successful sign-in. It loads the next page by itself, so that the request comes from our own site. */
+/** The page that leads on by itself, so that the next request counts as the console's own. */
 export function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
     title: 'You are signed in',
@@ -226,7 +226,7 @@ export function oidcDoneView({ to }: { to: string }): Html {
   });
 }
 
-/** The page after a sign-out. The person is still signed in at the provider, and so would be the next person at this computer. */
+/** Says that the person is still signed in at the provider, as whom the next user of this computer could come back. */
 export function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
   return narrowPage({
     title: 'You are signed out',

@@ -5,16 +5,16 @@ import { notice } from '../parts/page-head.ts';
 import type { OtherWay } from './people-functions.ts';
 import { signInAddress } from './session-cookie.ts';
 
-/** The message if the name or the password is wrong. It does not say which. */
+/** One message for an unknown name and for a wrong password. */
 export const NO_FIT = 'This name and password do not fit together. Check both, and try again.';
 
-/** The message for any wrong code. */
+/** One message for every wrong code, whatever is wrong with it. */
 export const NO_CODE = 'This code does not fit, or was used before. Wait for the next one, and try again.';
 
-/** A person who forgot the password or lost the telephone needs another person's help. */
+/** Only an administrator can help a person who forgot a password or lost a telephone. */
 const HELP = html`<p class="quiet">Forgotten, or lost your telephone? An administrator of this console can set it anew.</p>`;
 
-/** The frame of all sign-in pages: narrow, with one task. */
+/** The frame of every page around the sign-in: narrow, with one thing to do. */
 export function narrowPage(given: {
   title: string;
   lead?: HtmlValue;
@@ -32,7 +32,7 @@ export function narrowPage(given: {
   </div>`;
 }
 
-/** `/sign-in`: name and password, and other methods if there are any. */
+/** `/sign-in`: name and password, and the other ways to sign in. */
 export function signInView(given: {
   csrf: string;
   to: string;
@@ -81,7 +81,7 @@ export function codeView(given: { csrf: string; to: string; recovery: boolean; t
   });
 }
 
-/** `/sign-in/password`: the user replaces a password that somebody else set. */
+/** `/sign-in/password`: replaces a password that somebody else made. */
 export function ownPasswordView(given: { csrf: string; to: string; name: string; trouble?: string | undefined }): Html {
   const { csrf, to, name, trouble } = given;
   return narrowPage({
@@ -97,14 +97,14 @@ export function ownPasswordView(given: { csrf: string; to: string; name: string;
   });
 }
 
-/** Two fields for a new password, with the user name for password managers. */
+/** The fields for a new password, twice, with the user's name for password managers. */
 export function newPasswordFields(name: string): Html {
   return html`<input name="user" value="${name}" autocomplete="username" hidden>
     ${passwordField({ label: 'New password', name: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few words that nobody would guess are good; so is what a password manager makes.' })}
     ${passwordField({ label: 'New password again', name: 'again', autocomplete: 'new-password' })}`;
 }
 
-/** The field for a code of an authenticator app; with `orRecovery`, also for a recovery code. */
+/** The field for a code of an authenticator app; with `orRecovery` also for a recovery code. */
 export function codeField({ id = 'field-code', orRecovery = false } = {}): Html {
   return field({
     label: 'Code',
@@ -121,7 +121,7 @@ export function codeField({ id = 'field-code', orRecovery = false } = {}): Html 
   });
 }
 
-/** A sign-out link, for people who cannot continue. */
+/** A sign-out button for a person who cannot continue. */
 export function signOutLine(csrf: string): Html {
   return form({
     action: '/sign-out',
@@ -131,12 +131,11 @@ export function signOutLine(csrf: string): Html {
   });
 }
 
-/** The secret of a second factor, and its otpauth:// address for apps. */
+/** A new second factor: the secret, and the address for apps that holds it (otpauth://). */
 export type NewFactor = { secret: string; address: string };
 
 /**
- * The form to set up a second factor: the QR code, the secret as text for people who cannot scan it, and a field for the first code, which
- * proves that the app has the secret.
+ * Sets up a second factor: the QR code, the secret as text, and the field for the first code, which proves that the app works.
  */
 export function factorForm(given: { csrf: string; action: string; to: string; factor: NewFactor }): Html {
   const { csrf, action, to, factor } = given;
@@ -153,7 +152,7 @@ export function factorForm(given: { csrf: string; action: string; to: string; fa
   </ol>`;
 }
 
-/** Recovery codes. They are shown only this once. */
+/** Recovery codes, which are shown only this once. */
 export function recoveryCodes(given: { codes: readonly string[]; next: string; words: string }): Html {
   const { codes, next, words } = given;
   return html`<div data-module="keep-codes">
@@ -164,16 +163,17 @@ export function recoveryCodes(given: { codes: readonly string[]; next: string; w
   <p>${linkButton({ href: next, words, kind: 'primary' })}</p>`;
 }
 
-/** In groups of four, as people read long keys. */
+/** In groups of four, for reading. */
 function inGroups(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ');
 }
 
-/** The width of the empty border by which scanners find the code (ISO/IEC 18004, section 9.1). */
+/** The quiet zone around the code, in modules (ISO/IEC 18004, section 9.1). */
 const QUIET = 4;
 
 /**
- * A text as a QR code, drawn inline as one path: no other site and no further request ever gets its content.
+ * A text as a QR code, drawn inline, so that its secret never leaves the page.
+ *
  * @param label the text for screen readers
  */
 function qrCode(text: string, { label }: { label: string }): Html {
@@ -182,7 +182,7 @@ function qrCode(text: string, { label }: { label: string }): Html {
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect class="qr-ground" width="${size}" height="${size}"/><path class="qr-squares" d="${path.join('')}"/></svg>`;
 }
 
-/** The runs of adjacent dark squares. */
+/** Runs of dark modules in a row. */
 function runsOf(row: readonly boolean[]): { x: number; length: number }[] {
   const runs: { x: number; length: number }[] = [];
   for (const [x, isDark] of row.entries()) {

@@ -8,24 +8,24 @@ import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';
 import { approvalSizeWords, noUsers, peopleWords } from './approvals-list.ts';
 
-/** Whether the person may answer an approval, and what they must enter. */
+/** Whether the reader may answer, and what they must prove. */
 export type Answering = {
-  /** Why not: `own`: they asked for it; `role`: they are not an approver; `nobody`: no user has a name here. */
+  /** `yes`, or the reason against it: it is their `own`, they lack the `role`, or `nobody` has a name here. */
   may: 'yes' | 'own' | 'role' | 'nobody';
-  /** Whether a password is needed: for users of the console, not of an identity provider. */
+  /** True for Limitline's own users, false for people of an identity provider. */
   needsPassword: boolean;
-  /** Whether a code of the second factor is needed too. */
+  /** Whether a code of the second factor is needed as well. */
   needsCode: boolean;
-  /** Whether they must sign in again at their identity provider first. */
+  /** Whether the person must first sign in again at their identity provider. */
   needsSignIn: boolean;
-  /** Who may answer, apart from those who asked for it. Empty if nobody is known. */
+  /** Who may answer, without those who asked for it; empty where nobody is known. */
   approvers: readonly string[];
-  /** Why the answer before this page had no effect, if so. */
+  /** The refusal of the answer that the person has just given, if any. */
   refused?: AnswerResult | undefined;
   csrf: string;
 };
 
-/** The forms to approve and decline, with the digest of what is shown; or why the person cannot answer. */
+/** The forms to approve and to decline, each with the digest that the person sees; or why there are none. */
 export function answerPart(approval: Approval, answering: Answering): Html {
   switch (answering.may) {
     case 'nobody':
@@ -39,7 +39,7 @@ export function answerPart(approval: Approval, answering: Answering): Html {
   }
 }
 
-/** Who may answer, as a sentence. */
+/** Who may answer, as a text. */
 export function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
   return approvers.length === 0
     ? 'somebody else with the role approver; no such user is known yet'
@@ -89,10 +89,10 @@ function noFit(needsCode: boolean): string {
     : 'This is not your password. Nothing was approved.';
 }
 
-/** A recovery code, with the separators that people type. */
+/** Longer than a recovery code with separators. */
 const LONGEST_CODE = 100;
 
-/** Longer than any password that is allowed, and short enough for a form. */
+/** Longer than any allowed password. */
 const LONGEST_PASSWORD = 1_000;
 
 function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html {
@@ -123,7 +123,7 @@ function refusedPart(refused: AnswerResult | undefined): Html | false {
   return notice('bad', refusedWords(refused), { urgent: true });
 }
 
-/** Why nothing was done, and what to do. */
+/** Why an answer had no effect, and what to do. */
 export function refusedWords(refused: AnswerResult): string {
   switch (refused.is) {
     case 'done':

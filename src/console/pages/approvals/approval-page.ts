@@ -17,7 +17,7 @@ import { sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
 import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords } from './approvals-list.ts';
 
-/** Everything that an approver must see before approving, and the form to approve. */
+/** The page of one approval: all that an approver must see, and the forms that answer. */
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
   const { approval, file, since } = look;
   const { portfolio, standing } = approval;

@@ -8,19 +8,19 @@ import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 
-/** What waits for approval, and what was answered lately. */
+/** Open approvals, and the latest answered ones. */
 export type ApprovalsList = {
-  /** The oldest first; at most one page of them. */
+  /** The oldest first, at most one page of them. */
   waiting: readonly Approval[];
-  /** The number of all that wait. */
+  /** How many are open in all. */
   total: number;
-  /** The latest first. */
+  /** The latest answer first. */
   answered: readonly Approval[];
-  /** Whether anybody can approve at all: without users, nobody can be identified. */
+  /** Whether the console has users: without any, nobody can approve. */
   hasUsers: boolean;
 };
 
-/** The page of approvals. `isOwn` finds those that the person who views the page may not answer. */
+/** The page of approvals. `isOwn` marks those that the reader may not answer. */
 export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) => boolean): Html {
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
@@ -51,7 +51,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) =
   }`;
 }
 
-/** What to do when nobody can approve. */
+/** Says that nobody can approve yet, and how to add a user. */
 export function noUsers(): Html {
   return notice(
     'warn',
@@ -99,7 +99,7 @@ const ANSWERED_COLUMNS: readonly TableColumn<Approval>[] = [
   { head: 'When', cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
 
-/** What an approval leads to. */
+/** What becomes of the rows after an approval. */
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
   import: 'to be requested',
   retry: 'to be sent again',
@@ -119,18 +119,18 @@ export function approvalSizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>)
   return `${counted(rows, 'row')}, ${moneyText(sum)}`;
 }
 
-/** What a person answered about a held call. */
+/** An answer to a held call, as a text. */
 export function saidWords(said: string | undefined): string {
   if (said === undefined) return '–';
   return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
 }
 
-/** Enough of a digest for two people to compare by telephone. */
+/** The start of a digest, for two people to compare over the telephone. */
 export function shortDigest(digest: string): string {
   return digest.slice(0, 10);
 }
 
-/** `alice, bob and 3 others`; nothing where nobody is known. */
+/** `alice, bob and 3 others`; empty for no names. */
 export function peopleWords(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most);
   const others = names.length - shown.length;

@@ -11,22 +11,22 @@ import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { heldAddress } from './held-page.ts';
 
-/** Answers about held rows, from a file or for one row, and their effects. It is shown before the person confirms. */
+/** The answers that a file or a form gave about held rows, and their consequences, as shown before the confirmation. */
 export type ShownPlan = {
   id: string;
   portfolio: string;
-  /** Undefined if one row was answered; `back` is then the page to return to. */
+  /** Undefined where one row was answered; then `back` names the page to which the person returns. */
   fileName?: string | undefined;
   back?: string | undefined;
   of: readonly Answered[];
-  /** Held rows of other portfolios that are affected too. */
+  /** Rows of other portfolios that are held for the same calls, and so are answered too. */
   elsewhere?: readonly Elsewhere[] | undefined;
   isPaused: boolean;
   silent: number;
   problems: readonly { at: number; message: string }[];
 };
 
-/** A held row: when its call was sent (or, if unknown, when it was held), in ms, and the id that was given for it, if any. */
+/** One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer. */
 type Answered = {
   line: number;
   import: string;
@@ -39,10 +39,10 @@ type Answered = {
   made?: string;
 };
 
-/** The most lines that are shown; the others are counted. */
+/** Further lines are only counted. */
 const MOST_SHOWN = 200;
 
-/** A plan to confirm; or the problems of its file, and then it cannot be confirmed. */
+/** A plan with its confirm button; or the problems of its file, without one. */
 export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);
@@ -104,7 +104,7 @@ function askedWords({ sentMs, heldMs }: Answered): Html {
   return sentMs === undefined ? html`before ${moment(heldMs)}` : moment(sentMs);
 }
 
-/** The effect of an answer: what is recorded if the call made something, or what is sent again if not. */
+/** What Limitline does after the answer: writes the id down, or sends the call again. */
 function followsWords({ kind, made, requested_limit }: Answered): Html {
   const limit = html`the limit of ${amount(requested_limit)} is requested`;
   if (made === undefined) {
@@ -119,7 +119,7 @@ function followsWords({ kind, made, requested_limit }: Answered): Html {
 function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
   const back = html`<p>${linkButton({ href: desk, words: 'Back to the held desk' })}</p>`;
   if (fileName === undefined) return html`${notice('bad', problems[0]?.message)}${back}`;
-  return html`${notice('bad', `${counted(problems.length, 'line')} of the file cannot be meant, so nothing can be done with it. Mend the file, and send it again.`)}
+  return html`${notice('bad', `Problems in ${counted(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`)}
     ${table({
       caption: `What is wrong with ${fileName}`,
       rows: problems.slice(0, MOST_SHOWN),

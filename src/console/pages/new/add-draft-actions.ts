@@ -17,16 +17,16 @@ import type { NewPageFunctions } from './new-page-functions.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
 import { SENT_FIRST } from './submit-view.ts';
 
-/** A page of lines has some hundred cells, and each may be a long text. */
+/** A page of lines has some hundred cells, each of which may be long. */
 const GRID_LIMIT_BYTES = 4 * 1_024 * 1_024;
 
-/** A new version of a large file is a copy of it; so is an import. */
+/** A new version and an import each copy the whole file, which may be large. */
 const COPY_LIMIT_MS = 120_000;
 
-/** Each check reads all shared texts of a workbook. */
+/** Long, since each check of a workbook reads its shared strings. */
 const CHECK_LIMIT_MS = 30_000;
 
-/** If an import takes no longer than this, its portfolio is shown at once. */
+/** A small import ends within this time, so that its portfolio is shown at once. */
 const PATIENCE_MS = 1_500;
 
 /** The actions on an upload. */
@@ -85,7 +85,7 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
   addSubmit(app, given);
 }
 
-/** An upload, for the audit: the file's digest, and how the file is read. Throws if the upload no longer exists; the handler answers that. */
+/** What the audit records of an upload: the exact version of its file, and how it is read. @throws where the upload is gone */
 async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): Promise<About> {
   const { id = '' } = request.params as { id?: string };
   const draft = await read(id);
@@ -97,7 +97,7 @@ async function previewOf(draft: PortfolioDraft, given: NewPageFunctions): Promis
   return state.is === 'there' ? state.preview : undefined;
 }
 
-/** The name of the portfolio, if the form changes it. */
+/** The new name of the portfolio, where the form changes it. */
 function nameIn({ portfolio }: Readonly<Record<string, string>>, draft: PortfolioDraft): { portfolio?: string } {
   const name = portfolio?.trim() ?? draft.portfolio;
   return name === draft.portfolio ? {} : { portfolio: name };
@@ -145,18 +145,18 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
       if (fields.same !== undefined)
         await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
       const list = fields.list === 'warnings' ? 'warnings' : 'problems';
-      // Corrected lines are gone from the list, so the same page shows other lines.
+      // Mended lines leave the list, so the same page shows others.
       return reply.redirect(`/new/${id}?list=${list}#mend`, 303);
     },
   });
 }
 
-/** The answer if a line's cells could not be checked. */
+/** The answer where a check of a line's cells was not possible. */
 function notChecked(words: string): Html {
   return html`<p class="problem" data-unchecked>${words}</p>`;
 }
 
-/** A person says that a line means the buyer whom its identifiers point to. This holds for lines of this file only. */
+/** Records that a line means the buyer to whom its identifiers belong. It holds for this upload alone. */
 async function saySameBuyer(
   { id, reading }: PortfolioDraft,
   { line, by }: { line: number; by: string },
@@ -168,7 +168,7 @@ async function saySameBuyer(
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
 
-/** Shown if two tabs or two people change an upload at once. The cells that were not saved are still in the page before. */
+/** Two tabs or two people edited the same version; the unsaved changes are still in the page to which "back" leads. */
 function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
   return html`${pageHead({
     title: 'Another version was saved meanwhile',
@@ -198,13 +198,13 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
     action: 'import',
     limitMs: COPY_LIMIT_MS,
     says: ['of', 'replace', 'first'],
-    // The portfolio's name is in the draft, not in the address. The approval counts for the preview of that portfolio only.
+    // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
     about: async (request) => {
       const found = await aboutDraft(request, given);
       return { ...found, ...(formFieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
     },
     handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
-      // The name for which access was checked: another tab could give the draft the name of another person's portfolio at this moment.
+      // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
       const { portfolio = '' } = request.about ?? {};
       if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
       if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
@@ -232,7 +232,7 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;
 
-/** The changed lines of the form, each with all of its cells that the form has. */
+/** The lines that a form of the grid sends, each with all cells that it has, changed or not. */
 function readEdits(fields: Readonly<Record<string, string>>): LineEdit[] {
   const cells = new Map<number, Map<number, string>>();
   const edits: LineEdit[] = [];

@@ -1,13 +1,13 @@
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { DraftDesk } from '../../../portfolio/draft-desk.ts';
 
-/** Functions for the pages that create a portfolio. */
+/** The functions that the pages of a new portfolio get. */
 export type NewPageFunctions = DraftDesk & {
   portfolioNames(): Promise<string[]>;
-  /** The account's current rules for which requests need another person's approval. */
+  /** Which requests need the approval of another person, by the current settings. */
   approvalPolicy(): Promise<ApprovalPolicy>;
-  /** The first of these people who would exceed their limit, with this sum added to what they requested lately without approval. */
+  /** The first of these people whose requests of the last days exceed the limit for one person, with this sum added. */
   personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']>;
-  /** The largest upload, counting all of its files. */
+  /** The most megabytes of an upload, all of its files together. */
   maxUploadMb: number;
 };

@@ -12,7 +12,7 @@ import { outcomeBody, outcomeTitle } from './outcome-view.ts';
 import { planBody, planTitle } from './plan-view.ts';
 
 export type PlansPageFunctions = {
-  /** Counts a plan and stores it; changes nothing else. Undefined if there is no such portfolio. */
+  /** Counts the rows and keeps the plan, and changes nothing else. Undefined where there is no such portfolio. */
   make: (request: {
     portfolio: string;
     action: PlanAction;
@@ -20,18 +20,18 @@ export type PlansPageFunctions = {
     by: string;
   }) => Promise<PlanState | undefined>;
   read: (id: string) => Promise<PlanState | undefined>;
-  /** Confirms a plan and returns the result. The plan then runs on its own, until `signal` aborts. */
+  /** Confirms the plan and answers at once; the work continues in the background until `signal` is aborted. */
   confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
 };
 
-/** `started` also if it has ended already. */
+/** `started` also covers a plan that has ended already. */
 export type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;
 
 /**
- * Actions on more than one row. `/plans/new` counts the effect and shows it, as a page or in a dialog. To confirm, only the plan's id is
- * sent. `/plans/ID` shows the progress and the result.
+ * Every action on more than one row. `/plans/new` counts and shows what it would do, as a page or a dialog. The confirmation
+ * sends only the plan's id. `/plans/ID` shows progress and outcome.
  */
 export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunctions): void {
   const stopping = new AbortController();
@@ -46,7 +46,7 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
     return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
   };
 
-  // Each plan counts rows and is stored. A person who looks and decides needs only a few.
+  // Each plan counts rows and is kept, and one person needs few of them.
   const rateLimit = { max: PLANS_PER_MINUTE, timeWindow: '1 minute' };
   app.get('/plans/new', { config: { about: aboutNew, rateLimit } }, async (request, reply) => {
     const { portfolio, action } = askedOf(request);
@@ -98,7 +98,7 @@ function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
 }
 
-/** The action and the portfolio that were requested. @throws ConsoleError for an unknown action */
+/** The action and portfolio that an address asks for. @throws ConsoleError for an unknown action */
 function askedOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
   const query = request.query as Query;
   const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
@@ -107,14 +107,14 @@ function askedOf(request: FastifyRequest): { portfolio: string; action: PlanActi
   return { portfolio, action };
 }
 
-/** A plan, for the audit. A search text may be a person's name, so only its presence is recorded. */
+/** What the audit records of a plan. A searched text may be a person's name, so only its existence is recorded. */
 function factsOf({ id, action, filter, rows, sum, isExact, calls }: Plan): About['facts'] {
   const { text, ...rest } = filter;
   const named = `${queryOfFilter(rest)}${text === undefined ? '' : ' and found by a text'}`;
   return { plan: id, action, filter: named, rows, sum, isExact, calls };
 }
 
-/** The progress so far. */
+/** How far the plan is, for the audit. */
 async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<string, unknown>> {
   const state = await read(id);
   return state ? { standing: state.standing, done: state.done, leftAlone: state.came } : {};

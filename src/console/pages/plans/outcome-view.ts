@@ -25,7 +25,7 @@ export function outcomeTitle({ plan, standing, done, waits }: PlanState): string
   return words.done(counted(done, 'row'));
 }
 
-/** The progress and result of a confirmed plan. Without a token, if the same text goes to all who watch. */
+/** Progress and outcome of a confirmed plan; events have no token, since one frame serves all viewers. */
 export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: string; rights: Rights }): Html {
   const command = commandOf(state.plan);
   const { plan, standing, done, came, underWay, confirmedMs, confirmedBy, endedMs } = state;
@@ -64,7 +64,7 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
     </div>`;
 }
 
-/** Says that nothing was sent, and what to do. */
+/** Says that the rows wait for approval, with a link. */
 function waitsPart(approval: string, why = ''): Html {
   return notice(
     'info',
@@ -108,7 +108,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
     notice('info', 'A plan can be confirmed for 15 minutes: the portfolio may be another by now. Nothing was changed.'),
 };
 
-/** Why fewer rows were handled than planned, and how many other rows the filter matches now. */
+/** Why fewer rows were changed than planned, and how many new rows match the filter by now. */
 function leftWords({ plan, done, came, underWay }: PlanState): string {
   const changed = Math.max(0, plan.rows - done - underWay);
   const parts = [

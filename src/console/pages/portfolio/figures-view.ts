@@ -14,7 +14,7 @@ import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
-/** The main figures of a portfolio, and its rows by state. */
+/** The main figures of a portfolio, and a bar of its rows by state. */
 export function renderFigures(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
   const { state } = look;
   const { states, sums } = state;
@@ -51,10 +51,10 @@ function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): strin
   return `${counted(invalid, 'line')} invalid, ${grouped(duplicate)} duplicate${as}`;
 }
 
-/** The most statuses that are named. Rows with others can be found by the filter. */
+/** Further answers can be found with the filter of the rows. */
 const ANSWERS_TOLD = 3;
 
-/** Statuses other than an approval, the most frequent first: `; 29 under_review`. */
+/** Counts of the answers other than approved, the most frequent first: `; 29 under_review`. */
 function otherAnswers(statuses: PortfolioLook['state']['statuses']): string {
   return Object.entries(statuses)
     .filter(([status, count]) => status !== APPROVED && count > 0)
@@ -79,7 +79,7 @@ function timeStat(
 ): Stat {
   if (open === 0 && !state.importing) {
     if (state.finishedMs === undefined) return { label: 'Finished', value: '–' };
-    // Counted from the last file: a portfolio may be years old.
+    // Counted from the last import, since a portfolio may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const tookS = (state.finishedMs - begunMs) / 1_000;
     const at = inUtc(state.finishedMs);
@@ -107,7 +107,7 @@ function lasted(seconds: number): string {
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
 
-/** The most causes that are shown. Rows with other causes can be found by their state. */
+/** More causes than this nobody reads; the rows of the others can be found by their state. */
 export const CAUSES_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -118,7 +118,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ours: 'fault of Limitline',
 };
 
-/** The causes of failed rows, largest first. Each has the actions for all of its rows. */
+/** Why rows failed: the cause with most rows first, each with the actions for all of its rows. */
 export function renderCauses(name: string, causes: readonly ShownCause[], rights: Rights): Html {
   if (causes.length === 0) return html`<p class="quiet">No row has failed.</p>`;
   const rest = causes.slice(CAUSES_SHOWN);
@@ -170,7 +170,7 @@ function commandOf(name: string, { id, meaning }: ShownCause): string {
 
 const STEP_WORDS: Readonly<Record<Step, string>> = { company: 'Company', documents: 'Documents', limit: 'Limit' };
 
-/** The steps of the rows: waiting, at each step, answered. Each is a card with a bar for its share. */
+/** The progress of the rows: waiting, at each step, answered. Each stage is a card with a bar of its share. */
 export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
   const answered = rowsIn(states, GRANTED_STATES);
