@@ -27,7 +27,7 @@ export type BoardFunctions = {
   queues: Pick<Queues, 'bullmq'>;
   /** The row that the ledger knows by this name. */
   row: (row: JobData) => Promise<BoardRow | undefined>;
-  /** Sends a refused row again by our own way, or says why it stays, or for what it waits. `by` is who wishes it. */
+  /** Sends a refused row again by our own way, or says why it stays, or for what it waits. `by` is who asks for it. */
   retry: (row: JobData, by: string) => Promise<RowRetried>;
   /** Hears of what went wrong and is nobody's fault who asked. */
   onFault: (error: unknown) => void;

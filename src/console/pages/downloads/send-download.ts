@@ -15,7 +15,7 @@ export type Download = {
 };
 
 /**
- * Answers with a file that is saved and never shown, and tells the audit: before the first byte who wishes for what, and at its
+ * Answers with a file that is saved and never shown, and tells the audit: before the first byte who asks for what, and at its
  * end how many bytes left, and whether all of it did. It is the one way in which the console gives files away.
  *
  * @throws whatever the audit throws where nothing can be written down: then no byte leaves
