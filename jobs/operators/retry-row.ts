@@ -21,7 +21,7 @@ export type RowRetry =
  * Sends one refused row again, from the step that refused it. One in any other state stays: what is held needs a person's word
  * first, what is done is never sent twice, and what is under way goes on by itself.
  *
- * @param by who wishes it
+ * @param by who asks for it
  * @param from the state from which it goes: somebody may mean one that was given up
  */
 export async function retryRow(
