@@ -100,7 +100,7 @@ export async function shareOut(wish: Wish, args: readonly string[]): Promise<voi
       if (sum('played') >= said + SAID_EVERY) say();
     });
     const [code] = await once(child, 'exit');
-    if (code !== 0 && !shares[nth]?.broken) throw new Error(`A process that played ended by ${code}.`);
+    if (code !== 0) throw new Error(`A process that played ended by ${code}.`);
   };
   await Promise.all(Array.from({ length: sharesOf(wish) }, (_, nth) => share(nth)));
   say();
