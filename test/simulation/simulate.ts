@@ -5,11 +5,23 @@ import { startRedisServer } from './doubles/redis-server.ts';
 import { changesOf, type Mutant, mutated } from './mutants/mutant.ts';
 import { mutantOf } from './mutants/mutants.ts';
 import { type Branch, branchesOf, type Depth, roots } from './run/complete.ts';
+import { startPace } from './run/pace.ts';
 import { type Schedule, scheduleText } from './run/schedule.ts';
+import {
+  leaveParent,
+  type Played,
+  SAID_EVERY,
+  sayEnd,
+  shareOut,
+  sharesOf,
+  takeOfParent,
+  takeOwn,
+  type Wish,
+} from './run/shares.ts';
 import { kindOfFault, shrink } from './run/shrink.ts';
 import { type Place, play, type Run, type World } from './run/simulation.ts';
 import { storyOf } from './run/story.ts';
-import { realNowMs, turnOfTheLoop } from './run/virtual-globals.ts';
+import { turnOfTheLoop } from './run/virtual-globals.ts';
 import { type Known, knownOf, plainSchedule, scheduleOf } from './run/walk.ts';
 import { FOUND, type Found } from './worlds/found.ts';
 import { settingsOf } from './worlds/people.ts';
@@ -33,11 +45,19 @@ const OPTIONS = {
   turns: { type: 'string', default: '2' },
   faults: { type: 'string', default: '1' },
   'beside-fault': { type: 'string', default: '0' },
+  /** Of a walk that another process hands out. */
+  share: { type: 'boolean', default: false },
 } as const;
+
+/** Each of these plays something else than a walk through seeds. */
+const PLAYS = ['same', 'mutant', 'schedule', 'seed', 'found', 'complete'] as const;
 
 /** `npm run simulate`: see README.md here. */
 export async function simulate(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const wish = { from: Number(values.from), count: Number(values.seeds), seconds: Number(values.seconds) };
+  if (PLAYS.every((what) => values[what] === undefined) && !values.share && sharesOf(wish) > 1)
+    return shareOut(wish, args);
   const server = await startRedisServer();
   const places = Array.from({ length: LANES }, (_, lane): Place => {
     const dataDir = join(server.dir, `data-${lane}`);
@@ -53,10 +73,7 @@ export async function simulate(args: readonly string[]): Promise<void> {
     else if (values.found) await playFound(places);
     else if (values.complete) {
       for (const world of worlds) await goThrough(world, depthOf(values), Number(values.seconds), places);
-    } else {
-      const wish = { from: Number(values.from), count: Number(values.seeds), seconds: Number(values.seconds) };
-      await walk(worlds, wish, places);
-    }
+    } else await walk(worlds, wish, values.share, places);
   } finally {
     await server.close();
   }
@@ -90,22 +107,6 @@ async function playTheSame(count: number, places: readonly Place[]): Promise<voi
   if (digests.size > 1) process.exitCode = 1;
 }
 
-/** Measures from now on how fast schedules are played, and what each costs. */
-async function startPace([place]: readonly Place[]) {
-  const usedMs = async (): Promise<number> => (await place?.server.usedMs()) ?? 0;
-  const [beganMs, before, redisBeforeMs] = [realNowMs(), process.cpuUsage(), await usedMs()];
-  const secondsSoFar = (): number => (realNowMs() - beganMs) / 1_000;
-  return {
-    secondsSoFar,
-    async say(count: number): Promise<void> {
-      const { user, system } = process.cpuUsage(before);
-      const each = (ms: number): string => (ms / Math.max(1, count)).toFixed(1);
-      const costs = `${each((user + system) / 1_000)} ms here and ${each((await usedMs()) - redisBeforeMs)} ms in Redis`;
-      console.error(`${count} schedules, ${(count / secondsSoFar()).toFixed(1)} a second; each took ${costs}`);
-    },
-  };
-}
-
 /** What each world's plain run looks like. */
 async function learn(worlds: readonly World[], [place]: readonly Place[]): Promise<Map<World, Known>> {
   const known = new Map<World, Known>();
@@ -121,40 +122,34 @@ async function learn(worlds: readonly World[], [place]: readonly Place[]): Promi
   return known;
 }
 
-/** How far it says how far it is. */
-const SAID_EVERY = 1_000;
-
 /** Goes through seeds, a world after another, and tells the shortest run of each kind of fault. Where it was stopped another may go on. */
-async function walk(worlds: readonly World[], { from, count, seconds }: Wish, places: readonly Place[]): Promise<void> {
+async function walk(worlds: readonly World[], wish: Wish, isShare: boolean, places: readonly Place[]): Promise<void> {
   const known = await learn(worlds, places);
   const pace = await startPace(places);
   const kinds = new Set<string>();
-  let broken = 0;
-  let played = 0;
-  await inLanes(count, places, async (nth, place) => {
-    if (pace.secondsSoFar() > seconds) return;
-    const seed = from + nth;
-    const world = worlds[seed % worlds.length] as World;
-    const schedule = scheduleOf(world, seed, known.get(world) as Known);
-    const run = await play(world, schedule, place);
-    played += 1;
-    if (played % SAID_EVERY === 0) await pace.say(played);
-    if (run.broken === undefined) return;
-    broken += 1;
-    const kind = `${world.name}: ${kindOfFault(run.broken)}`;
-    if (kinds.has(kind)) return;
-    kinds.add(kind);
-    await tell(world, schedule, run, [place], `seed ${seed}`);
-  });
+  let [broken, played] = [0, 0];
+  const soFar = async (): Promise<Played> => ({ played, broken, kinds: [...kinds], ...(await pace.spent()) });
+  const take = isShare ? takeOfParent(soFar) : takeOwn(wish);
+  const lane = async (place: Place): Promise<void> => {
+    for (let seed = await take(); seed !== undefined; seed = await take()) {
+      const world = worlds[seed % worlds.length] as World;
+      const schedule = scheduleOf(world, seed, known.get(world) as Known);
+      const run = await play(world, schedule, place);
+      played += 1;
+      if (!isShare && played % SAID_EVERY === 0) await pace.say(played);
+      if (run.broken === undefined) continue;
+      broken += 1;
+      const kind = `${world.name}: ${kindOfFault(run.broken)}`;
+      if (kinds.has(kind)) continue;
+      kinds.add(kind);
+      await tell(world, schedule, run, [place], `seed ${seed}`);
+    }
+  };
+  await Promise.all(places.map(lane));
+  if (isShare) return leaveParent(await soFar());
   await pace.say(played);
-  console.log(
-    `${broken} of ${played} seeds from ${from} on broke a promise; ${kinds.size} kinds. Go on with --from ${from + played}.`,
-  );
-  if (broken > 0) process.exitCode = 1;
+  sayEnd(wish, { played, broken, kinds: [...kinds] });
 }
-
-/** Which seeds, and how long at the most. */
-type Wish = { from: number; count: number; seconds: number };
 
 async function tell(world: World, found: Schedule, run: Run, [place]: readonly Place[], title: string): Promise<void> {
   if (!place) return;
