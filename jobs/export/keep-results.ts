@@ -20,12 +20,12 @@ type PlaceDeps = {
 
 type KeepDeps = ExportDeps & PlaceDeps & { ledger: RedisConnection; marks: { check: () => Promise<unknown> } };
 
-/** A file system takes names of 255 bytes, and a draft's has 50 more than this. */
+/** File names have 255 bytes at most, and a draft's name is 50 bytes longer than this. */
 const NAME_BYTES = 190;
 
-/** Where the results of a portfolio are kept: `results/<account>/<portfolio>.results.csv` of the data folder. */
+/** The path of a portfolio's kept results: `results/<account>/<portfolio>.results.csv` in the data folder. */
 export function keptResultsPath(portfolio: string, { account, keys, redis, settings }: PlaceDeps): string {
-  // Of another Redis it is another portfolio, though it may be what became of a lost one.
+  // Another Redis has another portfolio of that name, perhaps what is left of a lost ledger.
   const of = settings.REDIS_URL === undefined ? keys.account : `${keys.account} ${redis.where}`;
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'results', account, of });
   const isLong = Buffer.byteLength(portfolio) > NAME_BYTES;
@@ -33,12 +33,12 @@ export function keptResultsPath(portfolio: string, { account, keys, redis, setti
 }
 
 /**
- * Writes the results of a portfolio into the data folder, for its owner alone, whole or not at all: from these `recover` puts a lost
- * ledger back. A file there is dated by the clock of Redis, with the moment at which its writing began.
+ * Writes a portfolio's results into the data folder, readable by the owner only, completely or not at all. From this file,
+ * `recover` restores a lost ledger. The file's date is the time by Redis' clock at which writing began.
  *
- * @param isKept whether a file that was begun at `atMs` will do, where it is `nowMs`: another process may have written it
- * @returns whether it did not, and there was anything to write: of what left for an archive the results are there
- * @throws LimitlineError `FILE`; `OLDER` where Redis knows less than what is there
+ * @param isKept whether a file begun at `atMs` is new enough at `nowMs`: another process may have written it
+ * @returns whether this call wrote it; false also for an archived portfolio, whose archive has the results
+ * @throws LimitlineError `FILE`; `OLDER` where Redis is older than what was sent
  */
 export async function keepResults(
   portfolio: string,
@@ -58,7 +58,7 @@ export async function keepResults(
   try {
     await deps.marks.check();
     await utimes(draft.path, nowMs / 1_000, nowMs / 1_000);
-    // Who began later has read more, though it may have been done first.
+    // A file that was begun later has newer rows, even if it was finished first.
     if (((await readKept(path, deps)).keptMs ?? 0) > nowMs) return false;
     return await draft.putInPlace(path, true);
   } finally {
@@ -66,15 +66,15 @@ export async function keepResults(
   }
 }
 
-/** What is kept of all portfolios of the account, as paths. */
+/** The paths of the kept results of all portfolios of the account. */
 export async function keptResults(deps: PlaceDeps): Promise<string[]> {
   const dir = dirname(keptResultsPath('', deps));
   const names = existsSync(dir) ? await readdir(dir) : [];
-  // A draft begins with a dot.
+  // Names of drafts begin with a dot.
   return names.filter((name) => /^[^.].*\.results\.csv$/s.test(name)).map((name) => join(dir, name));
 }
 
-/** What is kept of a finished portfolio, where that is how it was finished last: whoever leaves it elsewhere need not write it again. */
+/** The path of a finished portfolio's kept results, if they are as new as its end. A run can copy this file. */
 export async function finishedResults(
   portfolio: string,
   deps: PlaceDeps & Pick<KeepDeps, 'portfolios' | 'ledger'>,
@@ -84,7 +84,7 @@ export async function finishedResults(
   return ((await readKept(path, deps)).keptMs ?? 0) >= finishedMs ? path : undefined;
 }
 
-/** The clock of Redis, and when the writing of what is kept began: nothing where that is still to come, since the clock was put back. */
+/** Redis' clock, and when writing the kept file began. Nothing if that is in the future, because the clock was set back. */
 async function readKept(path: string, { ledger }: Pick<KeepDeps, 'ledger'>) {
   const there = await stat(path).catch(() => undefined);
   const [seconds = 0, micros = 0] = (await ledger.time()).map(Number);
@@ -92,7 +92,7 @@ async function readKept(path: string, { ledger }: Pick<KeepDeps, 'ledger'>) {
   return { nowMs, keptMs: there && there.mtimeMs <= nowMs ? there.mtimeMs : undefined };
 }
 
-/** Removes what killed processes did not write to its end, then what is kept of a portfolio: a draft may get its name meanwhile. */
+/** Removes a portfolio's kept results. Drafts go first: a draft may be renamed to the file meanwhile. */
 export async function forgetKept(portfolio: string, deps: PlaceDeps): Promise<void> {
   const path = keptResultsPath(portfolio, deps);
   const [dir, name] = [dirname(path), basename(path)];

@@ -4,37 +4,37 @@ import { mergeColumns, type OwnColumns } from '../../src/portfolio/results/merge
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS } from './ledger-cells.ts';
 
-/** What is written: a header, and for a line the records that it leads to. */
+/** A table to write: its header, and the records of each line. */
 export type Table = {
   header: string[];
-  /** Whether it asks nothing of lines but their cells. */
+  /** Whether it needs nothing of a line but its cells. */
   isPlain: boolean;
-  /** Is told of each file when its lines begin. */
+  /** Called for each file before its lines. */
   begin(file: ImportFile, opened: Opened): void;
   write(line: ExportedLine): Iterable<string[]>;
 };
 
-/** The files of a portfolio with what is known of each before its lines are read; nothing where its copy is gone. */
+/** A portfolio's files, opened up to the header; nothing where a copy is gone. */
 export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 
 /**
- * In a sheet amounts and days are written plainly, for they are numbers there. Held rows alone have a column behind them, in which a
- * person says what became of their calls.
+ * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
+ * additional column in which a person answers.
  */
 export type TableOptions = { account: string; portfolio: string; inSheet: boolean; isHeldOnly?: boolean };
 
-/** The state of the line's row, or what the line is instead; '' where the import did not come to it. */
+/** The state of the line's row, or the line's own kind; '' where the import did not reach it. */
 export function stateOf({ found, fault }: ExportedLine): string {
   return found?.result.state ?? fault?.kind ?? '';
 }
 
-/** What is wrong with the line, then what is with its row; '' where nothing is. */
+/** The line's problem, then its row's problem; '' where there is none. */
 export function problemOf({ found, fault }: ExportedLine): string {
   if (!found && !fault) return 'Not imported: the import was interrupted. Import the file again.';
   return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
 }
 
-/** The sentence, then what the service said, as it came, or what was sent to it without an answer. `recover` reads it back. */
+/** The problem, then the service's response as it came, or the request that got no response. `recover` parses this text. */
 function problemText({ problem, again, record }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
   if (!problem) return answeredOtherwise(record);
@@ -43,7 +43,7 @@ function problemText({ problem, again, record }: RowResult): string {
 }
 
 /**
- * Brings the columns of all files into one header, and each file's cells where they belong in it.
+ * Merges the columns of all files into one header, and puts each file's cells where they belong.
  *
  * @param columnsOf which columns of a file are written, and under which names
  */
@@ -55,7 +55,7 @@ export function makePlacedCells(files: Files, columnsOf: (opened: Opened) => Own
   return {
     header,
 
-    /** A line's cells where they belong; those of the ledger by their names, where the line cannot be read. */
+    /** A line's cells in the table's order; cells from the ledger where the line cannot be read. */
     cells(file: ImportFile, cells: readonly string[] | undefined, fromLedger: readonly string[]): string[] {
       if (!cells) return cellsByName(header, fromLedger);
       const written = header.map(() => '');

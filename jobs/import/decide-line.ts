@@ -24,24 +24,24 @@ import { decideMend } from './mend-rows.ts';
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
 
-/** Where a line is to be brought in, and what is known of its file. */
+/** The import that a line belongs to, and what is known of its file. */
 export type Place = {
   portfolio: string;
-  /** The number of the import; '' for one that there is not yet. */
+  /** The number of the import; '' if it has none yet. */
   importId: string;
-  /** The cell of a line that names the row which it mends; '' where there is none. */
+  /** The line's cell that names the row to correct; '' if there is none. */
   mendedRow: (cells: readonly string[]) => string;
-  /** What an errors file says of a line; '' where it is none. */
+  /** The problem that an errors file gives for a line; '' in other files. */
   earlierProblem: (cells: readonly string[]) => string;
   file: () => Promise<OwnFile>;
 };
 
-/** What an import has to know of a line before it brings it in: the row that gives way to it, or why nobody can tell. */
+/** The decision for a line before it is put: the row that it replaces, or the problem that refuses it. */
 export type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
- * Reads the requests of the buyers of these lines; all of them where a line has to say by its buyer which of them it corrects. A line with a
- * request_reference names its request itself.
+ * Reads the known requests of these lines' buyers. Reads all of a buyer's requests only for lines without a request_reference,
+ * which may correct any of them.
  */
 export async function requestsFor(
   lines: readonly RowLine[],
@@ -56,8 +56,8 @@ export async function requestsFor(
 }
 
 /**
- * Decides which row of its portfolio a line corrects: the one that its cell `row` names, or else the one of its buyer that
- * was not sent. It only looks, so that a check may ask as well.
+ * Decides which row of its portfolio a line corrects: the row that its cell `row` names, or else its buyer's unsent row.
+ * Changes nothing, so that `check` can call it, too.
  */
 export async function decideLine(
   place: Place,
@@ -77,9 +77,8 @@ export async function decideLine(
 }
 
 /**
- * A warning where this request waits for an approval in another portfolio, and of another request of the buyer that is open or made, or
- * refused, with another amount, where there is one. And whether both are asked for: a refused one asks for nothing until somebody sends
- * it again.
+ * A warning about this request waiting for approval in another portfolio, or about another request of the buyer with another
+ * amount. `isBesides`: both are requested. A refused request does not count, because it is not sent again by itself.
  */
 export function warningOfOther(
   line: RowLine,
@@ -100,7 +99,7 @@ export function warningOfOther(
   return { warning, isBesides, waits: same !== undefined };
 }
 
-/** The buyer's requests as the next line of that buyer has to see them, once this one was brought in. */
+/** The buyer's requests after a line was put, for the next line of the same buyer. */
 export function buyerRowsAfter(
   { count, rows, isWhole }: BuyerRows,
   { row, line, importId, amount }: Asking,
@@ -128,7 +127,7 @@ function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
   return key !== requestKey({ buyer, requestedLimit: limit.requested_limit });
 }
 
-/** A row that is there asks for what the line does: another file brought it in. */
+/** Whether the line's own row exists already, from another import. */
 function isThere({ row }: Asking, { rows }: BuyerRows): boolean {
   return rows.some((one) => rowName(one.row) === rowName(row));
 }
@@ -145,9 +144,9 @@ function manyProblem({ amount }: Asking, count: number): string {
 }
 
 /**
- * Why a line's own row must not come back, as a problem; nothing where it may. One that gave way to a correction which was
- * sent asks for nothing any more: the file of before that is run once again would have the old amount requested as well as the
- * new. As long as nothing of the correction was sent, the line of the file that comes last counts, and it gives way in turn.
+ * The problem of a line whose own row was replaced by a correction that was sent; nothing otherwise. Importing an old file
+ * again would otherwise request the old amount besides the new one. While the correction is unsent, the line imported last
+ * counts and replaces it.
  */
 async function sentCorrectionProblem(
   asking: Asking,
@@ -165,7 +164,7 @@ async function sentCorrection(
   { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {
-  // Of a buyer with very many requests not all are known here.
+  // For a buyer with very many requests, only some of them are read.
   const own = known.find((one) => rowName(one.row) === rowName(row)) ?? (isWhole ? undefined : await rows.ofRow(row));
   if (own?.state !== 'cancelled') return undefined;
   for await (const next of correctionsOf(own, rows)) if (next && !isUnsent(next)) return next;

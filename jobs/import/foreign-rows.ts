@@ -5,9 +5,9 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /**
- * The file as it may be brought into this portfolio: an errors file of another one is at fault as a whole, before anything is
- * made of it. Under its own name its lines would be requests in addition to those that they mend. Such a file is gone
- * through once for it, others are not; nor is a pipe, which can be read once only.
+ * Refuses an errors file of another portfolio as a whole, before any line is put. Its lines would be requested in addition to
+ * those that they correct. The check reads an errors file once more; other files and pipes, which can be read only once, are
+ * not checked.
  *
  * @param open opens the same file a second time
  */
@@ -31,7 +31,7 @@ export async function refuseForeign(
   return { ...opened, problems: [makeProblem(WHOLE_FILE, ROW_COLUMN, first.cell, message)], batches: noBatches };
 }
 
-/** The first line of each other portfolio a row or a line of which the file names. */
+/** Of each other portfolio that the file names in a row or line, the first line that does. */
 async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
   const found = new Map<string, Foreign>();
   const [mendedRow, mendedLine] = [mendedRowOf(file.header), mendedLineOf(file.header)];

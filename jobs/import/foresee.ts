@@ -14,29 +14,29 @@ import { mayTake, rowRequest } from './row-request.ts';
 export type ForeseeDeps = {
   portfolio: string;
   foresight: Foresight;
-  /** What is done with a company of which nobody knows whether it was made. */
+  /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
-  /** What other requests of their buyers mean for lines; of a file that is read once only, nobody looks. */
+  /** Finds what other requests of their buyers mean for lines. Left out for a file that can be read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
-  /** The cell of a line that names the row which it mends; without it, no line has one. */
+  /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
 };
 
 /**
- * What an import would make of a line with a row: `request` its limit; `open`: the request waits already, in this portfolio, or in another
- * for an approval; `before`: the limit was made before; `held`: the call is under way, or nobody knows what became of it.
+ * What importing a line with a row would do. `request`: request its limit. `open`: nothing, the request waits already, here or
+ * for approval elsewhere. `before`: nothing, the limit was made before. `held`: nothing, the call is under way or in doubt.
  */
 type Fate = 'request' | 'open' | 'before' | 'held';
 
 /**
- * A line as an import would take it; `fate` of those that lead to a row, whether the buyer's company is there, and whether the
- * limit is asked for in addition to another one of the buyer.
+ * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, and whether the limit would be
+ * requested in addition to another one of the buyer.
  */
 type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
- * Says of lines what importing them would lead to, by what put.lua and the steps do: also that a line asks for something
- * else than what was sent for it, which makes it invalid. Changes nothing.
+ * Predicts the result of importing lines, by the same rules as put.lua and the steps. A line that differs from what was sent
+ * for it becomes invalid. Changes nothing.
  */
 export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promise<Foreseen[]> {
   const rows = batch.filter((line) => line.kind === 'row');
@@ -58,13 +58,13 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found.problem) };
-  // What was made before, or is held, is not asked for by this line.
+  // A line whose request is made or held requests nothing.
   if (fate !== 'request' && fate !== 'open') return one;
   const { warning, isBesides, waits } = found;
   return { ...one, fate: waits ? 'open' : fate, line: { ...line, warnings: [...line.warnings, warning] }, isBesides };
 }
 
-/** A call in one of these may have made something. */
+/** States in which a limit call may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
 async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Promise<Foreseen> {
@@ -94,7 +94,7 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
 
 const DECLINED = 'A person said no to this request before: it waits until another person says yes, whatever its sum.';
 
-/** A document as a row names it, but for its digest, which takes reading it. */
+/** A document without its digest, since computing that means reading the file. */
 function undigested({ name, mediaType, sizeBytes }: Document): RowDocument {
   return { name, mediaType, sizeBytes, sha256: '' };
 }

@@ -28,33 +28,34 @@ import { makeRequestsInFile } from './requests-in-file.ts';
 export type ImportPayload = FileToImport & {
   documentsDir?: string | undefined;
   supplierPath?: string | undefined;
-  /** Who imports it, in words for people. */
+  /** The name of the person who imports the file. */
   by?: string | undefined;
-  /** Who uploaded or mended the file, besides: none of them may approve it. */
+  /** People who uploaded or corrected the file. None of them, nor `by`, may approve it. */
   authors?: readonly string[] | undefined;
-  /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
+  /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. */
   replace: boolean;
-  /** So many rows of the portfolio are sent first, and then it pauses itself. 1 to {@link MOST_FIRST}. */
+  /** The number of rows to send before the portfolio pauses itself. 1 to {@link MOST_FIRST}. */
   first?: number | undefined;
 };
 
-/** `persist` waits while Redis is away, and no longer than until `stopping`. */
+/** `persist` retries while Redis is away, until `stopping` is aborted. */
 export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {
     documents: DocumentStore;
     marks: Pick<SendMarks, 'check'>;
-    /** Is told how the file is read, before any line of it. */
+    /** Called once before the first line is read, with how the file is read. */
     onOpened?: (opened: Opened) => void;
-    /** Is told of every problem and warning, and of the lines read so far, a batch at a time. */
+    /** Called after each batch, with its problems and warnings and the number of lines read so far. */
     onBatch: (batch: Findings & { lines: number }) => void;
   };
 
 type Findings = { problems: Problem[]; warnings: Problem[]; changed: Change[] };
 
 /**
- * What an import found. `faults` are of the file as a whole: then nothing was imported. `replaced` are rows of earlier imports
- * that gave way to lines of the file; `lacking`, those that it has no line for and that were not sent, are `givenUp` or stay.
+ * The result of an import. `faults` concern the whole file; if there are any, nothing was imported. `replaced` counts rows of
+ * earlier imports that lines of this file replaced. `lacking` and `givenUp` count unsent rows that the file lacks: kept, or
+ * cancelled.
  */
 export type Imported = {
   faults: Problem[];
@@ -63,17 +64,17 @@ export type Imported = {
   invalid: number;
   duplicate: number;
 } & Earlier & {
-    /** What waits for another person's approval by it. */
+    /** The import's approval, if it waits for another person. */
     approval?: Approval | undefined;
   };
 
-/** What became of earlier requests and rows. `isPart` says that the file is an errors file, which has some lines only. */
+/** Earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio. */
 type Earlier = { requestedBefore: number; replaced: number; lacking: number; givenUp: number; isPart: boolean };
 
 /**
- * Checks what a person gave before anything is read.
+ * Checks the portfolio's name and the path.
  *
- * @throws LimitlineError `USAGE` for a name that no portfolio can have, and for no path
+ * @throws LimitlineError `USAGE` for an invalid portfolio name or an empty path
  */
 export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio' | 'path'>): void {
   if (!isPortfolioName(portfolio)) {
@@ -84,16 +85,16 @@ export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio'
 }
 
 /**
- * Brings a file into a portfolio. The file is first copied into the data folder to its last byte, so that a file that
- * cannot be read to its end leaves no trace, and the results file can be written from the copy later. Importing it
- * again, or going on after a crash, doubles nothing: a line leads to the same row each time.
+ * Imports a file into a portfolio. The whole file is copied into the data folder first: a file that cannot be read to its end
+ * leaves no trace, and the results file is later written from the copy. Importing a file again, or after a crash, duplicates
+ * nothing: a line leads to the same row each time.
  *
- * @throws LimitlineError `FILE` when the file, or that of the supplier, cannot be read; `USAGE` where `replace` cannot be
- *   meant, or the portfolio is archived; `OLDER`; `STOPPED` when `stopping` is aborted
+ * @throws LimitlineError `FILE` when the file or the supplier's file cannot be read; `USAGE` where `replace` is not allowed or
+ *   the portfolio is archived; `OLDER` where Redis is older than what was sent; `STOPPED` when `stopping` is aborted
  */
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
   const { documentsDir, path, portfolio } = payload;
-  // Before the file is copied, since nothing will come of it.
+  // Before the file is copied: an archived portfolio takes no import.
   await deps.persist('look', () => deps.portfolios.mustBeHere(portfolio));
   await deps.marks.check();
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
@@ -126,7 +127,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   );
   const { run } = target;
   try {
-    // Before any line of it is in the ledger, so that no other row leaves.
+    // Before any line is in the ledger, so that no further row is sent.
     const { first } = payload;
     if (first !== undefined) await deps.persist('first', () => deps.portfolios.sendFirst(portfolio, first));
     const approval = target.approval.id();
@@ -139,7 +140,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     await leave(run);
     throw error;
   }
-  // What concerns the file as a whole is known when the last line was read.
+  // Warnings about the whole file are known only after its last line.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
   found.approval = await target.approval.close();
@@ -191,7 +192,7 @@ async function startImport(
   };
 }
 
-/** Brings all lines in, and adds to `found` what became of them. */
+/** Imports all lines, and adds up the results in `found`. */
 async function putBatches(target: Target, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
   for await (const batch of opened.batches()) {
     const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
@@ -212,10 +213,10 @@ function findingsOf(lines: readonly Line[]): Findings {
   };
 }
 
-/** An import that ends by a signal says so to a Redis that answers, which takes milliseconds. */
+/** How long an import that fails or is stopped waits for Redis to record that. Redis usually needs milliseconds. */
 const LEAVE_MS = 1_000;
 
-/** If this fails as well, the first failure is the one to tell of, and the import counts as gone by itself. */
+/** Ignores its own failure: the caller throws the first one, and an import that stops reporting counts as interrupted. */
 async function leave(run: ImportRun): Promise<void> {
   await atMost(
     LEAVE_MS,
@@ -233,7 +234,7 @@ function otherUnderWay(portfolio: string): LimitlineError {
   return new LimitlineError('USAGE', message);
 }
 
-/** Writes down whose portfolio it is: a company that the service knows, or one that is to be created before the buyers, once its import is approved. */
+/** Records the portfolio's supplier: an existing company, or one to create before the buyers, once the import is approved. */
 async function rememberSupplier(
   portfolio: string,
   supplier: Awaited<ReturnType<typeof readSupplier>>,
@@ -249,7 +250,7 @@ async function rememberSupplier(
   await queues.forget([supplierJob(portfolio).data]);
 }
 
-/** Names a supplier: by its id, or the key of the one call that makes it. */
+/** Identifies a supplier: by its id, or by the key of the call that creates it. */
 function keyOf(supplier: Awaited<ReturnType<typeof readSupplier>>): string {
   return 'companyId' in supplier ? supplier.companyId : supplier.key;
 }

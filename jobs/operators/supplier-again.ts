@@ -9,13 +9,13 @@ import type { FreeDeps } from './free-held.ts';
 type OfSupplier = Pick<PortfolioState, 'supplier'>;
 type InDoubtDeps = { calls: Pick<Calls, 'isUnknown'> };
 
-/** Nobody knows what became of the call for its company; it has no row that could be held. */
+/** Whether the call that creates the supplier is in doubt. A supplier has no row that could be held. */
 export async function isSupplierInDoubt({ supplier }: OfSupplier, { calls }: InDoubtDeps): Promise<boolean> {
   if (!supplier?.key || supplier.id) return false;
   return calls.isUnknown({ kind: 'company', key: supplier.key });
 }
 
-/** The state as people are told it: a supplier that an import names anew is in doubt still, where its call is. */
+/** The state as people see it: a pending supplier whose call is in doubt gets a problem that says so. */
 export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDeps): Promise<S> {
   const { supplier } = state;
   if (!supplier || !isPending(supplier) || !(await isSupplierInDoubt(state, deps))) return state;
@@ -23,9 +23,9 @@ export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDep
 }
 
 /**
- * A supplier whose outcome is unknown has no row to be held; it is asked for again with all the others. Not where another one is named by
- * now, where the portfolio was given up or its call was sent and lost since somebody looked, nor where somebody said no to that, and nobody
- * yes since in `approval`. Whoever comes after one that was killed goes on.
+ * Sends a supplier in doubt again. Does nothing if the portfolio has another supplier by now or was cancelled later, if the
+ * call was sent and lost again later, or if somebody declined this and `approval` does not grant it. May be repeated after a
+ * crash.
  */
 export async function resendSupplier(
   portfolio: string,
@@ -41,7 +41,7 @@ export async function resendSupplier(
   await portfolios.reviveSupplier(portfolio, supplier);
 }
 
-/** A supplier that was given up with its portfolio is asked for again with the portfolio's cancelled rows. */
+/** Revives a supplier that was cancelled with its portfolio, before the portfolio's cancelled rows are sent again. */
 export async function reviveGivenUpSupplier(portfolio: string, { portfolios, queues }: FeedDeps): Promise<void> {
   const { supplier } = await portfolios.read(portfolio);
   if (supplier?.problem !== GIVEN_UP) return;

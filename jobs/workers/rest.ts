@@ -2,18 +2,17 @@ import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { Runner } from '../../src/queue/runner.ts';
 
-/** Shorter waits are waited out by the rows that have been taken up. */
+/** Rows in hand wait out shorter waits. */
 const LONG_WAIT_MS = 5_000;
 
-/** A wait that begins, or ends before its time, is noticed within this. */
+/** How soon a new or a shortened wait is noticed. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Lets this process rest while all calls wait for long: its workers take up nothing, and the rows that only wait in it
- * for a slot or a turn go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
- * under way go on.
+ * Pauses this process's workers while all calls wait for long. Rows that wait for a slot or a permit go back to their queues,
+ * since each would renew its lock in Redis, perhaps for an hour. Calls in flight go on.
  *
- * @param stopping aborted when the process stops: nothing is taken up again then
+ * @param stopping aborted when the process stops: nothing is resumed then
  */
 export function startRest({
   pace,
@@ -36,13 +35,13 @@ export function startRest({
   const look = async (): Promise<void> => {
     if (!resting.signal.aborted) {
       if (waitsMs() < LONG_WAIT_MS) return;
-      // First of all nothing more is taken up: what is put back would come again at once.
+      // Workers pause first: otherwise they would take up returned rows at once.
       await Promise.all(runners().map((runner) => runner.pause()));
       resting.abort();
       return;
     }
     await pace.look();
-    // The last second is waited out by those who are to go first.
+    // Workers resume a second early, so that rows are ready when calls may go.
     if (waitsMs() > LOOK_EVERY_MS || stopping.aborted) return;
     resting = new AbortController();
     signal = AbortSignal.any([stopping, resting.signal]);
@@ -54,14 +53,14 @@ export function startRest({
   );
 
   return {
-    /** Aborted when who waits for a slot or a turn is to put its row back: the process rests, or stops. */
+    /** Aborted when rows that wait for a slot or a permit must go back: the process rests or stops. */
     signal: (): AbortSignal => signal,
     isQuiet: (): boolean => isQuiet,
-    /** Rests for so long, though others may send; a few seconds at the least, or it is too short for a rest. */
+    /** Makes this process alone rest for `ms`. Less than about five seconds has no effect. */
     alone: (ms: number): void => {
       aloneUntilMs = performance.now() + ms;
     },
-    /** Takes up nothing new from now on, or takes up rows again. Rows in hand are finished, unless all calls wait for long. */
+    /** Stops taking up rows, or starts again. Rows in hand are finished, unless all calls wait for long. */
     async quiet(wish: boolean): Promise<void> {
       isQuiet = wish;
       if (wish) await Promise.all(runners().map((runner) => runner.pause()));

@@ -18,17 +18,16 @@ import { startKeepingResults } from './keeping.ts';
 import { startRest } from './rest.ts';
 
 /**
- * Calls in flight get this long to be answered and written down when the process stops; what is still open then is left as
- * claimed. Containers are killed after 30 s: with {@link GOODBYE_MS}, what closing the connections takes where Redis is gone
- * (2 s, src/redis/connections.ts; 1 s more where it is our own and hangs) and a second for the end of the process, it is 25 s
- * at the most.
+ * How long calls in flight may take when the process stops; calls still open then stay claimed. Containers are killed after 30
+ * s. The whole stop takes 25 s at most: this, {@link GOODBYE_MS}, 2 s to close connections where Redis is gone
+ * (src/redis/connections.ts; 3 s if it is our own and hangs), and a second for the process to end.
  */
 export const STOP_DEADLINE_MS = 20_000;
 
-/** Redis takes our name off its list at once. Where it does not, we count as vanished some seconds later. */
+/** How long leaving may take. Otherwise, the process counts as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
 
-/** The mark of what is sent is no older than this (src/ledger/calls/send-marks.ts). */
+/** How old the mark of sent calls may become (src/ledger/calls/send-marks.ts). */
 const MARK_EVERY_MS = 1_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
@@ -36,8 +35,8 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 /**
  * Starts this process's workers on all queues.
  *
- * @param onCommonFault hears of a fault that every row would meet; all calls wait for its end, and go on by themselves
- * @param onRowEnd hears of each row that ends here
+ * @param onCommonFault called with a fault that every row would meet; all calls wait until it is over, then go on
+ * @param onRowEnd called for each row that ends in this process
  */
 export async function startWorkers(
   context: Context,
@@ -108,12 +107,12 @@ export async function startWorkers(
     await rest.quiet(wish);
     log.info(now(), wish ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again');
   };
-  // Nobody waits for it: what a person is shown of this process keeps no row waiting.
+  // Not awaited: reporting this process to people must not delay rows.
   void context.fleet.join('work', { now, onWish: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);
-  // Whoever sends nothing just now notices an older Redis too, and tells those that would.
+  // A process that sends nothing also notices that Redis is older than what was sent.
   const marking = setInterval(() => {
     context.marks.look().catch((error) => {
       if (isLimitlineError(error, 'OLDER')) onCommonFault(error);
@@ -121,13 +120,12 @@ export async function startWorkers(
   }, MARK_EVERY_MS);
 
   return {
-    /** Whether it takes up rows, and how many it has in hand. */
+    /** Whether this process takes up rows, and how many it has in hand. */
     now,
-    /** Takes up no new row from now on and finishes what it has; or takes up rows again. */
     quiet,
     /**
-     * Takes up no new row from now on, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and written down,
-     * and leaves. Rows that were only waiting go back to their queue.
+     * Takes up no new row, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and recorded, and leaves. Rows that
+     * only wait go back to their queue.
      */
     async stop(): Promise<void> {
       const beganMs = performance.now();
@@ -146,7 +144,7 @@ export async function startWorkers(
       }
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
-      // The last calls get a mark behind them.
+      // The last calls get a newer mark.
       const marked = context.marks.look().catch(() => {});
       if (context.ledger.status === 'ready') await within(GOODBYE_MS, Promise.all([...left, marked]));
       await service.client.close();
@@ -154,10 +152,7 @@ export async function startWorkers(
   };
 }
 
-/**
- * Rows that a queue’s worker has in hand for so many calls in flight: nearly as many again are on their way to the ledger and back, and
- * use up no slot meanwhile.
- */
+/** How many rows a queue's worker has in hand. Nearly half of them are reading or writing the ledger and use no slot. */
 export function rowsInHand(callsInFlight: number): number {
   return 2 * callsInFlight - 1;
 }
@@ -171,13 +166,10 @@ function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {
   }));
 }
 
-/** The log says this often what the pace is. */
+/** How often the pace is logged. */
 const SAY_EVERY_MS = 10_000;
 
-/**
- * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, a door
- * is shut or a queue is paused, and only while there is something to do.
- */
+/** Logs the pace at intervals while there is work: if this process has sent something, a breaker is open or a queue is paused. */
 export function startSayingPace({
   service: { pace, doors, slots, paceNow },
   queues,
@@ -195,35 +187,35 @@ export function startSayingPace({
 }) {
   let said = pace.state();
   const say = async (): Promise<void> => {
-    // Calls that wait at shut doors ask for no turn, so the pace stays as it was.
+    // Calls behind open breakers ask for no permit, so the pace does not change.
     const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
     if (isKnown && doors.shut().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
     if (!isIdle) {
       await Promise.all([pace.look(), doors.look()]);
       const words = describePace(paceNow());
-      // That credentials are refused is said as a fault (onCommonFault), once a minute.
+      // Refused credentials are reported by onCommonFault, once a minute.
       const isSaid = pace.state().blocked?.because === 'credentials';
       if (words !== '' && !isSaid)
         log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
     }
     said = pace.state();
   };
-  // While Redis is away, that is said by others.
+  // An absent Redis is reported elsewhere.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** Until an account has its first sample, one is tried for more often: what was accepted before it has no time. */
+/** How often a process tries until the account has its first sample: earlier accepted calls would be missing in charts. */
 const FIRST_EVERY_MS = 250;
 
 /**
- * Notes every two seconds how the fleet's pace stands, for charts and for the time left. Each process asks; one of them writes, so
- * that a sample costs Redis some microseconds however many there are.
+ * Samples the fleet's pace every two seconds, for charts and for the estimated time left. Each process tries and one writes, so
+ * a sample costs Redis microseconds, however large the fleet.
  */
 export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
   let [isFirst, isStopped] = [true, false];
-  // While Redis is away, that is said by others, and a chart has a gap.
+  // An absent Redis is reported elsewhere; the chart has a gap.
   const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
   let timer = setInterval(sample, FIRST_EVERY_MS).unref();
   const startAnew = (noted: boolean): void => {
