@@ -10,35 +10,35 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { keepRoom } from '../../src/files/free-bytes.ts';
 import type { FileFacts } from './manifest.ts';
 
-/** What people read; a line a row; all other keys of the portfolio, piece by piece (archive-lines.lua). */
+/** For people; one row a line; and all other keys of the portfolio, in pieces (archive-lines.lua). */
 export const RESULTS = 'results.csv.gz';
 export const ROWS = 'rows.ndjson.gz';
 export const REST = 'rest.ndjson.gz';
 
-/** What an archive is, beside its manifest: a folder of these files. */
+/** The files of an archive besides its manifest. */
 export const ARCHIVE_FILES = [RESULTS, ROWS, REST] as const;
 export type ArchiveFile = (typeof ARCHIVE_FILES)[number];
 
-/** For its owner alone: it is all that is known of buyers. */
+/** Readable by the owner only, because they contain all that is known of buyers. */
 const FILE_MODE = 0o600;
 
-/** Three times as fast as the best, and a tenth larger: writing is not to wait for it. */
+/** Three times as fast as the best level, with files a tenth larger. */
 const GZIP_LEVEL = 1;
 
-/** As much as one command at Redis takes without keeping others waiting. */
+/** Limits of one Redis command, so that others do not wait. */
 const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 
-/** Pieces in which a file is read and compressed: larger ones cost memory, smaller ones time. */
+/** The size of chunks for reading and compressing: larger ones take memory, smaller ones time. */
 const PIECE_BYTES = 64 * 1024;
 
 const LINE_FEED = 0x0a;
 
 /**
- * Writes one file of an archive to the disk.
+ * Writes one file of an archive.
  *
- * @param write puts the content, not compressed, into the stream and ends it
- * @throws LimitlineError `FILE` where the disk does not take it, and whatever `write` throws
+ * @param write writes the uncompressed content to the stream and ends it
+ * @throws LimitlineError `FILE` where the disk fails, and whatever `write` throws
  */
 export async function writeArchiveFile(
   dir: string,
@@ -62,7 +62,7 @@ export async function writeArchiveFile(
   await write(content).catch(note);
   await written;
   if (faults.length > 0) {
-    // Whatever failed first ended all the rest, each in its own words.
+    // The first failure makes the other streams fail, too. An error of the disk explains most.
     const disk = faults.find((error) => SYSTEM.test(systemCode(error)));
     throw disk === undefined ? faults[0] : fileFault(path, 'written', disk);
   }
@@ -72,17 +72,17 @@ export async function writeArchiveFile(
 }
 
 /**
- * Reads the content of a file of an archive. Whether it is what was written is known when the last piece has come: until then
- * nothing may hang on it that cannot be taken back.
+ * Reads the content of an archive's file. Only after the last piece is it known whether the file is intact: until then, do
+ * nothing that cannot be undone.
  *
- * @throws LimitlineError `FILE` where it is not there, cannot be read, or is not what was written
+ * @throws LimitlineError `FILE` where the file is missing, unreadable or changed
  */
 export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGenerator<Buffer> {
   const path = join(dir, facts.name);
   const [plain, packed] = [makeMeter(), makeMeter()];
   try {
     const file = createReadStream(path, { highWaterMark: PIECE_BYTES });
-    // Whatever fails comes out where the last of them is read.
+    // An error of any stream is thrown where the last one is read.
     pipe(file, packed.meter, createGunzip({ chunkSize: PIECE_BYTES }), plain.meter, () => {});
     for await (const piece of plain.meter) yield piece as Buffer;
   } catch (error) {
@@ -97,10 +97,10 @@ export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGene
 }
 
 /**
- * Reads a file of an archive to its end as it lies on the disk, to see that it is what was written.
+ * Checks a whole file of an archive on the disk against its manifest.
  *
- * @param onPiece is told of each piece, and may end it by what it throws
- * @throws LimitlineError `FILE` where it is not there, cannot be read, or is not what was written
+ * @param onPiece called for each piece; may throw to stop
+ * @throws LimitlineError `FILE` where the file is missing, unreadable or changed
  */
 export async function checkArchiveFile(
   dir: string,
@@ -127,10 +127,10 @@ function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'
   throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
 }
 
-/** Entries of sorted sets of a million take Redis four times as long as the same bytes of rows. */
+/** Bytes. Smaller than for rows: a sorted set of a million entries takes Redis four times as long for the same bytes. */
 export const REST_BYTES = 48 * 1024;
 
-/** Whole lines, less their line feeds, as many at a time as one command at Redis takes. */
+/** Lines without their line feeds, in batches for one Redis command. */
 export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATCH_BYTES): AsyncGenerator<Buffer[]> {
   let lines: Buffer[] = [];
   let bytes = 0;
@@ -144,12 +144,12 @@ export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATC
   if (lines.length > 0) yield lines;
 }
 
-/** On their way to Redis at one time: it is never idle, and never has to do more than a few milliseconds at a time. */
+/** Concurrent commands: Redis is never idle, and never busy for more than a few milliseconds. */
 const AT_A_TIME = 3;
 
 /**
- * Does something with each, some of them at a time; they are begun in their order, and end in any. The first that fails keeps the others from
- * being begun, and its fault is the one that is told.
+ * Acts on each item, a few at a time. Items begin in order and end in any order. After a failure no more items begin, and the
+ * first failure is thrown.
  */
 export async function someAtATime<T>(each: AsyncIterable<T>, act: (one: T) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -180,10 +180,10 @@ async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (begun.length > 0) yield Buffer.concat(begun);
 }
 
-/** What the operating system says, such as ENOSPC; Node's own codes and Redis' look otherwise. */
+/** Codes of the operating system, such as ENOSPC. Codes of Node and Redis have other forms. */
 const SYSTEM = /^E(?!RR_)[A-Z0-9]+$/;
 
-/** Counts and digests what goes through it. */
+/** A stream that counts and digests what passes. */
 function makeMeter() {
   const digest = createHash('sha256');
   let [bytes, lines] = [0, 0];

@@ -12,7 +12,7 @@ import { makeTold, mustGoOn, type Told, withArchives } from './long-work.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
-/** What became of it: where the files are, and what is in them. */
+/** The result of archiving. */
 export type Archived = {
   portfolio: string;
   id: string;
@@ -22,26 +22,25 @@ export type Archived = {
   states: Readonly<Record<string, number>>;
   requested: string;
   granted: string;
-  /** Whether its files had been there, and it only went on with what an earlier process left. */
+  /** Whether an earlier process had written the files, and this call only finished its work. */
   resumed: boolean;
 };
 
 /**
- * Archives a finished portfolio: writes all of it into files of the data folder, reads them back, compares them with what is in Redis,
- * and takes it out of Redis then. What prevents that anything is requested twice stays.
+ * Archives a finished portfolio: writes it into files of the data folder, reads them back, compares them with Redis, and then
+ * removes it from Redis. The data that prevents double requests stays in Redis.
+ * After a crash, the next call continues or begins again. A failure before the files are complete leaves the portfolio as it
+ * was.
  *
- * Killed at any moment, the next call goes on or begins anew. Whatever fails before the files are there and right leaves the
- * portfolio as it was.
- *
- * @throws LimitlineError `NOT_FOUND`; `USAGE` where it may not be archived now, with what to do first; `FILE` where the disk does
- *   not take it; `STOPPED` where the signal ended it
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where archiving is not allowed now, with what to do first; `FILE` where the disk
+ *   fails; `STOPPED` by the signal
  */
 export async function archivePortfolio(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
   return withArchives(deps, () => archive(deps, name, wish));
 }
 
 /**
- * Whether a portfolio may be archived now, or gone on with where that was stopped. Changes nothing.
+ * Checks whether a portfolio may be archived now, or its archiving continued. Changes nothing.
  *
  * @throws LimitlineError as {@link archivePortfolio}
  */
@@ -56,7 +55,7 @@ export async function mayBeArchived(
 
 async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
-  // An import that was killed is forgotten by it.
+  // Reading also clears the record of an import whose process died.
   const seen = await deps.portfolios.read(name);
   const state: ArchiveState = {
     is: 'archiving',
@@ -72,13 +71,13 @@ async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Prom
     if (begun.is.is !== 'leaving') throw archivedFault({ name, is: begun.is.is });
     return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, wish, deps), true, deps);
   }
-  // What is left of it is no archive, and in nobody's way: that it cannot be removed stops nothing.
+  // Leftovers of an earlier attempt are no archive and disturb nobody, so failing to remove them is no fault.
   if (begun.before) await removeArchive(folderOf(name, begun.before.id, deps)).catch(() => {});
   const left = await writeAndLeave(name, state, wish, deps);
   return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, wish, deps), false, deps);
 }
 
-/** Until the portfolio leaves, whatever fails is taken back. */
+/** Writes the files and marks the portfolio as leaving. Any failure before that is undone. */
 async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWish, deps: ArchiveDeps) {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   const folder = folderOf(name, state.id, deps);
@@ -93,7 +92,7 @@ async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWis
     throw overtakenFault(name);
   } catch (error) {
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
-    // Whether Redis has heard of it is not known where it did not answer: then the files stay.
+    // If Redis did not answer, the mark may be set. Then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
     if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
     mustGoOn(wish.signal, stoppedWords(name));
@@ -106,7 +105,7 @@ async function writeFiles(
   wish: ArchiveWish,
   deps: ArchiveDeps,
 ): Promise<ArchiveState> {
-  // Nothing changes from here on, so these are the counts and sums of what is written.
+  // Nothing changes the portfolio now, so these counts match the files.
   const found = await deps.portfolios.read(name);
   const counts = countsOf(found);
   const total = rowCountOf(found);
@@ -140,7 +139,7 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
   return archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio, id });
 }
 
-/** By the time at which it was begun, so that a list of folders is in their order. */
+/** Begins with the time, so that folders sort by age. */
 function newId(): string {
   return `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
 }
@@ -157,7 +156,7 @@ function stoppedWords(name: string): string {
   return `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
 }
 
-/** Why a portfolio may not be archived now, and what to do first. */
+/** The error for a portfolio that may not be archived now, with what to do first. */
 function notArchivedFault(name: string, { why, rows }: NotArchived, account: string): LimitlineError {
   if (why === 'gone') return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   const some = counted(rows, 'row');

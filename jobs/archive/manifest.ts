@@ -7,29 +7,29 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 
 export const MANIFEST = 'manifest.json';
 
-/** Raised when files are written that an older version could not put back. */
+/** To be raised when files change so that an older version cannot restore them. */
 const FORMAT = 1;
 
-/** For whoever finds the folder years later, and has nothing else. Nothing reads it. */
+/** For a person who finds the folder years later. No program reads it. */
 const ABOUT =
   'A portfolio that Limitline took out of Redis. results.csv.gz is for people: unpacked by gunzip, a spreadsheet opens it (UTF-8). ' +
   'rows.ndjson.gz and rest.ndjson.gz are for limitline restore. Times in ms count from 1970-01-01 UTC. Digests are SHA-256, of each ' +
   'file and (plain) of its content. It holds what is known of people: limitline forget removes it.';
 
-/** For its owner alone, as all files of an archive. */
+/** Readable by the owner only, like all files of an archive. */
 const FILE_MODE = 0o600;
 
 const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const countSchema = z.int().nonnegative();
 
-/** What is in one file: sizes in bytes and SHA-256 in hexadecimal, of the file and of its content before it was compressed. */
+/** A file's size in bytes and SHA-256 in hexadecimal, of the file and of its uncompressed content. */
 const factsSchema = z.object({
   name: z.string(),
   bytes: countSchema,
   sha256: digestSchema,
   plainBytes: countSchema,
   plainSha256: digestSchema,
-  /** Line feeds in the content: of NDJSON the lines. */
+  /** Line feeds in the content; in NDJSON, the number of lines. */
   lines: countSchema,
 });
 export type FileFacts = z.output<typeof factsSchema>;
@@ -40,7 +40,7 @@ export const manifestSchema = z.object({
   portfolio: z.string(),
   id: z.string(),
   by: z.string(),
-  /** When the files were written, the portfolio was begun and finished: ms since 1970. */
+  /** When the files were written, and when the portfolio began and finished: ms since 1970. */
   archivedMs: z.int(),
   startedMs: z.int(),
   finishedMs: z.int(),
@@ -51,10 +51,10 @@ export const manifestSchema = z.object({
   files: z.array(factsSchema),
 });
 
-/** What an archive says of itself, in `manifest.json`. */
+/** The content of an archive's `manifest.json`. */
 export type ArchiveManifest = z.output<typeof manifestSchema>;
 
-/** All of it but the format, which is that of this version. */
+/** A manifest without its format, which is this version's. */
 export type ManifestFacts = Omit<ArchiveManifest, 'format'>;
 
 /**
@@ -82,7 +82,7 @@ export async function writeManifest(dir: string, facts: ManifestFacts): Promise<
 /**
  * Reads the manifest of an archive.
  *
- * @param expected what is known of the archive in Redis, where something is: its account, its portfolio and the digest of the manifest
+ * @param expected the account, and the portfolio, id and digest if Redis knows them
  * @throws LimitlineError `FILE` where it is missing, damaged, of a later version, or of another archive
  */
 export async function readManifest(
@@ -109,7 +109,7 @@ export async function readManifest(
   return found;
 }
 
-/** The manifest; why it cannot be used; or nothing where it is none. */
+/** The manifest; a string says why it cannot be used; nothing if it is damaged. */
 function parsed(text: Buffer): ArchiveManifest | string | undefined {
   try {
     const value: unknown = JSON.parse(text.toString());

@@ -8,23 +8,23 @@ import { entriesIn, fileFault } from '../../src/files/file-fault.ts';
 import { REST, ROWS } from './archive-files.ts';
 import { PART } from './archive-folders.ts';
 
-/** SHA-256, in hexadecimal: by it both an imported file and a document are named, wherever they are. */
+/** SHA-256 in hexadecimal, by which imported files and documents are named everywhere. */
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 const DIGEST_LENGTH = 64;
 
-/** What of an archive names files of the data folder: its rows and its other keys (archive-files.ts), a line each. */
+/** The files of an archive that contain digests: rows, and other keys (archive-files.ts). */
 const NAMING: readonly string[] = [ROWS, REST];
 
 /**
- * The files below a folder that name others, of archives that are written to their end.
+ * The files with digests of all complete archives below a folder.
  *
- * @param except folders that are left out, with all below them
+ * @param except folders to leave out
  */
 export async function* namingFiles(dir: string, except: readonly string[] = []): AsyncGenerator<string> {
   if (except.includes(dir)) return;
   for (const entry of await entriesIn(dir)) {
     const path = join(dir, entry.name);
-    // The rows of one that is still being written are in Redis.
+    // The rows of an incomplete archive are still in Redis.
     if (entry.name.endsWith(PART)) continue;
     const is = await kindOf(entry, path);
     if (is.isDirectory()) yield* namingFiles(path, except);
@@ -33,15 +33,15 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
 }
 
 /**
- * The pieces of such a file in which digests stand, each with all of them whole; one may come twice.
+ * The digests in such a file, piece by piece. A digest may come twice.
  *
- * @throws LimitlineError `FILE` where it cannot be read: then it is not known what it names
+ * @throws LimitlineError `FILE` where it cannot be read: then it is unknown what it names
  */
 export async function* digestsOf(path: string): AsyncGenerator<string[]> {
   let rest = '';
   try {
     for await (const piece of unpacked(path)) {
-      // Digests are ASCII: one byte a character keeps them whole, whatever stands around them.
+      // Digests are ASCII, so one byte a character keeps them intact in any surrounding text.
       const text = rest + (piece as Buffer).toString('latin1');
       yield text.match(DIGEST) ?? [];
       rest = text.slice(-(DIGEST_LENGTH + 1));
@@ -51,17 +51,16 @@ export async function* digestsOf(path: string): AsyncGenerator<string[]> {
   }
 }
 
-/** Folders below `archive`: account, portfolio, id. */
+/** The depth of archives below `archive`: account, portfolio, id. */
 const FOLDERS = 3;
 
 /**
- * Tells of every digest that stands in one file of each archive, of whatever account and portfolio: what only archived rows name is named
- * all the same.
+ * Calls `onName` with every digest in one file of each archive, of all accounts, so that files which only archived rows name
+ * count as named.
  *
- * @param archives.dir the folder of all archives, which need not be there
- * @param onName answers whether more are to be told
- * @returns whether every archive could be read to its end, as far as anybody wanted to hear of it; who removes what nobody names must
- *   not go by an answer that lacks some
+ * @param archives.dir the folder of all archives, if it exists
+ * @param onName answers whether to continue
+ * @returns false if some archive could not be read: then no file may be removed as unnamed
  * @throws the signal's reason when it is aborted
  */
 export async function namesInArchives(
@@ -73,7 +72,7 @@ export async function namesInArchives(
     isWhole = false;
   };
   for await (const folder of foldersBelow(dir, FOLDERS, isUnread)) {
-    // What is just being written is in Redis, too.
+    // An archive that is being written is in Redis, too.
     if (folder.endsWith(PART)) continue;
     try {
       for await (const digests of digestsOf(join(folder, file))) {
@@ -102,7 +101,7 @@ async function* foldersBelow(dir: string, levels: number, isUnread: () => void):
   }
 }
 
-/** What files are called that an archive tells of as imported: each import is JSON in a text of its other keys. */
+/** The names of imported files in an archive. Each import is a JSON text among the archive's other keys. */
 export async function fileNamesOf(archive: string): Promise<string[]> {
   const names: string[] = [];
   for await (const path of namingFiles(archive)) {
@@ -123,12 +122,12 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
   }
 }
 
-/** Folders may lie on another disk, behind a link. */
+/** Follows links, because folders may be on another disk. */
 async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, 'isDirectory' | 'isFile'>> {
   return entry.isSymbolicLink() ? stat(path).catch(() => entry) : entry;
 }
 
-/** Whatever fails comes out where it is read. */
+/** An error of any stream is thrown where the result is read. */
 function unpacked(path: string): NodeJS.ReadableStream {
   return pipeline(createReadStream(path), createGunzip(), () => {});
 }

@@ -20,15 +20,15 @@ import { archiveFolder } from './archive-folders.ts';
 import { type LongWish, makeTold, overtakenFault, type Progress, withArchives } from './long-work.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 
-/** What is done to a portfolio on its way back into Redis, in this order. */
+/** The steps of restoring, in order. */
 export const RESTORE_STEPS = [
-  /** The files are read to their end. Nothing is written before they are what was written. */
+  /** Reads all files to their end. Nothing is written before they are known to be unchanged. */
   'checking',
   'begun',
   'rows',
   'rest',
   'ending',
-  /** It is a portfolio like others. Its files stay until it is archived again. */
+  /** The portfolio is like any other. Its files stay until it is archived again. */
   'ended',
 ] as const;
 export type RestoreStep = (typeof RESTORE_STEPS)[number];
@@ -38,7 +38,7 @@ export type RestoreWish = LongWish<RestoreStep>;
 
 export type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
 
-/** What became of it; `resumed` where it went on with what another process had begun. */
+/** The result; `resumed` if another process had begun. */
 export type Restored = {
   portfolio: string;
   id: string;
@@ -49,13 +49,12 @@ export type Restored = {
 };
 
 /**
- * Puts an archived portfolio back into Redis, byte for byte as it was when it was archived. All of its files are read to their end
- * first, and compared with what was written: where one is missing, cut off, changed or of another archive, nothing is done.
+ * Restores an archived portfolio into Redis, byte for byte. All its files are read and checked first: if one is missing, cut
+ * off, changed or of another archive, nothing is done.
+ * After a crash, the next call continues: writing rows again has the same effect.
  *
- * Killed at any moment, the next call goes on: it writes again what is there already, to the same effect.
- *
- * @throws LimitlineError `NOT_FOUND`; `USAGE` where it is not archived, or on another way; `FILE` where its files are not what was
- *   written; `STOPPED` where the signal ended it
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where it is not archived, or is in another transition; `FILE` where its files are
+ *   changed; `STOPPED` by the signal
  */
 export async function restorePortfolio(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
   return withArchives(deps, (run) => restore(deps, { name, run }, wish));
@@ -75,7 +74,7 @@ async function restore(
   const before = makeTold(wish, manifest.rows, stoppedWords(name, isBegun));
   await checkAll(folder, manifest, (rows) => before('checking', rows));
   const restoring = makeArchiveSteps({ connection: ledger, keys });
-  // One that is half back has what it needs, or goes on when there is room.
+  // A half restored portfolio has its room already, or continues when there is room.
   if (!isBegun) await mustHaveRoom(ledger, manifest);
   await before('begun');
   if (!(await restoring.beginRestore(name, state, run))) throw overtakenFault(name);
@@ -97,7 +96,7 @@ async function restore(
     await told('rest');
   });
   await told('ending');
-  // Before it is one like others, else a night could take it away again at once, or send rows of it by a rule.
+  // Noted before the end. Otherwise, the next night could archive it again or retry its rows by a rule.
   const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
   await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
@@ -107,7 +106,7 @@ async function restore(
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
 }
 
-/** What the lines of the portfolio's own hash are called (archive-lines.lua). */
+/** The name in lines of the portfolio's own hash (archive-lines.lua). */
 const PORTFOLIO_LINE = 'portfolio';
 
 async function archivedState({ ledger, keys, account }: RestoreDeps, name: string): Promise<ArchiveState> {
@@ -123,7 +122,7 @@ async function archivedState({ ledger, keys, account }: RestoreDeps, name: strin
   throw new LimitlineError('USAGE', `${name} is not archived: all of it is in Redis, and nothing was done.`);
 }
 
-/** Reads all files to their end, before anything is written. */
+/** Reads all files to their end before anything is written. */
 async function checkAll(
   folder: string,
   manifest: ArchiveManifest,
@@ -150,12 +149,12 @@ function stoppedWords(name: string, isPartlyBack: boolean): string {
     : `Restoring ${name} was stopped before anything was put back: it is archived as before.`;
 }
 
-/** What Redis needs for each byte of the lines that come back: 2.6 were measured, of rows with all indexes. */
+/** Bytes of Redis for each byte of the lines. Measured: 2.6, for rows with all indexes. */
 const OF_EACH_BYTE = 3;
 
 /**
- * Where Redis has a limit to its memory and the rows would not fit below it, nothing is begun: with its memory full Redis takes no claim
- * of any portfolio, and a portfolio that is half back could not even leave again.
+ * Refuses to begin if the rows do not fit into Redis' memory limit. With its memory full, Redis takes no claim of any
+ * portfolio, and a half restored portfolio could not even be archived again.
  *
  * @throws LimitlineError `USAGE`
  */

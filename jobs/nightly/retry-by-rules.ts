@@ -16,32 +16,31 @@ export type RetryDeps = FeedDeps &
     retryRules: RetryRules;
     failing: (most: number) => Promise<FailingPortfolio[]>;
     audit: Pick<Audit, 'note'>;
-    /** Where this runs, as the trail has it. */
+    /** The host, for the audit trail. */
     from: string;
   };
 
-/** The rows of one portfolio that are meant tonight. */
+/** The rows of one portfolio to send again tonight. */
 type Meant = {
   portfolio: string;
-  /** For each cause the rule by which its rows go. */
+  /** For each cause, the rule that applies. */
   causes: readonly { cause: string; rule: RetryRule }[];
-  /** Rows that were brought in before so many cancellations of the portfolio were given up with it. */
+  /** The number of the portfolio's cancellations. Rows of an earlier generation were cancelled with it. */
   generation: number;
-  /** When a rule was made for this portfolio by its name, the last of them; 0 where all rules are for any portfolio. */
+  /** When the last rule that names this portfolio was made; 0 where all rules are for any portfolio. */
   namedMs: number;
-  /** When it was put back from its archive; 0 where it never was. */
+  /** When the portfolio was restored from its archive; 0 if never. */
   restoredMs: number;
 };
 
-/** What a run leaves: rows that used up their nights, by the rule that would have sent them, and portfolios. */
+/** What a run leaves: rows that used up their nights, by rule, and portfolios. */
 type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string> };
 
 /**
- * Sends refused rows again that operators' rules mean, each once a night and so many nights at most, by the way that all rows go again
- * by (ask-first.ts): where that needs another person's approval they wait for it, and whoever made the rule has asked for it. Held rows,
- * those that were declined, given up or replaced, and portfolios that are paused are left alone; so is what was restored from an archive, to
- * be looked at perhaps, until a person sends it again or makes a rule for that portfolio. What became of each row is counted in
- * the step that moves it; so a run that goes on where another died sends nothing twice, and tells of both.
+ * Sends refused rows again that match operators' rules: once a night, and so many nights at most. Rows pass the usual check
+ * (ask-first.ts): where another person must approve, they wait, and the rule's author has asked. Left alone are held, declined,
+ * cancelled and replaced rows, paused portfolios, and restored portfolios without a later rule that names them. Each move
+ * counts its row, so a run that continues after a crash sends nothing twice and reports both parts.
  *
  * @throws the signal's reason, between two pages of rows
  */
@@ -86,16 +85,16 @@ async function meantCauses(
   });
 }
 
-/** Of a portfolio that is just being archived no row goes again. */
+/** Ignores a portfolio that is just being archived. */
 function unlessArchived(error: unknown): undefined {
   if (archivedOf(error) === undefined) throw error;
 }
 
-/** Sends the rows of one portfolio, all of them as one wish: what has to be approved is their sum. */
+/** Sends the rows of one portfolio in one request, so that their sum decides about an approval. */
 async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
   const { portfolio, causes } = meant;
   const usedUp: Left['usedUp'] = new Map();
-  // The last time that they are gone through is to the end.
+  // The pages may be read twice. The last pass reads all of them.
   const wished = () => {
     usedUp.clear();
     return wishedRows(meant, { ...left, usedUp }, night, deps);
@@ -115,13 +114,13 @@ async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps
   return usedUp;
 }
 
-/** The approval that a run was asking for when it died: its rows wait under it, and nobody could answer it before all are there. */
+/** The open approval of an earlier run that died. Nobody can answer it before all rows are under it. */
 async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps): Promise<string | undefined> {
   const left = (await retryRules.asks()).find((one) => one.portfolio === portfolio);
   return left && (await approvals.read(left.id))?.standing === 'open' ? left.id : undefined;
 }
 
-/** All rows were there when a run died that asked for them, or no rule means the others any more: what is there can be answered. */
+/** Closes open approvals of dead runs, so that people can answer them: no rule matches further rows. */
 async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   for (const left of await retryRules.asks()) {
     if ((await approvals.read(left.id))?.standing === 'open') {
@@ -154,7 +153,7 @@ async function* wishedRows(
   }
 }
 
-/** Whether it went in this night already. */
+/** Whether the row was sent again in this night already. */
 function isOfNight({ atNight }: FoundRow['result'], atMs: number): boolean {
   return atNight !== undefined && Math.abs(atMs - atNight.lastMs) < ONE_NIGHT_MS;
 }
@@ -166,7 +165,7 @@ function wishOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number, na
 }
 
 async function sendPage(page: readonly Wished[], { rows, queues }: RetryDeps): Promise<number> {
-  // Its ended job goes first: an add with an id that BullMQ still knows is ignored.
+  // The ended jobs go first: BullMQ ignores a new job with a known id.
   await queues.forget(page.map(({ found }) => found.row));
   const went = await Promise.all(
     page.map(({ found, rule }) => rows.requeue(found.row, 'refused', true, { by: rule?.by, night: rule?.night })),
@@ -174,7 +173,7 @@ async function sendPage(page: readonly Wished[], { rows, queues }: RetryDeps): P
   return went.filter(Boolean).length;
 }
 
-/** What came of a night, also where several processes worked at it one after the other. */
+/** The result of a night, including the parts of processes that died. */
 function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }: Left): string {
   const tonight = known.flatMap(({ last }) => (last?.atMs === night.atMs ? [last] : []));
   const sum = (of: 'sent' | 'waiting' | 'usedUp') => tonight.reduce((total, one) => total + one[of], 0);

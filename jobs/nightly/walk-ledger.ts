@@ -7,50 +7,48 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 export type WalkDeps = {
   portfolios: Pick<Portfolios, 'names'>;
   walkRows: RowWalks;
-  /** Where it is known which portfolios are on their way out of Redis. */
+  /** Tells which portfolios are leaving Redis. */
   archives?: Pick<Archives, 'read'>;
 };
 
-/** A row as the nightly check walks by it. What a check does not look at costs nothing: parts of `result` are read when they are asked for. */
+/** A row during the nightly check. Parts of `result` are parsed when they are read, so unused ones cost nothing. */
 export type WalkedRow = { row: RowId; result: RowResult };
 
-/** A check that looks at each row of the account once, all of them in one walk. */
+/** A check that sees each row of the account once. All checks share one walk. */
 export type RowCheck = {
-  /** Called for each row, those of a portfolio behind each other by state and line. It keeps little: there may be millions. */
+  /** Called for each row, ordered by portfolio, state and line. May keep little per row, because there may be millions. */
   row: (walked: WalkedRow) => void | Promise<void>;
-  /** Called behind the last row of each portfolio. */
+  /** Called after the last row of each portfolio. */
   endPortfolio?: (portfolio: string) => void | Promise<void>;
-  /** Called behind the last row of all. */
+  /** Called after the last row. */
   end?: () => void | Promise<void>;
 };
 
-/** A check that looks at what is stored of a row, and not only at what it means. */
+/** A check of stored rows, including what their other data contradicts. */
 export type StoredRowCheck = {
-  /** Called before the first row of each portfolio. */
   beginPortfolio?: (portfolio: string) => void | Promise<void>;
-  /** Called for each member of the index of a state: a row that it names may be in another, or not be there at all. */
+  /** Called for each member of a state's index. Its row may have another state, or not exist. */
   row: (walked: StoredRow, state: RowState) => void | Promise<void>;
   endPortfolio?: (portfolio: string) => void | Promise<void>;
   end?: () => void | Promise<void>;
-  /** It mends nothing, and is shown rows of portfolios that are being archived, too: nobody may change those. */
+  /** The check mends nothing. So it also sees rows of portfolios that are being archived, which nobody may change. */
   onlyLooks?: true;
 };
 
 type WalkChecks = {
-  /** Look at what is stored. */
   stored?: readonly StoredRowCheck[];
-  /** Look at rows that are there. */
+  /** Checks that see existing rows. */
   rows?: readonly RowCheck[];
-  /** Ends the walk between two pages; what was shown until then stays shown. */
+  /** Stops the walk between two pages. */
   signal: AbortSignal;
-  /** Asks Redis, and lets others go first. */
+  /** Sends a command to Redis after letting others go first. */
   ask?: Ask;
 };
 
 /**
- * Goes once over all rows of the account, portfolio by portfolio, and shows each to all checks, while anybody may import, work and
- * mend. A row that is there all the time comes at least once, whatever becomes of it meanwhile; one that goes on may come twice, the
- * second time as it is then. Rows that stand in no index of a state are not met: the ledger's own check brings those back.
+ * Shows all rows of the account to all checks, portfolio by portfolio, while others import, work and mend. A row that exists
+ * all the time comes at least once; a moving row may come twice, with its state at that time. Rows missing from all indexes by
+ * state are not met: another check restores those.
  *
  * @throws the signal's reason when it is aborted
  */
@@ -77,7 +75,7 @@ export async function walkLedger(
   return { rows: count, portfolios: names.length };
 }
 
-/** Answers how many rows there were. Most checks answer at once: of a million rows few are waited for. */
+/** Answers the number of rows. Most checks answer at once, and awaiting those would slow down a million rows. */
 async function showPage(
   page: Iterable<StoredRow>,
   state: RowState,

@@ -6,19 +6,19 @@ import { visible } from '../../../src/portfolio/problem.ts';
 import { REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 import type { DayFile } from './days-files.ts';
 
-/** A file that may still be being written, or is about to be taken; what lies there for longer, nobody takes. */
+/** In ms. A younger file may still be written or taken. Nobody takes older ones. */
 const UNTAKEN_AFTER_MS = 3_600_000;
 
-/** What is left beside a file, and is none of buyers. */
+/** Files that Limitline writes beside a file of buyers. */
 const BESIDE = /\.(?:problems|results)\.csv$/i;
 
-/** A file of buyers that somebody dropped: by its ending, and not one that programs hide while they write it. */
+/** A dropped file of buyers, by its ending. Hidden and temporary files are left out. */
 const DROPPED_NAME = /^(?![.~]).+\.(?:csv|xlsx)$/i;
 
 /**
- * The files that the drop folder rejected since a moment; those that lie in it for long, since no process is there that would take
- * them; and those that were taken long ago and cannot be brought in, such as for a disk that is full. Links are not followed. Nothing
- * where there is no drop folder, or it cannot be read: whoever takes files from it says that.
+ * Files that the drop folder rejected since `sinceMs`, files that have been there long because no process takes them, and files
+ * taken long ago that cannot be imported, for example because the disk is full. Follows no links. Answers nothing if there is
+ * no readable drop folder: the import of dropped files reports that.
  */
 export async function droppedFiles(
   inbox: string | undefined,
@@ -47,7 +47,7 @@ export async function droppedFiles(
   return [...rejected, ...lying, ...stuck];
 }
 
-/** When a file was taken, by its name; never for one that was not. */
+/** When a file was taken, from its name; -Infinity for other names. */
 function takenMs(name: string): number {
   const [, ...parts] = TIME.test(name) ? (TIME_PARTS.exec(name) ?? []) : [];
   const [year, month, day, hour, minute, second] = parts.map(Number);
@@ -71,7 +71,7 @@ async function regularFiles(dir: string): Promise<Lying[]> {
   return found;
 }
 
-/** What is under way: `.taken/ACCOUNT/ID/file.csv`, named as it will be when it ends. */
+/** Files that are being imported: `.taken/ACCOUNT/ID/file.csv`, with the name that they get at the end. */
 async function takenFiles(dir: string): Promise<Lying[]> {
   const found: Lying[] = [];
   for (const account of await readdir(dir).catch(() => [])) {

@@ -5,19 +5,19 @@ import { ageWords, quoted, rowItem, rowOption } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf, PortfolioFacts } from './portfolio-facts.ts';
 
-/** Finds held and refused rows, by cause and by how long they have been so. */
+/** Finds held and refused rows, by cause and age. */
 export function makeFailedRows({ factsOf, sink, atMs }: { factsOf: FactsOf; sink: FoundSink; atMs: number }): RowCheck {
   const tell = async (walked: WalkedRow) => sink.found(failedRow(walked, await factsOf(walked.row.portfolio), atMs));
   return {
     row(walked) {
       const { state } = walked.result;
-      // Of most rows nothing is to be waited for.
+      // Returns no promise for most rows, to save time.
       return state === 'held' || state === 'refused' ? tell(walked) : undefined;
     },
   };
 }
 
-/** What is told of a row that is held or was refused; pure. */
+/** The finding for a held or refused row. */
 export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFacts, atMs: number): FoundItem {
   const { portfolio } = walked.row;
   const { state, step, cause: id = '', updatedMs: sinceMs } = walked.result;
@@ -26,7 +26,7 @@ export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFa
   const says = cause && cause.words !== '' ? `${words}: ${cause.words}` : words;
   const name = quoted(portfolio);
   if (state === 'held') {
-    // Or --resend; a person who knows nothing should be led to the safer one of the two.
+    // --resend would be the other choice. --made is the safer one for a person without knowledge.
     return rowItem('held', walked, says, {
       sinceMs,
       command: `resolve ${name} ${rowOption(walked, lastImport)} --made ID`,
@@ -36,7 +36,7 @@ export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFa
   return rowItem('refused', walked, says, { sinceMs, command: `retry ${name} ${chosen}` });
 }
 
-/** Why a row failed, before the words of whoever spoke. */
+/** Why a row failed, followed by the service's own words. */
 const REASONS: Readonly<Record<CauseMeaning, (at: string) => string>> = {
   refused: (at) => `refused at ${at}`,
   unknown: (at) => `outcome unknown at ${at}`,

@@ -46,18 +46,18 @@ export type FinanceDeps = {
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
 };
 
-/** What finance wants to know of, in one night. */
+/** Findings for finance, of one night. */
 export type FinanceChecks = {
-  /** Those that look at each row, in the one walk that there is. */
+  /** Checks of each row, in the common walk. */
   rowChecks: RowCheck[];
-  /** The others: things made twice, and the lines of the day's files. May be run before, beside or behind the walk. */
+  /** The other checks: things made twice, and lines of the day's files. May run before, during or after the walk. */
   run(): Promise<void>;
 };
 
 /**
- * All checks of kind `finance`. They mend nothing, and write nothing.
+ * All checks of kind `finance`. They mend and write nothing.
  *
- * @param night `atMs` is the date by which ages are judged; `signal` ends the reading of files (`STOPPED`)
+ * @param night `atMs` is the time by which ages are judged; `signal` stops reading files (`STOPPED`)
  */
 export async function makeFinanceChecks(
   deps: FinanceDeps,
@@ -97,14 +97,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Whence the day's files are counted: since the check before, and for a day at least, so that one which somebody made at noon takes
- * nothing from the night's. An hour more, since files came in while that one looked.
+ * The time since which files count: since the last check, but at least a day, so that a check at noon takes nothing from the
+ * night's. An hour more, because files arrived while that check ran.
  */
 export function dayBegan(atMs: number, lastMs: number | undefined): number {
   return Math.min(lastMs ?? atMs, atMs - DAY_MS) - HOUR_MS;
 }
 
-/** A check that looks at one row alone. */
+/** A check of single rows. */
 function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | undefined): RowCheck {
   return {
     row(walked) {
@@ -115,9 +115,8 @@ function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | unde
 }
 
 /**
- * Finds an approved limit of which less was granted than requested, and that nothing was granted, which is a no; pure. A request that
- * was made before (`skipped`) is not told of again: the row that made it is. Where nobody knows what was granted, as of an id that a
- * person named, there is nothing to compare.
+ * Finds approved limits below the request, and approvals with nothing granted. A skipped request is left to the row that made
+ * it. Without a known amount, for example for an id that a person gave, there is nothing to compare.
  */
 export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   const { state, record, request, limitId } = walked.result;
@@ -131,7 +130,7 @@ export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   return share === '' ? undefined : rowItem('granted below', walked, 'less than requested', more);
 }
 
-/** Finds a limit whose answer differs from what was sent, in a field that does not decide whose it is; pure. */
+/** Finds a limit whose answer differs from the request in a field that does not decide whose it is. */
 function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   const { record, limitId } = walked.result;
   if (!record.differs) return undefined;
@@ -140,12 +139,12 @@ function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   });
 }
 
-/** Longer ones are no status any more; what they begin with tells them apart well enough. */
+/** Longer texts are no real status; their beginnings tell them apart. */
 const MOST_CHARACTERS = 60;
 
 /**
- * Finds a limit with any other status than approved, as the service wrote it; pure. What others there are, and whether they change,
- * is not shown, so each is only told.
+ * Finds a limit with any status but approved, as the service wrote it. Which others exist, and whether they change, is unknown,
+ * so each is reported.
  */
 export function otherStatus(walked: WalkedRow): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
@@ -160,8 +159,8 @@ export function otherStatus(walked: WalkedRow): FoundItem | undefined {
 type MadeTwiceDeps = { calls: Pick<Calls, 'madeTwice'>; rows: Pick<RowLists, 'read'>; sink: FoundSink };
 
 /**
- * Tells of each thing that was made twice at the service, which only sending again after an unknown outcome can lead to. The service
- * shows no way to take one back: a person has to ask for it there.
+ * Reports things made twice at the service, which happens only after a call in doubt is sent again. The API has no call to
+ * remove one: a person must ask the service.
  */
 async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void> {
   for (const { kind, id, again, row: name } of await calls.madeTwice()) {
@@ -170,7 +169,7 @@ async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void
     const says = `a ${kind} was made twice: ${id} and ${again}`;
     const bare: FoundItem = {
       check: 'made twice',
-      // A supplier has no row, and stands under its portfolio's name.
+      // A supplier has no row, and is reported with its portfolio's name.
       portfolio: name.split('/')[0] ?? '',
       says,
       detail: REMEDY,
@@ -188,7 +187,7 @@ type ImportedDeps = {
   signal: AbortSignal;
 };
 
-/** The files that were imported since a moment and have lines that led to no row, as their copies in the data folder. */
+/** The copies of files that were imported since `sinceMs` and have lines without a row. */
 async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
   const open = (known: KnownImport, buyers: BuyerBook = CLOSED_BOOK) =>
     openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
@@ -207,7 +206,7 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
         says: 'lines led to no request, and the copy of their file cannot be read here',
         rows: found?.invalid ?? 1,
       },
-      // An import that broke off goes on with the same file; where that lies, nobody keeps.
+      // A broken import continues with the same file. Its original path is not stored.
       command: isBrokenOff ? `import FILE --portfolio ${name}` : `report ${name} --format errors-csv`,
       open: (buyers) => open(known, buyers),
     };
@@ -217,8 +216,8 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 
 /**
- * The files that were uploaded in the console, or mended there, since a moment, and never submitted. One that was is an import, or was
- * meant for another account.
+ * Files that were uploaded or corrected in the console since `sinceMs` and never submitted. A submitted file is an import, or
+ * belongs to another account.
  */
 async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
   const found = (await drafts.list()).filter((draft) => lastVersion(draft).madeMs >= sinceMs && isUnsubmitted(draft));
@@ -246,8 +245,8 @@ function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
 }
 
 /**
- * How far a row is whose statements are looked at. One that is under way is looked at once it has ended; a request that was given up
- * or made before is none of its own.
+ * Which rows the check of statements covers, and how they are described. Open rows are checked when they have ended. Cancelled
+ * and skipped requests are not the row's own.
  */
 const STAGES: Readonly<Partial<Record<RowState, string>>> = {
   awaiting: 'not sent yet',
@@ -257,10 +256,10 @@ const STAGES: Readonly<Partial<Record<RowState, string>>> = {
 };
 
 /**
- * Finds a request above what audited statements are advised for (docs/service.md, "Advice") that names no document, or whose
- * statements are too old; pure. The rule is that of the import's warning, by the night's date: statements grow old.
+ * Finds a request so large that the service advises audited statements (docs/service.md, "Advice"), without documents or with
+ * old statements. Same rule as the import's warning, at the night's date.
  *
- * @param oldest the oldest date that statements may have, YYYY-MM-DD (`adviceDates`)
+ * @param oldest the oldest allowed date of statements, YYYY-MM-DD (`adviceDates`)
  */
 export function statementsOf(walked: WalkedRow, oldest: string): FoundItem | undefined {
   const { state, request, statements } = walked.result;

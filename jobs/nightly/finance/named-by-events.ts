@@ -6,17 +6,15 @@ import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 
-/** New events that are looked at: what comes in a day, and some megabytes of memory. The newest first. */
+/** New events read at most, newest first: some megabytes of memory for a usual day's events. */
 const MOST_EVENTS = 100_000;
 
 type NewEvents = Pick<Events, 'walk' | 'countSince' | 'totals'>;
 
 /**
- * Finds what came from the service since the night before: the rows that are named by it, each once, and how many events name nothing
- * that is known here. The service's events are not known by kind or shape, so a person has to read what they say. Also tells of events
- * that were not taken, since no more may be kept.
- *
- * The ids of all new events are read before the walk, and each row's are looked up in memory. Where none is new, it looks at no row.
+ * Finds rows that the service's new events name, each once, and counts events that name nothing known here. The kinds of events
+ * are unknown, so a person has to read them. Also reports events that were dropped because of the limit.
+ * The ids of all new events are read first, and each row's ids looked up in memory. Without new events, no row is read.
  */
 export async function findNamedByEvents(
   events: NewEvents,
@@ -39,7 +37,7 @@ export async function findNamedByEvents(
     },
     async end() {
       const nameless = idsOf.filter(({ slots }) => !slots.some((slot) => isNamed[slot] === 1));
-      // Nobody knows what the others name: their ids were more than are told apart.
+      // For the others it is unknown what they name: the table had no room for all their ids.
       const unknown = nameless.filter(({ isWhole }) => isWhole).length;
       const left = count - looked + nameless.length - unknown;
       if (unknown > 0) await sink.found(namesNothing(unknown));
@@ -48,10 +46,10 @@ export async function findNamedByEvents(
   };
 }
 
-/** In which slots the ids of an event stand, and whether there was room for all of them. */
+/** Where an event's ids are in the table, and whether all of them are. */
 type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
-/** Takes the ids of new events into the table. Answers where those of each stand. */
+/** Adds the ids of new events to the table. Answers the slots of each event. */
 async function readNew(
   events: NewEvents,
   { table, sinceMs, most }: { table: ReturnType<typeof makeIdTable>; sinceMs: number; most: number },
@@ -69,7 +67,7 @@ async function readNew(
 
 type Named = { of: NamedRow['of']; id: string; slots: number[] };
 
-/** By what a row is named: first by what is its own, then by what it may share with others. */
+/** How a row is named: first by ids of its own, then by ids that rows may share. */
 function namedId(result: RowResult, find: (id: string) => number | undefined): Named | undefined {
   const { limitId, companyId, again, request } = result;
   let named: Named | undefined;
@@ -100,7 +98,7 @@ function itemOf(walked: WalkedRow, { of, id }: Named, { count, lastMs }: { count
   return rowItem('events', walked, SAYS[of], { detail: `${id}${often} ${new Date(lastMs).toISOString()}` });
 }
 
-/** Of no portfolio; what is counted are events. */
+/** A finding without a portfolio, which counts events. */
 function found(says: string, rows: number, command: string): FoundItem {
   return { check: 'events', portfolio: '', says, rows, isMended: false, command };
 }

@@ -20,20 +20,18 @@ import type { DayFile } from './days-files.ts';
 export type LinesDeps = {
   rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
   portfolios: Pick<Portfolios, 'read' | 'faultyLines'>;
-  /** The account's buyers; nothing is written down. */
+  /** The account's buyers, used read-only. */
   store: BuyerStore;
   sink: FoundSink;
 };
 
-/** A line that may have led to nothing: it is no repetition of another. */
 type Asking = Exclude<Line, { kind: 'duplicate' }>;
 
 /**
- * Tells of each line of a file whose request nobody made: no row has its request key, in whatever portfolio. Not told of are
- * repetitions of earlier lines, lines that were mended, as far as a later import of the portfolio has a request of the buyer or is an
- * errors file with the line, and requests that somebody gave up, or that gave way to another: those have a row.
- *
- * The file is read as a stream. Only of lines without a row of their own is it asked whom they mean: 90 bytes of memory each.
+ * Reports each line of a file whose request no row of any portfolio has. Left out are duplicates; lines that were corrected (a
+ * later import of the portfolio has a request of the buyer, or is an errors file with the line); and cancelled or replaced
+ * requests, which have a row.
+ * The file is read as a stream. Only for lines without a row is the buyer looked up: 90 bytes of memory each.
  */
 export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
   const { portfolio, fileName, importId, later, mended, unread, command } = file;
@@ -77,7 +75,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
   }
 }
 
-/** Lines whose rows are asked for at once: a hundred imports may have rows at each, and Redis is to be busy for a few ms only. */
+/** Lines whose rows are read at once. A hundred imports may have rows at each, and Redis should be busy for a few ms only. */
 const SPAN_LINES = 50;
 
 function buyerOf(line: Asking): string | undefined {
@@ -103,17 +101,17 @@ async function hasRequest(
   const isThere = its.some(({ row, importId }) => {
     return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
   });
-  // Of a buyer with very many requests not all are told.
+  // Of a buyer with very many requests, only some are known here.
   if (isThere || isWhole || key === '' || portfolio === '') return isThere;
   return (await rows.ofRow({ portfolio, key })) !== undefined;
 }
 
-/** The company and the amount, as far as the line's cells can be believed. */
+/** The company and the amount, as far as the cells are credible. */
 function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
   if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
   if (line.broken !== undefined) return {};
   const name = line.cells[placeOf(columns, 'name')]?.trim() ?? '';
-  // An amount of another currency belongs to no sum.
+  // An amount in another currency must not be added to a sum.
   const isDoubtful = line.problems.some(({ column }) => AMOUNT.has(knownOf(column, columns)));
   return {
     ...(name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) }),
@@ -123,7 +121,7 @@ function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'r
 
 const AMOUNT: ReadonlySet<KnownColumn | null> = new Set(['requested_limit', 'currency'] as const);
 
-/** Longer than any name; a cell may be a megabyte. */
+/** Longer than any name, because a cell may have a megabyte. */
 const MOST_CHARACTERS = 200;
 
 type Told = { says: string; detail: string };
@@ -135,7 +133,7 @@ function wordsOf(
   const { fileName, why } = file;
   const [problem] = line.kind === 'invalid' ? line.problems : [];
   if (!problem) {
-    // What is wrong with it was seen by the import alone: a document that was not there, say, or what was sent before.
+    // Only the import saw the problem, for example a missing document or an earlier request.
     const says = fault === undefined ? why : 'the line was invalid when it was imported';
     return { says, detail: fault === undefined ? fileName : cut(`${fileName}: ${fault}`) };
   }
@@ -144,7 +142,7 @@ function wordsOf(
   return { says, detail: isOpen(problem, opened) ? cut(`${fileName}: ${problem.message}`) : fileName };
 }
 
-/** Whether a problem's words may be told: what they quote is a company's. A column in which a person's address may stand is only named. */
+/** Whether a problem's text may be reported. A text may quote its cell, so columns with personal data are only named. */
 function isOpen({ column }: Problem, { columns }: Opened): boolean {
   if (column === null) return true;
   const known = knownOf(column, columns);
@@ -159,19 +157,19 @@ function cut(text: string): string {
   return text.length > MOST_SAID ? `${text.slice(0, MOST_SAID - 1)}…`.toWellFormed() : text;
 }
 
-/** Two sentences; a list of all that is wrong stands in the errors file. */
+/** Characters, about two sentences. The errors file has the whole list. */
 const MOST_SAID = 400;
 
 /**
- * A book that asks another one only about lines that no row has: most lines of a file have one, and whom they mean is not asked. Of
- * those, each is taken for the buyer that its strongest identifier tells.
+ * A buyer book that looks up buyers only of lines without a row, since most lines have one. For the other lines, the strongest
+ * identifier decides.
  */
 type RowlessBook = BuyerBook & {
-  /** Whether this line, of those that were told last, has a row. */
+  /** Whether this line has a row, of the lines last passed to `tell`. */
   hasRow(line: number): boolean;
 };
 
-/** @param rowLines which lines of a span have a row; both ends are included */
+/** @param rowLines which lines of a span have a row, both ends included */
 function makeRowlessBook(
   book: BuyerBook,
   rowLines: (from: number, to: number) => Promise<ReadonlySet<number>>,

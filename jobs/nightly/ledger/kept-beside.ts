@@ -20,20 +20,20 @@ export type KeptDeps = {
 };
 
 /**
- * Compares what is kept beside the rows (counts, sums, the indexes by state, cause, approval and search) with them, and mends it. A
- * portfolio that rests is compared while it is walked; only where something differs, or moves, each row is looked at by the scripts
- * that mend. What was counted when it came in, or was made, is never mended: where rows lack of that, they are named.
+ * Compares counts, sums and indexes (state, cause, approval, search) with the rows, and mends them. A portfolio at rest is
+ * compared during the walk. Only if it differs or moves do scripts check and mend each row. Counts of imported rows and made
+ * limits are never mended: missing rows are named.
  *
- * @param mended hears of the portfolios whose indexes may have changed by that
+ * @param mended called for portfolios whose indexes may have changed
  */
 export function makeKeptCheck(
   { portfolios, rows, calls, approvals, restingLooks }: KeptDeps,
   { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
 ): StoredRowCheck {
   let look: RestingLook | undefined;
-  /** How many rows wait for each approval. */
+  /** Rows that wait, by approval. */
   const waiting = new Map<string, number>();
-  /** The lines of rows that an index names, and that are not there. */
+  /** The lines of rows that an index contains and that do not exist. */
   const lost = new Map<string, number>();
 
   async function compareExactly(portfolio: string): Promise<void> {
@@ -77,7 +77,7 @@ export function makeKeptCheck(
     }
   }
 
-  /** Nobody can answer what is gone: such rows would wait for ever. */
+  /** Reports rows that wait for an approval that is gone: nobody can answer it. */
   async function tellOfGone(portfolio: string): Promise<void> {
     for (const [id, count] of waiting) {
       if (await approvals.read(id)) continue;
@@ -120,10 +120,10 @@ const GONE =
   'rows wait for an approval that there is not any more, and nobody can answer it; give them up, and import their file again';
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
-/** So many sums are named in a finding. */
+/** Sums that a finding names. */
 const MOST_NAMED_SUMS = 8;
 
-/** What was not as the rows are, in words. */
+/** A difference in words. */
 function wordsOf({ is, names = [] }: Difference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':

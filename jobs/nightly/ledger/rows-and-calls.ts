@@ -20,19 +20,19 @@ export type CallDeps = FeedDeps & {
   stories: Pick<Stories, 'calls'>;
 };
 
-/** Workers let a held row go on within two seconds of the answer; a second look comes well behind that. */
+/** Workers release a held row within two seconds of its answer. The second comparison comes well after that. */
 export const LOOK_AGAIN_MS = 10_000;
 
-/** Rows that are looked at again: more than that differ for one reason, and the next night has the others. */
+/** Rows compared again. More would have a common reason, and the next night reports the rest. */
 const MOST_AGAIN = 10_000;
 
-/** A row that has ended otherwise than its call. */
+/** A row whose end differs from its call. */
 type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
 
 /**
- * Compares rows with the calls that were made for them. A row that is done tells what its calls made: one that the ledger has
- * forgotten is written down again, so that nothing is asked for twice; one that says another id, or one that no call made, is left. The same with a held row,
- * whose call is in doubt again; one whose call nobody doubts goes on; a refused or cancelled one whose limit was made is left for a person.
+ * Compares rows with their calls. If the ledger has forgotten the call of a done row, it is recorded again from the row, so
+ * that nothing is requested twice; a differing or unknown id is only reported. A forgotten call of a held row is in doubt
+ * again. A held row without doubt goes on. A refused or cancelled row whose limit was made is left for a person.
  */
 export function makeCallCheck(
   deps: CallDeps,
@@ -49,14 +49,14 @@ export function makeCallCheck(
   async function compareDone(walked: StoredRow, kind: 'limit' | 'company', call: OddCall): Promise<void> {
     const { row, result } = walked;
     const made = madeBy(walked, kind);
-    // Ids are known for good: one that no call is known to have made is no forgotten call's.
+    // Ids are kept for good. So an id without a known maker does not come from a forgotten call.
     const [maker] = await ask(() => deps.calls.makersOf([made]));
     if (call.state !== 'made' && maker?.key !== made.keys[0]) {
       const detail = made.id || 'no id';
       return sink.found({ check: 'calls', says: UNMADE[kind], detail, isMended: false, ...rowFacts(row, result) });
     }
     const recovered = await ask(() => deps.recovery.putBack(made, { write: true }));
-    // Another process may have put it back at this moment.
+    // Another process may have recorded it at this moment.
     if (recovered.is === 'known') return;
     const isMended = recovered.is === 'put';
     const says = isMended ? FORGOTTEN[kind] : DIFFERS[kind];
@@ -95,7 +95,7 @@ export function makeCallCheck(
     row(walked) {
       const { odd, row, field } = walked;
       const state = field('state') as RowState;
-      // A million times there is nothing to wait for.
+      // Returns no promise where none is needed: of a million rows, few have to be awaited.
       if (is('isGranted', state)) return odd && compareEnded(walked, odd);
       if (isUnfinished(state) || again.length >= MOST_AGAIN) return undefined;
       const { step, updatedMs } = walked.result;
@@ -122,11 +122,11 @@ function isMade(call: OddCall | undefined): boolean {
   return call?.state === 'made';
 }
 
-/** What a row that is done, or was made before, says of its call. It is not counted anew, and its buyer's list is another check's. */
+/** The call that a done or skipped row tells of, to be recorded again. Counts and buyers' lists are left to other checks. */
 function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall & { is: 'made' } {
   const { request, limitId, companyId, record, documentIds, line, updatedMs, state } = result as RowResult;
   const whole = { is: 'made', buyer: undefined, line, atMs: updatedMs } as const;
-  // What a row was skipped for was made for another.
+  // A skipped row's limit was made for another row.
   const name = state === 'skipped' ? '' : rowName(row);
   if (kind === 'company') {
     const empty = { record: {}, company: '', documents: [], asked: undefined };
@@ -146,7 +146,7 @@ function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall
   };
 }
 
-/** What a held row says of its call: that it was sent, and nobody knows what became of it. */
+/** The call in doubt that a held row tells of. */
 function doubtOf(row: RowId, { step, request, line, updatedMs }: RowResult): LostCall {
   const { buyer, limit } = request;
   const told = {
