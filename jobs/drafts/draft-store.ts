@@ -9,43 +9,43 @@ import { MARK_PATTERN, markOfProcess } from '../../src/files/process-mark.ts';
 import { sweepLeftBehind } from '../../src/files/sweep.ts';
 import { type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
-/** Portfolios that were uploaded and are looked at, a folder each. The next console of the same data folder finds them again. */
+/** Uploaded files in preparation, with a folder each. Another console with the same data folder sees the same. */
 export type DraftStore = {
-  /** A folder for what is being uploaded. It becomes the draft's, or is dropped; one that a killed process left is removed. */
+  /** Makes a folder for an upload, which becomes the draft's or is dropped. Folders of killed processes are removed. */
   begin(): Promise<{
     dir: string;
     keep(draft: Omit<PortfolioDraft, 'id'>): Promise<PortfolioDraft>;
     drop(): Promise<void>;
   }>;
-  /** Newest first; those that nobody touched for a week are removed. */
+  /** Newest first. Drafts unused for a week are removed. */
   list(): Promise<PortfolioDraft[]>;
-  /** How much the uploads take of which somebody is an author: the versions that are kept, and the documents. */
+  /** Bytes of uploads with this author: kept versions and documents. */
   usedBy(person: string | undefined): Promise<number>;
   /** @throws LimitlineError `NOT_FOUND` */
   read(id: string): Promise<PortfolioDraft>;
-  /** Changes what is known of one, one change after the other. @throws LimitlineError `NOT_FOUND` */
+  /** Changes a draft; changes of one draft run one after the other. @throws LimitlineError `NOT_FOUND` */
   change(
     id: string,
     change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,
   ): Promise<PortfolioDraft>;
   remove(id: string): Promise<void>;
-  /** Where its files are: `v1`, `v2` … for its versions, `documents` for its documents. */
+  /** The folder of a draft: `v1`, `v2` … are its versions, `documents` its documents. */
   dirOf(id: string): string;
 };
 
-/** What the uploads of one person may take: whoever has more looks at what they have first. */
+/** Bytes that one person's uploads may take. */
 export const QUOTA_BYTES = 2 * 1024 ** 3;
 
 export const NO_QUOTA = 'Your uploads take as much as those of one person may: submit or remove some of them first.';
 
-/** What nobody touched for so long is forgotten: its file lies where it came from. */
+/** A draft unused for so long is removed. Its author has the original file. */
 const KEPT_MS = 7 * 86_400_000;
 
 const STATE = 'draft.json';
 const ID = /^[\w-]{12}$/;
 const INCOMING = new RegExp(`^incoming-${MARK_PATTERN}-[\\w-]{12}$`);
 
-/** @param dir the folder of all drafts; made when the first is uploaded. */
+/** @param dir the folder of all drafts; made with the first upload */
 export function makeDraftStore({ dir }: { dir: string }): DraftStore {
   const turns = new Map<string, Promise<unknown>>();
 

@@ -26,19 +26,19 @@ import type { Previews } from './previews.ts';
 
 type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
 
-/** What of a version's changes is kept to be shown. */
+/** Changed cells, and characters of each, that a version keeps for display. */
 const CELLS_KEPT = 200;
 const TEXT_KEPT = 200;
 
-/** Of the files; of what was changed in each version all is kept. */
+/** Versions whose files are kept. The changes of all versions are kept. */
 const VERSIONS_KEPT = 3;
 
 /**
- * Writes a new version of a draft's file with these cells changed and all else as it was; the two before it stay.
+ * Writes a new version of a draft's file with these cells changed. The two versions before it are kept.
  *
- * @param version the one that the person looked at
- * @param by who mends it: one of its authors from then on
- * @throws LimitlineError `NOT_FOUND`; `USAGE` where a line cannot be mended so, or whoever mends has no room left for uploads; `FILE`
+ * @param version the version that the person saw
+ * @param by who corrects it, an author from then on
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` for an impossible correction or an exceeded quota; `FILE`
  */
 export async function mendDraft(
   id: string,
@@ -68,7 +68,7 @@ export async function mendDraft(
     const versions = [...now.versions, made];
     const authors = authorsWith(now, by);
     if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
-    // A record of several lines becomes one, so that what was said of lines below it means others.
+    // A record of several lines becomes one line, so line numbers below change their meaning.
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors };
   });
@@ -82,7 +82,7 @@ function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer,
   return { conflict: { latest, cells: later.flatMap(({ cells }) => cells) } };
 }
 
-/** What differs from what the line has; a cell cannot have more than one line of text here. */
+/** The cells that differ from the line. Line breaks are not possible in an edited cell. */
 function mendedCells(wish: LineWish, line: LineToMend, { columns }: Preview): MendedCell[] {
   const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
   if ('text' in wish) {
@@ -113,7 +113,7 @@ async function writeVersion(
   const { path } = fileOf(dir, seen);
   const target = join(dir, `v${number}`);
   const { dialect } = preview;
-  // A version that another process began and did not enter is nobody's.
+  // Left by another process that did not finish the version.
   await rm(target, { force: true });
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
   try {
@@ -127,7 +127,7 @@ async function writeVersion(
     await rm(target, { force: true });
     throw systemCode(error) === 'ENOSPC' ? fileFault(seen.name, 'written', error) : error;
   }
-  // What was looked at, and what can still be looked back at.
+  // Keeps the version that the person saw and those before it.
   await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
   return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
 }

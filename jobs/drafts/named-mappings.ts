@@ -9,39 +9,38 @@ import { lastingOf, readOptionsSchema } from '../../src/portfolio/read-options.t
 
 const namedSchema = z.object({
   name: z.string(),
-  /** The file by which it was kept. */
+  /** The file from which it was made. */
   file: z.string(),
   keptMs: z.int(),
-  /** Who keeps it, and who corrected it before: authors of what is read by it. Empty as earlier versions kept it. */
+  /** Who keeps it and who set the options: authors of files read with it. Empty in mappings of earlier versions. */
   by: z.array(z.string()).default([]),
   reading: readOptionsSchema.transform(lastingOf),
 });
 
-/** How files are read, under a name that somebody gave it. */
+/** Read options under a name. */
 export type NamedMapping = z.output<typeof namedSchema>;
 
-/** The mappings that have a name, in the data folder. */
+/** Named mappings in the data folder. */
 export type NamedMappings = {
   list(): Promise<NamedMapping[]>;
-  /** @throws LimitlineError `NOT_FOUND`, with the names that there are; `FILE` where it cannot be read, or nobody knows whose it is */
+  /** @throws LimitlineError `NOT_FOUND`, with the existing names; `FILE` where it is unreadable or has no known author */
   need(name: string): Promise<NamedMapping>;
-  /** Keeps it, in the place of one of the same name, as far as it is of other files too. */
+  /** Keeps options that apply to other files, too. Replaces a mapping of the same name. */
   keep(mapping: NamedMapping): Promise<void>;
   /** @throws LimitlineError `NOT_FOUND` */
   forget(name: string): Promise<void>;
 };
 
-/** As names of portfolios are, so that each is a file's name as well. */
+/** The rule for portfolios' names: each name is also a file's name. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** @throws LimitlineError `USAGE` for what no mapping can be called */
+/** @throws LimitlineError `USAGE` for an invalid name */
 export function checkMappingName(name: string): void {
   if (NAME.test(name)) return;
   const message = `"${name}" cannot be the name of a mapping: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
   throw new LimitlineError('USAGE', message);
 }
 
-/** @param dataDir the data folder */
 export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappings {
   const dir = join(dataDir, 'mappings', 'named');
   const fileOf = (name: string) => `${name.normalize('NFC')}.json`;

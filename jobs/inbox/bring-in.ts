@@ -22,29 +22,29 @@ import { changeOf, statOf } from './move-over.ts';
 import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
 
-/** Where a file came from, in the audit trail. */
+/** The origin of a dropped file, for the audit trail. */
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;
 
 /**
- * Brings a file that was taken into its portfolio, unless the same was before. What is written down before each step makes the next
- * harmless: a file that is brought in again, because somebody was killed, is the same import.
+ * Imports a file that was taken, unless the same content was imported before. Records each step before the next one, so that a
+ * file whose process died is imported again as the same import.
  *
- * @returns what became of it, which is not written down yet
- * @throws LimitlineError `FILE` where it cannot be read, or our own disk does not take it; `STOPPED`
+ * @returns the result, not recorded yet
+ * @throws LimitlineError `FILE` where the file cannot be read or our own disk fails; `STOPPED`
  */
 export async function bringIn(entry: Entry & { file: string }, file: TakenFile, deps: RoundDeps): Promise<TakenFile> {
   const { imports, inbox, signal } = deps;
   const before = await statOf(entry.file);
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
   await needRoom(before.size, deps.settings.LIMITLINE_DATA);
-  // As it was first read: how files of its form are read may have been corrected since.
+  // A second try reads the file as the first did: corrections of its form may have changed since.
   const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
   const reading = file.reading ?? JSON.stringify(said?.reading);
   const kept = await imports.put({ name: file.name, path: entry.file, sizeBytes: before.size, mediaType: 'text/csv' });
   const owners = new Set([before.uid]);
   const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
-  // Out of everybody's reach it changes hands by root alone; who had it before is not forgotten.
+  // In `.taken`, only root can change the owner. Earlier owners stay authors.
   const begun: TakenFile = {
     ...file,
     reading,
@@ -57,7 +57,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
   const imported = await importEntry(entry, begun, look, deps);
-  // Whoever wrote to it goes on doing so where it is now. It is taken in again, and its lines lead to the rows that they led to.
+  // The file may have been written to during the import. Then it is imported again; its lines lead to the same rows.
   if ((await sha256Of(entry.file)) !== kept) throw changed({ path: file.name });
   return { ...begun, ...outcomeOf(file, imported) };
 }
@@ -133,12 +133,12 @@ function againWords({ name, portfolio, atMs }: TakenFile): string {
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
 }
 
-/** A directory service that answers later than this is as good as none. */
+/** A directory service that takes longer counts as absent. */
 const LOOK_UP_MS = 5_000;
 
-/** The login name of a user of the system: as the system knows it, LDAP included; else `uid 1234`. */
+/** The login name of a system user, also from LDAP; else `uid 1234`. */
 export async function userNameOf(uid: number): Promise<string> {
-  // A slim image may lack getent; the users of its own are in the file.
+  // A slim image may lack getent; local users are in the file.
   const found = await promisify(execFile)('getent', ['passwd', String(uid)], { timeout: LOOK_UP_MS }).catch(
     async () => ({ stdout: await readFile('/etc/passwd', 'utf8').catch(() => '') }),
   );
@@ -147,12 +147,12 @@ export async function userNameOf(uid: number): Promise<string> {
 }
 
 /**
- * The digest of a file with its documents and how it is read: the same again asks for nothing new. Who owns a document is added to
- * `owners`, as a number of the system's.
+ * The digest of a file with its documents and read options: the same digest requests nothing new. Adds the documents' owners to
+ * `owners`, as user ids.
  *
  * @param sha256 of the file
- * @param documents its folder or ZIP file, if there is one. Links are not followed
- * @param reading how it is read, as JSON
+ * @param documents its folder or ZIP file, if there is one; links are not followed
+ * @param reading its read options, as JSON
  */
 async function contentOf(
   { sha256, documents, reading }: { sha256: string; documents: string | undefined; reading: string },
@@ -165,7 +165,7 @@ async function contentOf(
 
 type Going = { signal: AbortSignal; owners: Set<number> };
 
-/** Each file by its name and digest, in one order whatever the disk has them in; one folder's names are in memory. */
+/** Adds each file's name and digest, sorted by name. One folder's names are in memory at a time. */
 async function addTo(digest: Hash, path: string, name: string, going: Going): Promise<void> {
   going.signal.throwIfAborted();
   const found = await lstat(path);

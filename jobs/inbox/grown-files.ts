@@ -6,13 +6,13 @@ import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { changeOf, moveNew, moveOver, statOf } from './move-over.ts';
 
-/** Of the files that were taken so many are watched, the latest: each costs a look at its size. */
+/** How many taken files are watched, the latest. Each one costs a call of `stat`. */
 const WATCHED = 500;
 
 /**
- * Compares files that were taken with what lies in `done` and `rejected`. One that was only added to goes back into the drop folder and is
- * taken in again: its lines lead to the rows that they led to, and the new ones are imported. Any other change is told of, once, since
- * nobody knows that it is meant to be imported; so is a file of whose portfolio a newer one was taken, which the older one would undo.
+ * Looks for changes in taken files in `done` and `rejected`. A file with new lines at its end returns to the drop folder and is
+ * imported again: old lines lead to their rows, new ones are imported. Any other change is only reported, once, because it may
+ * not be meant for import. So is a file whose portfolio has a newer file, which it would undo.
  */
 export async function putBackGrown(deps: RoundDeps): Promise<void> {
   const { inbox, drop, signal } = deps;
@@ -48,12 +48,12 @@ async function compare(
     return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
   }
   const back = join(drop.dir, file.name);
-  // Another file of its name lies there: that one is taken first, and is the latest then.
+  // If another file has the name, that one is taken first and is then the latest.
   if (await statOf(back)) return;
   await tellOfLeft(left, deps);
-  // The results of the whole file are left beside it.
+  // The results of the whole file are to be written again.
   await inbox.note({ ...file, results: file.results ?? '' });
-  // Documents first: a file without them would be taken as it is.
+  // Documents first, because a file without documents would be taken as it is.
   const brought: [from: string, to: string][] = [];
   for (const ending of ['', '.zip']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
@@ -62,7 +62,7 @@ async function compare(
     brought.push([documents, own]);
   }
   if (await moveNew(path, back)) return;
-  // Another file came there meanwhile, and these are not its documents.
+  // Another file got the name meanwhile: these are not its documents.
   for (const [documents, own] of brought) await moveOver(documents, own);
 }
 

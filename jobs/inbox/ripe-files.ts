@@ -3,22 +3,21 @@ import { documentsNameOf, portfolioOf } from './dropped-names.ts';
 import { type Dropped, documentsVersion, glanceAt, type Look, pathOf } from './look.ts';
 import { DOUBTFUL_MS, SETTLE_MS, type Settling } from './settling.ts';
 
-/** A file that lies in a drop folder and is not taken yet. */
+/** A file in the drop folder that is not taken yet. */
 export type Lying = {
   name: string;
-  /** Why it is not, in words. */
   why: string;
-  /** In how many ms it will have settled, if nothing changes; nothing where it has, and waits for somebody. */
+  /** In how many ms it will have settled if nothing changes; undefined where it waits for a person. */
   leftMs: number | undefined;
   /** When it was written, in ms. */
   writtenMs: number;
 };
 
-/** A file that is to be taken; `fault` where it is to be rejected whatever is in it. */
+/** A file to take; `fault` where it is to be rejected whatever its content. */
 export type Ripe = { dropped: Dropped; fault: string | undefined };
 
 /**
- * Which of the files that lie there change no more, each with its documents, and why the others wait.
+ * Decides which files have settled, each with its documents, and why the others wait.
  *
  * @param dir the drop folder
  */
@@ -27,7 +26,7 @@ export async function ripeFiles(
   { dir, settling, maxUploadMb }: { dir: string; settling: Settling; maxUploadMb: number },
 ): Promise<{ ripe: Ripe[]; lying: Lying[] }> {
   settling.begin();
-  // A file that is renamed when it is whole has lain still under its other name, and is not waited for again.
+  // A file that is renamed when complete settles under its unfinished name, and does not wait again.
   for (const [inode, version] of unfinished) settling.left(inode, version, 0);
   const still: Dropped[] = [];
   const lying: Lying[] = [];
@@ -66,7 +65,7 @@ async function waitOf(
 
 const SOUND = { hindrance: undefined, endsWhole: true };
 
-/** Why a file that has settled is not taken all the same. */
+/** Why a settled file is not taken. */
 export const HINDRANCES = {
   empty: 'it is empty: it is taken when something was written into it',
   written: 'another program has it open to write to it: it is taken when that program has closed it',
@@ -81,9 +80,9 @@ const KINDS = {
 };
 
 /**
- * Why a file cannot be taken whatever is in it, in a sentence with what to do; nothing where it can.
+ * Why a file must be rejected whatever its content, with what to do; nothing where it need not.
  *
- * @param all what else has settled in the folder at this moment
+ * @param all the settled files in the folder
  */
 function faultOfDropped(
   one: Dropped,
@@ -111,14 +110,14 @@ function faultOfDropped(
   return `${name} has ${Math.ceil(sizeBytes / 1024 / 1024).toLocaleString('en')} MB, and files of at most ${maxUploadMb.toLocaleString('en')} MB are taken from the drop folder: raise CONSOLE_UPLOAD_MB, or import it with npx limitline import.`;
 }
 
-/** The lowest two bits of the flags of an open file say how it may be used: 0 is for reading alone (fcntl.h). */
+/** The access mode bits of an open file's flags; 0 is read-only (fcntl.h). */
 const ACCESS_BITS = 3;
 
 /**
- * Which of these files another process has open for writing, as far as the system tells: Linux does (proc(5), fd and fdinfo), of
- * processes that this user may look at. Of any other the answer lacks it.
+ * Which of these files another process has open for writing. Only Linux tells (proc(5), fd and fdinfo), and only of processes
+ * that this user may inspect.
  *
- * @param inodes the files' devices and numbers, as `device:number`
+ * @param inodes the files, as `device:number`
  */
 async function openForWriting(inodes: ReadonlySet<string>): Promise<Set<string>> {
   const open = new Set<string>();

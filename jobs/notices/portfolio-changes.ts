@@ -2,14 +2,14 @@ import type { Glance } from '../../src/ledger/counts/glances.ts';
 import type { SelfPause } from '../../src/ledger/schema/pause-reasons.ts';
 import { judge } from './condition.ts';
 
-/** What is remembered of a portfolio, by subject; nothing of one that there was nothing to tell of yet. */
+/** The stored states of a portfolio's conditions; missing where there was nothing to report yet. */
 export type RememberedPortfolio = {
   settled?: string | undefined;
   paused?: string | undefined;
   failures?: string | undefined;
 };
 
-/** What is to be remembered of a portfolio, by the state that it was judged by, and what is to be told with it. */
+/** A change of a stored state, from `was` to `state`, and the news to report with it. */
 export type PortfolioChange = { subject: string; was: string; state: string; tells?: PortfolioNews };
 
 export type PortfolioNews =
@@ -18,31 +18,30 @@ export type PortfolioNews =
   | { is: 'failures'; failed: number; ended: number };
 
 /**
- * Who sends a row again sees at once what becomes of it. So a portfolio that settles again and again is told of every five
- * minutes, with how it stands then.
+ * The least time between notices of one portfolio that finishes repeatedly. A person who retries rows sees the results anyway.
  */
 const SETTLED_EVERY_MS = 5 * 60_000;
 
-/** Fewer answers say little of the rest: one that failed among three is no share. */
+/** Fewer results are no basis for a share. */
 const LEAST_ENDED = 20;
 
-/** The share has to fall to four fifths of the limit before it counts as below, so that one at the limit does not come and go. */
+/** The share must fall to four fifths of the limit before it counts as below, so that it does not alternate at the limit. */
 const BELOW_SHARE = 0.8;
 
-/** Rows that are sent again are no failures meanwhile: for some minutes that is no end of it. */
+/** Rows that are being retried do not count as failures. Some minutes of that are no improvement. */
 const FAILURES_MEND_MS = 5 * 60_000;
 
-/** What one portfolio's notices are about, by name. The kind stands first, since a name may be anything. */
+/** The subjects of a portfolio's notices. The kind comes first, because a name may be anything. */
 export function subjectsOf(name: string): Required<{ [Subject in keyof RememberedPortfolio]: string }> {
   return { settled: `settled ${name}`, paused: `paused ${name}`, failures: `failures ${name}` };
 }
 
 /**
- * What changed of a portfolio since it was told of last. Pure.
+ * The changes of a portfolio since the last pass.
  *
- * @param sinceMs when somebody looked for the first time: what settled before that is nobody's news; nothing at that very look,
- *   which only remembers
- * @param failuresAbove percent of the rows that were answered, above which their failures are told of
+ * @param sinceMs when the first pass was: what finished earlier is no news; undefined in the first pass, which only stores
+ *   states
+ * @param failuresAbove percent of failed rows among answered ones above which failures are reported
  */
 export function portfolioChanges(
   glance: Glance,
@@ -78,14 +77,14 @@ export function portfolioChanges(
   return changes;
 }
 
-/** A person's own pause is remembered too: the next by itself is another. Of one that never paused nothing is. */
+/** The stored state of a pause. A person's pause is stored, too: the next automatic one is news then. */
 function pausedState({ isPaused, pausedItself: why }: Glance, before: string | undefined): string | undefined {
   if (why) return why.is === 'refused alike' ? `refused alike ${why.step} ${why.status}` : why.is;
   if (isPaused) return before === undefined ? undefined : 'by a person';
   return before === undefined ? undefined : 'going on';
 }
 
-/** Rows that the service said no to, or of which nobody knows, among those that were answered. */
+/** Failed rows (refused and held) and ended rows. */
 function failuresOf({ done, refused, held }: Glance): { failed: number; ended: number } {
   return { failed: refused + held, ended: done + refused + held };
 }

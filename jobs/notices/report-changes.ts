@@ -2,10 +2,10 @@ import type { Notice } from '../../src/notices/notice.ts';
 import { judge } from './condition.ts';
 import { changeOf, type SystemChange } from './service-changes.ts';
 
-/** The last report that a night made, and what is told of it. */
+/** The last scheduled report and its notice. */
 export type LastReport = { id: string; madeMs: number; notice: Notice };
 
-/** What is known of the reports of nights. `dueMs` is the last moment but one at which the schedule named one; nothing where it did not. */
+/** Facts about scheduled reports. `dueMs`: the last scheduled time but one; undefined without a schedule. */
 export type SeenReports = { last: LastReport | undefined; dueMs: number | undefined };
 
 export const REPORT_SUBJECTS = { report: 'nightly report', missing: 'nightly report missing' } as const;
@@ -13,10 +13,9 @@ export const REPORT_SUBJECTS = { report: 'nightly report', missing: 'nightly rep
 type Remembered = { [Subject in keyof typeof REPORT_SUBJECTS]?: string | undefined };
 
 /**
- * Whether a night made a report, and whether none came for two nights although the schedule names it; judged by what is remembered.
- * Pure.
+ * Finds out whether there is a new scheduled report, and whether two scheduled ones are missing.
  *
- * @param sinceMs when somebody looked for the first time; nothing at that very look, which only remembers
+ * @param sinceMs when the first pass was; undefined in the first pass, which only stores states
  */
 export function reportChanges(
   { last, dueMs }: SeenReports,

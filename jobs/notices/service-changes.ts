@@ -4,35 +4,35 @@ import type { CallsHeld } from '../../src/pace/calls-held.ts';
 import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
 
 /**
- * All calls wait for four seconds at the most before one is tried again (src/pace/pace-scripts.ts), so of what lasts a wait was
- * seen as lately as this; and a shut door has its next trial ahead, or not long behind where rows are there to be tried with.
+ * How recent a wait or a trial must be to count, in ms. While all calls wait, one is tried every four seconds at most
+ * (src/pace/pace-scripts.ts). An open breaker has a trial ahead, or a recent one if there are rows to try.
  */
 const WAITED_LATELY_MS = 15_000;
 const TRIED_LATELY_MS = 60_000;
 
-/** Calls get through for so long before the service counts as back: one that comes and goes is away. */
+/** How long calls must get through before the service counts as back. Short recoveries do not count. */
 const BACK_AFTER_MS = 2 * 60_000;
 
-/** A token endpoint that refuses for a moment, as while it is updated, is no matter of the credentials. */
+/** How long credentials must be refused: a token endpoint may refuse for a moment, for example during an update. */
 const REFUSED_AFTER_MS = 60_000;
 
-/** What the two conditions are remembered by. */
+/** The subjects of the two conditions. */
 export const SERVICE_SUBJECTS = { service: 'service', credentials: 'credentials' } as const;
 
-/** What a condition's look came to, with the notice of it where one is due. */
+/** A change of a condition's stored state, with its notice where one is due. */
 export type SystemChange = { subject: string; was: string; state: string; notice?: Notice };
 
 /**
- * Whether calls get through to the service, and whether it takes the credentials, judged by what is remembered of both. Pure.
+ * Checks whether calls get through to the service, and whether it accepts the credentials.
  *
- * @param awayAfterMs the service is told of as away once nothing got through for so long
+ * @param awayAfterMs after so long without any call getting through, the service is reported as away
  */
 export function serviceChanges(
   held: CallsHeld,
   remembered: { service?: string | undefined; credentials?: string | undefined },
   awayAfterMs: number,
 ): SystemChange[] {
-  // The last call may be counted before the door is open that it opens, or never.
+  // The call that closes a breaker may be counted before the breaker closes, or never.
   const mark = `${held.accepted}:${held.openedMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
     return { verdict: verdictOf(isBad, readCondition(before), mark), mark };
@@ -41,7 +41,7 @@ export function serviceChanges(
   const isShut = held.shut.length > 0 && (held.isTried || held.trialMs > held.nowMs - TRIED_LATELY_MS);
   const isBlocked = isBlockedBy(held, (by) => by !== 'credentials');
 
-  // Whoever refuses us answers, and yet nothing gets through.
+  // A service that refuses the credentials does answer, so it tells nothing about being away.
   const ofService = isRefused ? { verdict: undefined, mark } : seen(remembered.service, isBlocked);
   const service = judge(remembered.service, isShut ? { verdict: 'bad', mark } : ofService, held.nowMs, {
     afterMs: awayAfterMs,
@@ -62,7 +62,7 @@ export function serviceChanges(
   ];
 }
 
-/** The change that a look came to, if it came to one. */
+/** The change after a check, if there is one. */
 export function changeOf(
   subject: string,
   before: string | undefined,
@@ -74,8 +74,8 @@ export function changeOf(
 }
 
 /**
- * Bad while calls are held back by this and none got through since the last look; well as soon as one did, however few there are to
- * make, and from then on unless they are held back again. Where nobody calls, nothing is known.
+ * Bad while calls are held back and none got through since the last check. Well once one got through, and from then on until
+ * calls are held back again. Unknown while nobody calls.
  */
 function verdictOf(isBad: boolean, { is, mark }: Condition, seen: string): Verdict {
   const gotThrough = mark !== '' && !seen.startsWith('0:') && seen !== mark;
@@ -153,7 +153,7 @@ function whyText({ shut, blocked }: CallsHeld): string {
   }
 }
 
-/** `50 seconds`, `12 minutes`, `5.5 hours`, `3 days`: how long something lasted, in one unit. */
+/** A duration in one unit: `50 seconds`, `12 minutes`, `5.5 hours`, `3 days`. */
 function spanText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 90) return `${seconds} seconds`;

@@ -3,20 +3,19 @@ import type { Events } from '../../src/ledger/events/events.ts';
 import type { EventTotals, KeptEvent } from '../../src/ledger/events/kept-event.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 
-/** An event, and the rows that it names. */
 export type ListedEvent = KeptEvent & RowsOfEvent;
 
-/** Events, the latest first; `more` says that there are others which are meant as well. */
+/** Events, latest first; `more` says whether there are others. */
 export type EventList = {
   events: ListedEvent[];
   more: boolean;
   totals: EventTotals;
-  /** What may be kept, in bytes, and for how long. */
+  /** The limits of storage, in bytes and ms. */
   mostBytes: number;
   keepMs: number;
-  /** Portfolios whose rows are not in Redis, so that nobody sees whether an event names one of them. */
+  /** Portfolios whose rows are not in Redis, so that events cannot be matched with them. */
   archived: number;
-  /** Older portfolios, in which no rows were looked for. */
+  /** Older portfolios that were not searched for rows. */
   unlooked: number;
 };
 
@@ -25,15 +24,14 @@ export type ListDeps = {
   archives: Pick<Archives, 'list'>;
 };
 
-/** Ids looked for in portfolios while a page waits: a third of a second of Redis' time, some milliseconds at a time. */
+/** Lookups of ids in portfolios for one page: a third of a second of Redis' time, in parts of some milliseconds. */
 const MOST_LOOKUPS = 30_000;
 
 /**
- * The latest events of the service, each with the rows that it names: of all, or of those that name rows of a portfolio.
+ * The latest events of the service with the rows that they name; with `portfolio`, only events that name its rows.
  *
- * @param asked.count so many at the most
- * @param asked.latest rows are looked for in so many of the latest portfolios, and in fewer where the events have very many ids; in
- * all where it is left out
+ * @param asked.count the most events to answer
+ * @param asked.latest how many of the latest portfolios to search for rows, fewer if events have very many ids; all if left out
  */
 export async function listEvents(
   { sinceMs, portfolio, latest, count }: LookedInto & { sinceMs?: number | undefined; count: number },
@@ -43,7 +41,7 @@ export async function listEvents(
   const facts = { totals, ...events.limits, archived: archived.length, unlooked: 0 };
   const found: ListedEvent[] = [];
   for await (const page of events.walk({ sinceMs, from: 'latest' })) {
-    // Where all are meant, no more are looked at than are told.
+    // Without a portfolio, every event counts, so no further ones are read.
     const looked = portfolio === undefined ? page.slice(0, count + 1 - found.length) : page;
     const within = latest === undefined ? undefined : Math.min(latest, mostPortfolios(looked));
     if (within !== undefined) facts.unlooked = Math.max(facts.unlooked, portfolios - within);

@@ -10,15 +10,15 @@ import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/ro
 import { documentKey } from '../rows/document-key.ts';
 import { limitBody } from '../steps/place.ts';
 
-/** Of a buyer with very many limits the last ones are what somebody looks for. */
+/** A buyer may have very many limits; the last ones matter. */
 const MOST_LIMITS = 200;
 
-/** Of a company of many requests there may be thousands: the last ones are what somebody looks for. */
+/** A company of many requests may have thousands of events; the last ones matter. */
 const MOST_EVENTS = 50;
 
 type StoryDeps = { rows: Rows; portfolios: Portfolios; stories: Stories; events: Pick<Events, 'naming'> };
 
-/** The story of a row; nothing where the ledger knows none of this key. */
+/** The history of a row; nothing where the ledger has no such row. */
 export async function rowStory(
   row: RowId,
   { rows, portfolios, stories, events }: StoryDeps,
@@ -50,7 +50,7 @@ export async function rowStory(
   };
 }
 
-/** What came from the service that names one of the row's ids, whenever it came: also before its answer was written down here. */
+/** Events of the service that name an id of the row, including those that came before its answer was recorded. */
 async function eventsOf(
   result: RowResult,
   calls: readonly (KnownCall | undefined)[],
@@ -68,7 +68,7 @@ function knownOf(row: RowId, known: KnownCall | undefined): Pick<StoryCall, 'kno
   return { known, madeFor: known && known.row !== '' && known.row !== rowName(row) ? known.row : undefined };
 }
 
-/** The calls of all of a row's steps, in their order. */
+/** The calls of all steps of a row, in order. */
 function callsOfStory(row: RowId, { request, companyId, documentIds }: RowResult) {
   const calls: (Omit<StoryCall, 'known' | 'madeFor'> & { key: string })[] = [];
   if (request.company && request.companyId === undefined) {
