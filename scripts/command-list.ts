@@ -4,8 +4,8 @@ import type { Terminal } from './terminal/terminal.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 /**
- * All commands, in the order in which a new user meets them, with what the list of `--help` says of each: so that it need load
- * none of them, nor what they use, which takes a second. A test holds it against what the commands say of themselves.
+ * All commands, in the order in which a new user meets them, with their text in `--help`. So `--help` need not load the
+ * commands and their imports, which takes a second. A test compares this list with the commands' own descriptions.
  */
 export const COMMANDS: Readonly<Record<string, { usage: string; says: string; load: () => Promise<CommandModule> }>> = {
   check: {
@@ -166,8 +166,8 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
 };
 
 /**
- * Registers what the arguments name, and loads nothing else: `check` knows nothing of Redis, and uses no memory for it. Where
- * they name no command, it is the list that is asked for, or the version, or somebody made a mistake: names are enough then.
+ * Registers only the commands that the arguments name: `check` loads no code for Redis and uses no memory for it. Without a
+ * command, the names suffice for `--help`, `--version` or an error.
  */
 export async function registerNamed(args: readonly string[], program: Command, terminal: Terminal): Promise<void> {
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name));

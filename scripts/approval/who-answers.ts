@@ -6,7 +6,7 @@ import { commandLineFrom } from '../audit/audit-command.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 
-/** What it takes to know who answers: of `context.people`. */
+/** The parts of `context.people` that identify a person. */
 export type KnowsPeople = {
   required: () => Promise<boolean>;
   users: { read: (name: string) => Promise<unknown> };
@@ -16,10 +16,10 @@ export type KnowsPeople = {
 type Checked = { is: 'ok'; person: Person } | { is: 'no' | 'busy' | 'owes' } | { is: 'later'; afterS: number };
 
 /**
- * Makes sure who answers: by their password and a code of their second factor, asked for without showing them, or read from standard
- * input, a line each. Nobody is believed by the system's user name alone.
+ * Identifies who answers, by password and a code of the second factor, asked for without showing them, or read from standard
+ * input, a line each. The system user's name alone proves nothing.
  *
- * @throws LimitlineError `USAGE` where there are no users, or they are not who they say; nothing was done then
+ * @throws LimitlineError `USAGE` where there are no users or the proof is wrong; then nothing was done
  */
 export async function whoAnswers(
   { as, portfolio, passwordStdin = false }: { as: string; portfolio: string; passwordStdin?: boolean | undefined },
@@ -35,7 +35,7 @@ export async function whoAnswers(
   const from = commandLineFrom();
   const checked = await people.check({ name: as, ...said, from });
   if (checked.is === 'ok') return checked.person;
-  // People type passwords where a name is meant.
+  // People type passwords into the name's place, so an unknown name is not audited.
   const isKnown = (await people.users.read(as)) !== undefined;
   const facts = { why: checked.is, typedBy: commandLineActor() };
   await audit.refusal({
@@ -69,7 +69,7 @@ async function askSecrets(name: string): Promise<{ password: string; code: strin
   return { password, code: code.trim() };
 }
 
-/** Two lines of it are a password and a code; more is something else. */
+/** Bytes. Larger input is no password and code. */
 const LONGEST_INPUT = 4_096;
 
 async function readSecrets(): Promise<{ password: string; code: string }> {

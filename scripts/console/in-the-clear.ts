@@ -4,8 +4,8 @@ import { signInNeeded } from '../../src/console/server/reach.ts';
 import { describeRedis, parseRedisUrl } from '../../src/redis/redis-url.ts';
 
 /**
- * What a console that others can reach sends over a network without encryption, a sentence each (ASVS 5.0, 12.3.1). A network of
- * containers, or a tunnel, may be guarded by other means, so it is said and not refused.
+ * Warnings of unencrypted connections of a console that others can reach, a sentence each (ASVS 5.0, 12.3.1). No refusal,
+ * because a container network or tunnel may be protected in other ways.
  */
 export function inTheClear(
   settings: Parameters<typeof signInNeeded>[0] & Pick<Settings, 'REDIS_URL' | 'SERVICE_URL'>,

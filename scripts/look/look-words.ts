@@ -7,27 +7,27 @@ import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { understoodWords } from '../file/understanding.ts';
 
-/** What a person is shown before the yes. */
+/** What a person sees before saying yes. */
 export type Look = {
   account: string;
   portfolio: string;
-  /** The file as it was named, and the supplier's. */
+  /** The file's path as given, and the supplier's. */
   path: string;
   supplierPath: string | undefined;
-  /** Whether rows that the file lacks are cancelled. */
+  /** Whether to cancel rows that the file lacks. */
   replace: boolean;
-  /** So many rows go first; nothing where all go. */
+  /** The number of rows to send first; undefined for all. */
   first: number | undefined;
   opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
   warnings: number;
   dryRun: DryRun;
   largest: readonly LargeRequest[];
-  /** Calls a second that can be counted on; nothing where none is known. */
+  /** Calls per second to be expected; undefined if unknown. */
   ratePerS: number | undefined;
 };
 
-/** The look as lines of a terminal: some ten of them, and more where many columns are named otherwise. */
+/** The preview as lines of text: about ten, more if many columns have other names. */
 export function lookWords(look: Look): string[] {
   const { account, portfolio, supplierPath, replace, opened, largest } = look;
   const amounts = largest.map(({ requested }) => moneyText(requested));
@@ -50,13 +50,13 @@ export function lookWords(look: Look): string[] {
   ];
 }
 
-/** The one question, which names the number that it is about. */
+/** The question, which names the number of limits. */
 export function questionOf(look: Look): string {
   const { limits } = look.dryRun;
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 
-/** The facts have a column of their own, below each other. */
+/** The column of the facts' texts. */
 const FACTS_AT = 10;
 
 function fact(name: string, ...lines: string[]): string[] {
@@ -81,14 +81,14 @@ function requestsWords({ counts, dryRun: { limits, requested, open, before } }: 
   return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
 }
 
-/** What of it is asked for although its buyer has a limit, or will have one. */
+/** Limits for buyers that have or will have another limit. */
 function besidesWords({ dryRun: { besides } }: Look): string[] {
   if (besides.limits === 0) return [];
   const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';
   return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested)})`];
 }
 
-/** What of the file is not requested, and why. */
+/** Lines that are not requested, and why. */
 function skippedWords({ dryRun: { before } }: Look): string[] {
   const { limits, held } = before ?? { limits: 0, held: 0 };
   return [
@@ -97,7 +97,7 @@ function skippedWords({ dryRun: { before } }: Look): string[] {
   ];
 }
 
-/** As much of a name as leaves the line below 80 columns with the largest amounts. */
+/** Characters, so that a line with the largest amounts stays below 80. */
 const MOST_OF_NAME = 40;
 
 function nameWords({ name }: LargeRequest): string {
@@ -111,7 +111,7 @@ function createsWords({ dryRun: { companies, documents, uploadBytes } }: Look): 
   return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
 }
 
-/** Rounded up, since something goes up. */
+/** Rounded up, so that a small upload is not shown as none. */
 function megabytes(bytes: number): string {
   return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 }

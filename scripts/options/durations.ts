@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 
-/** A time that a person gave: `text` is what was written, for what is said of it. */
+/** A duration option; `text` is as it was written. */
 export type Duration = { text: string; ms: number };
 
-/** Node's timers count no further than 24.8 days, and nobody means more. */
+/** The longest timer of Node is 24.8 days. */
 const MOST_MS = 24 * 24 * 3_600_000;
 
 const durationSchema = z
@@ -13,7 +13,7 @@ const durationSchema = z
   .transform((text) => ({ text, ms: millisecondsOf(text) }))
   .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give more than 0 s, and 576h at the most');
 
-/** A time as commands take it: hours, minutes and seconds, each at most once and in this order. */
+/** Parses a duration: hours, minutes and seconds, each at most once and in this order. */
 export function duration(text: string): Duration {
   const parsed = durationSchema.safeParse(text.trim());
   if (parsed.success) return parsed.data;

@@ -1,12 +1,12 @@
 import { LimitlineError } from '../../src/errors.ts';
 
-/** More are a column's business; and each is looked for at every line. */
+/** More lines need a column, and each named line costs a check at every line. */
 const MOST_LINES = 1_000;
 
 /**
- * Lines as an option names them: `12`, `12-15` or `12,14`, in their order and each once.
+ * Parses lines of an option: `12`, `12-15` or `12,14`. Sorted and unique.
  *
- * @throws LimitlineError `USAGE` for what is no line, and for more lines than anybody types
+ * @throws LimitlineError `USAGE` for invalid or too many lines
  */
 export function linesNamed(option: string, args: readonly string[]): number[] {
   const lines = new Set<number>();

@@ -1,25 +1,25 @@
 import { isHangUpIgnored } from './hang-up.ts';
 
-/** What ends a command from outside; a terminal that is closed sends the last, often more than once. */
+/** Signals that end a command. A closed terminal sends SIGHUP, often more than once. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndSignal = (typeof SIGNALS)[number];
 
-/** The shell's way of telling that a signal ended a process: 128 and the number of SIGINT. */
+/** The shell's exit status for SIGINT: 128 and the signal's number. */
 const KILLED_STATUS = 130;
 
 /**
- * One Ctrl-C reaches a process twice where npm or a shell passes it on, and `timeout` sends its signal to the group and to
- * the child: all within milliseconds. Who means it twice has read what the first one led to, which takes longer.
+ * One Ctrl-C may arrive twice within milliseconds: npm or a shell passes it on, and `timeout` signals both group and child. A
+ * person who repeats it has read the first reaction, which takes longer.
  */
 const DELIBERATE_AFTER_MS = 2_000;
 
-/** What a signal asks for: to end in good order, to end at once, or nothing that was not asked for before. */
+/** What a signal asks for: to end properly, to end at once, or nothing. */
 export type Wish = 'end' | 'end at once' | 'nothing new';
 
 /**
- * Tells what each signal asks for. The first of all ends the command in good order. After that only SIGINT or SIGTERM does
- * something, where the same one came two seconds before or earlier: a terminal that goes sends several of several kinds, and
- * none of them is a person's word that calls in flight are to be cut off.
+ * Makes the rule for signals. The first signal ends the command properly. After that, only a repeated SIGINT or SIGTERM counts,
+ * two seconds later or more: a closing terminal sends several signals of several kinds, and none of them means that calls in
+ * flight are to be cut off.
  */
 export function makeSignalRule(): (name: EndSignal, atMs: number) => Wish {
   const firstAtMs = new Map<EndSignal, number>();
@@ -34,9 +34,8 @@ export function makeSignalRule(): (name: EndSignal, atMs: number) => Wish {
 }
 
 /**
- * Resolves at the first signal, so that the command can stop in good order; a deliberate second one ends the process at
- * once, see {@link makeSignalRule}. A SIGHUP that was ignored when the process started (`nohup`) stays so.
- * Whoever needs no more signals calls `forget`.
+ * Resolves at the first signal, so that the command can end properly. A deliberate second one exits at once, see {@link
+ * makeSignalRule}. Ignores SIGHUP under `nohup`. `forget` stops listening.
  */
 export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => void } {
   const wishOf = makeSignalRule();

@@ -17,19 +17,19 @@ import type { Understanding } from '../file/understanding.ts';
 import { type Extent, ofAccount, startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** How often the portfolio is looked at for its end; a person does not notice, and Redis neither. */
+/** How often the end is checked: fast enough for a person, and cheap for Redis. */
 const LOOK_EVERY_MS = 100;
 
-/** While all calls wait, for an hour perhaps, nothing ends. */
+/** The same while all calls wait, perhaps for an hour, when nothing can end. */
 const LOOK_WAITING_EVERY_MS = 1_000;
 
-/** What is wrong with the file as a whole, and how it was read, as far as that is known. */
+/** Faults of the whole file, and how it was read, if known. */
 export type Found = { faults: Problem[]; read: Understanding | undefined };
 
 type WaitDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
 
 /**
- * Imports while the workers work already, then waits until the portfolio is finished or paused. At `stop` it ends at once,
+ * Imports while the workers run, then waits until the portfolio is finished or paused. Ends at once when `stop` is aborted,
  * unless it waits for Redis.
  */
 export async function importAndWait(
@@ -64,12 +64,12 @@ export async function importAndWait(
   }
 }
 
-/** Whether there is nothing more to wait for: a person has to do something, if anything is left. */
+/** Whether nothing goes on by itself any more. */
 function isOver(state: PortfolioState, answered: readonly { portfolio: string }[]): boolean {
   return state.paused !== undefined || (isFinished(state) && !isLetGo(state, answered));
 }
 
-/** What is so now, or was last where Redis is away: then all calls wait, and so does who watches them. */
+/** The current value, or the last one while Redis is away. */
 async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T | undefined> {
   return read().catch((error: Error) => {
     if (isOurMistake(error)) throw error;
@@ -78,7 +78,7 @@ async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T
 }
 
 /**
- * How far a run is: while it imports by lines read, then by rows that are settled, with what calls wait for and the time left.
+ * The progress of a run: lines read, then settled rows, with what calls wait for and the time left.
  *
  * @param left see `read-time-left.ts`
  */
@@ -102,12 +102,12 @@ export function extentOf(
   };
 }
 
-/** A person sees no difference, and Redis neither. */
+/** How often the time left is read anew. */
 const READ_EVERY_MS = 1_000;
 
 /**
- * Says how long a portfolio will take, as its page of the console does: `35 to 40 s`; empty where that cannot be told, as while it
- * is being imported.
+ * Tells how long a portfolio will take, like its page in the console: `35 to 40 s`; empty where that is unknown, such as during
+ * an import.
  */
 export function makeTimeLeftReader(context: Context): (state: PortfolioState) => Promise<string> {
   const ownPace = makeOwnPace();

@@ -4,20 +4,20 @@ import { passwordFault } from '../../src/people/passwords/password-rules.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 
-/** A password for a user; `isMade`: nobody chose it, so it is to be shown. */
+/** A new password; `isMade` if it was generated and must be shown. */
 export type NewPassword = { password: string; isMade: boolean };
 
-/** Whoever does not find one in so many tries reads the rules first. */
+/** Tries until a person should read the rules first. */
 const TRIES = 5;
 
-/** No password is longer; what comes beyond it is something else. */
+/** Larger input is no password. */
 const MAX_INPUT_BYTES = 8_192;
 
 /**
- * Where the password comes from: standard input where that is said, else the terminal, asked for twice without showing it, and where
- * there is none, one is made.
+ * Gets a new password: from standard input if requested, else from the terminal, asked for twice; without a terminal it is
+ * generated.
  *
- * @throws LimitlineError `USAGE` where none is given, or it will not do
+ * @throws LimitlineError `USAGE` where none is given or it breaks the rules
  */
 export async function readNewPassword(
   { name, passwordStdin = false }: { name: string; passwordStdin?: boolean | undefined },
