@@ -1,6 +1,7 @@
 /**
  * Sets up what a clone lacks: dependencies, Node 24 where the machine's is older, the command, a Redis. Silent and quick when
  * nothing is missing. Runs before `npm start`, `npm test` and `npm run build`, and by `npm run setup`.
+ *
  * Plain JavaScript for Node 18 and later, because it runs on the machine's own Node before anything is installed.
  */
 import { execFileSync, spawn } from 'node:child_process';

@@ -19,6 +19,7 @@ const PAGE = 100;
  * Executes approved answers about held rows: their calls count as made, or may be sent again. A row waits until its call is
  * answered. Then one script moves it and takes it off the approval's list, so this may be repeated after a crash or run twice
  * at a time.
+ *
  * An answer concerns the call as it was then. It does not count if the call was sent and lost again since, if the id belongs to
  * another call by now, or if somebody has declined since. Such a row is held again, for a person.
  */

@@ -51,6 +51,7 @@ export type Restored = {
 /**
  * Restores an archived portfolio into Redis, byte for byte. All its files are read and checked first: if one is missing, cut
  * off, changed or of another archive, nothing is done.
+ *
  * After a crash, the next call continues: writing rows again has the same effect.
  *
  * @throws LimitlineError `NOT_FOUND`; `USAGE` where it is not archived, or is in another transition; `FILE` where its files are

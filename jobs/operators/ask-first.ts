@@ -54,6 +54,7 @@ export type Asking = {
 /**
  * Every retry and every answer about held rows passes this check first. If another person must approve, the rows are made to
  * wait for an approval, which is returned. If nothing is returned, the caller may act at once.
+ *
  * An approval is needed above the limits for sums (APPROVE_ABOVE, APPROVE_ALWAYS). It is also needed, whatever the sum or the
  * rules now, for rows that nobody approved or somebody declined, and for calls in doubt if an answer about them was declined.
  * Who imported such rows stays an author: a retry by somebody else does not make the author another person.

@@ -25,8 +25,8 @@ const STOPPING =
   'limitline: stopping: waiting up to 20 s for calls under way. Ctrl-C again, after two seconds, cuts them off, and their rows are held.';
 
 /**
- * How far the heap grows between full collections, in percent: most objects die within seconds, but in the old generation. Peak
- * with 10,000 rows: 320 MiB without this, 225 with it, 205 with 50 % at more CPU time.
+ * How far the heap may grow beyond live data, in percent. What a row needs lives long enough to reach the old generation.
+ * Peak with 10,000 rows: 320 MiB without this, 225 with it, 205 with 50 % at more CPU time.
  */
 const HEAP_GROWS_BY_PERCENT = 100;
 

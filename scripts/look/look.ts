@@ -22,6 +22,7 @@ type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal };
 /**
  * Shows what an import would request, and asks. First copies the file into the data folder: the preview is of this copy, and
  * the returned payload imports it, even if the file changes meanwhile. Nothing else is stored before the yes.
+ *
  * Without anything to request, nobody is asked. An unusable file is left to the import to refuse. Answers nothing after a no,
  * or if `stop` is aborted first.
  */

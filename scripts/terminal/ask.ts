@@ -18,6 +18,7 @@ export async function askYesOrNo(question: string, signal: AbortSignal): Promise
 
 /**
  * Asks a question on standard error and answers a line of standard input; nothing at the end of input or at the signal.
+ *
  * Leaves the terminal's mode alone, so that Ctrl-C sends the usual signal and a killed process leaves nothing to restore.
  */
 export function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {

@@ -15,6 +15,7 @@ const PAGE = 200;
  * Finds buyers whose requests have all ended without a limit, refused or cancelled, in any portfolio. Held rows may have a
  * limit, and waiting ones may get one, so their buyers are left out. A row that waits for approval to be sent again counts as
  * refused or cancelled. Each buyer is reported once, with the latest row.
+ *
  * Remembers 11 MB of digests for a million such buyers. One buyer is overlooked with a chance of 6 in 100,000 (key-set.ts).
  */
 export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {

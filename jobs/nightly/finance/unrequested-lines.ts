@@ -31,6 +31,7 @@ type Asking = Exclude<Line, { kind: 'duplicate' }>;
  * Reports each line of a file whose request no row of any portfolio has. Left out are duplicates; lines that were corrected (a
  * later import of the portfolio has a request of the buyer, or is an errors file with the line); and cancelled or replaced
  * requests, which have a row.
+ *
  * The file is read as a stream. Only for lines without a row is the buyer looked up: 90 bytes of memory each.
  */
 export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
