@@ -63,7 +63,7 @@ const groupRoles = z
     }
   });
 
-const sum = z.string().regex(/^\d{1,30}(\.\d{1,10})?$/, 'must be a sum such as 250000 or 250000.50');
+const sum = z.string().regex(/^\d{1,30}(\.\d{1,10})?$/, 'must be an amount such as 250000 or 250000.50');
 
 const onOff = z.enum(['on', 'off'], 'must be on or off');
 

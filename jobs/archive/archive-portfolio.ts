@@ -95,7 +95,8 @@ async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWis
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
     // If Redis did not answer, the mark may be set. Then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
-    if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
+    if (isBack === undefined)
+      deps.say?.(`${name} may still be marked as being archived. To remove the mark, archive it again later.`);
     mustGoOn(wish.signal, stoppedWords(name));
     throw error;
   }
@@ -165,7 +166,7 @@ function notArchivedFault(name: string, { why, rows }: NotArchived, account: str
   const words = {
     importing: `A file is being imported into ${name}: archive it when it is finished.`,
     open: `${some} of ${name} ${is} still to be worked on: let workers finish ${it} (npx limitline work), or give ${it} up (npx limitline cancel "${name}"), and archive it then.`,
-    awaiting: `${some} of ${name} ${await_} another person's approval: npx limitline approve "${name}", or decline, and archive it then.`,
+    awaiting: `${some} of ${name} ${await_} another person's approval. Approve ${it} (npx limitline approve "${name}") or decline ${it}, and archive the portfolio then.`,
     held: `${some} of ${name} ${is} held, since nobody knows what became of ${rows === 1 ? 'its call' : 'their calls'}: archive it after that is known. ${heldRemedy(name)}.`,
     supplier: `The company of the supplier of ${name} is still to be made: let workers do that (npx limitline work), and archive it then.`,
     interrupted: `An import of ${name} did not come to its end: import its file again, and archive it when it is finished.`,

@@ -58,7 +58,7 @@ function whyNotMended(found: BuyerRow): string | undefined {
   const which = describeRow(found);
   if (found.replaced?.key) return `An earlier line of this file already mends this row, ${which}: keep one of the two.`;
   if (found.limit === 'unknown') {
-    return `It is unknown whether this row, ${which}, was made. ${heldRemedy(found.row.portfolio)}.`;
+    return `It is unknown whether the limit of this row (${which}) was made. ${heldRemedy(found.row.portfolio)}.`;
   }
   if (isUnsent(found)) return undefined;
   return `changed after it was requested: the request of ${which} stays as it was sent. To request this one as well, empty this cell.`;

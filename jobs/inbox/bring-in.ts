@@ -66,7 +66,7 @@ async function needRoom(sizeBytes: number, dataDir: string): Promise<void> {
   makeFolder(dataDir);
   if ((await roomBytesOf(dataDir)) >= sizeBytes) return;
   const cause = Object.assign(new Error('no room is left'), { code: 'ENOSPC' });
-  const message = `The disk of the data folder ${dataDir} has no room for it: make room there, and it is taken in by itself.`;
+  const message = `The disk of the data folder ${dataDir} has no room for this file. Free some space there; the file is then imported by itself.`;
   throw new LimitlineError('FILE', message, { cause });
 }
 

@@ -66,7 +66,7 @@ async function compare(
   for (const [documents, own] of brought) await moveOver(documents, own);
 }
 
-const WHAT = 'was written to after it had been taken in';
-const GROWN = 'it is taken in again, and what was added is imported';
-const LATER = 'a newer file of its portfolio was taken in since: drop what was added in a file of its own';
-const CHANGED = 'it is another than the one that was taken in: drop it again if it is meant to be imported';
+const WHAT = 'was changed after it had been taken in';
+const GROWN = 'it is taken in again, and the added lines are imported';
+const LATER = 'a newer file of its portfolio was taken in since: drop the added lines again in a new file';
+const CHANGED = 'the content that was taken in has changed: drop it again if it is meant to be imported';

@@ -126,7 +126,7 @@ function credentialsNotice({ tells }: Judged, { nowMs }: CallsHeld): Notice | un
   ];
   return {
     kind: 'credentials',
-    title: `The service has refused the credentials for ${span}`,
+    title: `For ${span} now, the service has refused the credentials`,
     facts,
     path: '/health',
     atMs: nowMs,

@@ -140,7 +140,7 @@ export async function startWorkers(
       if (!(await within(STOP_DEADLINE_MS, allEnded))) {
         const unanswered = service.client.unanswered();
         if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
-        else log.warn('stopped with rows in hand for which nothing was on its way; another worker takes them up');
+        else log.warn('stopped with unfinished rows, but with no call unanswered; another worker continues them');
       }
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];

@@ -40,8 +40,5 @@ export function causeNamed(id: string, causes: readonly Cause[], portfolio: stri
   const cause = causes.find((one) => one.id === id);
   if (cause) return cause;
   const there = `To see the causes, run: npx limitline report "${portfolio}" --causes`;
-  throw new LimitlineError(
-    'NOT_FOUND',
-    `No row of portfolio "${portfolio}" is refused or held for cause ${id}. ${there}`,
-  );
+  throw new LimitlineError('NOT_FOUND', `No refused or held row of portfolio "${portfolio}" has cause ${id}. ${there}`);
 }

@@ -87,10 +87,12 @@ const ROW_BYTES = 400;
 function archivedWords({ portfolio, rows, folder, sizeBytes, resumed }: Archived): string {
   const left = `${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} left Redis`;
   return [
-    resumed ? `${portfolio} is archived; this went on where it had stopped.` : `${portfolio} is archived.`,
+    resumed
+      ? `${portfolio} is archived. This completed an archive that was interrupted before.`
+      : `${portfolio} is archived.`,
     `  ${left}. The files (${sizeWords(sizeBytes)}) are in`,
     `  ${folder}`,
-    '  results.csv.gz is for people. Keep the folder as you keep your backups.',
+    '  The file for people to read is results.csv.gz. Keep the folder as safe as backups.',
     '  What prevents that anything is requested twice stays in Redis: what was made,',
     '  and for which buyers.',
     `  To bring it back: npx limitline restore "${portfolio}"`,

@@ -40,7 +40,7 @@ async function lookAndImport(file: string, options: ImportOptions, terminal: Ter
   try {
     await context.marks.check();
     await announceAccount(context, terminal.say);
-    const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stop.signal }) : given;
+    const payload = asks ? await lookAndAsk(given, { context, terminal, stop: stop.signal, sends: false }) : given;
     if (payload !== undefined) return await importAndReport(file, payload, { context, terminal, stop: stop.signal });
     return sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
   } finally {

@@ -53,7 +53,9 @@ function stepWords({ step, rows, total }: RestoreProgress): string {
 function restoredWords({ portfolio, rows, states, folder, resumed }: Restored): string {
   const back = `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'} back in Redis`;
   return [
-    resumed ? `${portfolio} is restored; this went on where it had stopped.` : `${portfolio} is restored.`,
+    resumed
+      ? `${portfolio} is restored. This completed a restore that was interrupted before.`
+      : `${portfolio} is restored.`,
     `  ${back}, as ${rows === 1 ? 'it was when it' : 'they were when they'} left.`,
     ...(states.refused ? NO_RULE : []),
     '  The files stay until it is archived again, in',

@@ -67,7 +67,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
     let payload = given;
     if (asks) {
       const { lookAndAsk, sayNothingDone } = await import('../look/look.ts');
-      const looked = await lookAndAsk(given, { context, terminal, stop: stop.signal });
+      const looked = await lookAndAsk(given, { context, terminal, stop: stop.signal, sends: true });
       if (looked === undefined) {
         const status = sayNothingDone({ account: context.account, portfolio: given.portfolio }, terminal);
         return limit.isOver() ? DEADLINE_STATUS : status;

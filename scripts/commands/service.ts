@@ -14,7 +14,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('run the stand-in of the service by itself, until SIGTERM or SIGINT')
     .option('--port <port>', 'port on the loopback address; 0 takes a free one', portNumber, 0)
     .option('--rate <calls>', 'calls a second above which it answers 429', positiveNumber)
-    .option('--latency <ms>', 'time that each answer takes, in milliseconds', positiveNumber)
+    .option('--latency <ms>', 'milliseconds before each answer', positiveNumber)
     .action(async (options: { port: number; rate?: number; latency?: number }) => {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL });

@@ -20,14 +20,12 @@ function redisWords(url: string): string[] {
   const endpoints = address.kind === 'single' ? [address.endpoint] : address.endpoints;
   if ((address.kind !== 'sentinel' && address.tls) || endpoints.every(({ host }) => isLoopback(host))) return [];
   return [
-    `Redis' password, sessions and rows cross the network in the clear between here and ${describeRedis(address)}; use rediss://.`,
+    `Redis' password, sessions and rows cross the network unencrypted between here and ${describeRedis(address)}; use rediss://.`,
   ];
 }
 
 function serviceWords(url: string): string[] {
   const { protocol, hostname, origin } = new URL(url);
   if (protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return [];
-  return [
-    `The service's credentials and rows cross the network in the clear between here and ${origin}; use https://.`,
-  ];
+  return [`The service's credentials and rows cross the network unencrypted between here and ${origin}; use https://.`];
 }

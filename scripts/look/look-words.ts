@@ -23,6 +23,8 @@ export type Look = {
   warnings: number;
   dryRun: DryRun;
   largest: readonly LargeRequest[];
+  /** Rows of other portfolios that the command sends as well. */
+  others: readonly { portfolio: string; rows: number }[];
   /** Calls per second to be expected; undefined if unknown. */
   ratePerS: number | undefined;
 };
@@ -47,12 +49,14 @@ export function lookWords(look: Look): string[] {
     ...fact('Cancels', ...(replace ? ['rows of earlier imports that are not in this file and were not sent'] : [])),
     ...(look.first === undefined ? [] : fact('First', firstWords(look.first))),
     ...(look.dryRun.limits > 0 ? fact('Takes', timeWords(look)) : []),
+    ...fact('Sends too', ...othersWords(look)),
   ];
 }
 
 /** The question, which names the number of limits. */
 export function questionOf(look: Look): string {
   const { limits } = look.dryRun;
+  if (limits === 0) return 'Send these rows of other portfolios? [y/N] ';
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 
@@ -81,7 +85,17 @@ function requestsWords({ counts, dryRun: { limits, requested, open, before } }: 
   return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
 }
 
-/** Limits for buyers that have or will have another limit. */
+/** How many portfolios are named. For the rest, only their number is shown. */
+const MOST_OTHERS = 5;
+
+/** Open rows of other portfolios: a process that sends this file's rows sends those as well. */
+function othersWords({ others }: Look): string[] {
+  const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
+  const more = others.length - named.length;
+  return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
+}
+
+/** What the file requests although the buyer has a limit, or will have one. */
 function besidesWords({ dryRun: { besides } }: Look): string[] {
   if (besides.limits === 0) return [];
   const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';

@@ -7,7 +7,9 @@ import type { Context } from '../../src/context.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
+import { lookAtOpen } from '../ending/open-portfolios.ts';
 import { makeProblemList } from '../file/problems.ts';
 import { readAll } from '../file/read-all.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -17,7 +19,8 @@ import { outlookOf } from './dry-run.ts';
 import { knownRate } from './known-rate.ts';
 import { type Look, lookWords, questionOf } from './look-words.ts';
 
-type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal };
+/** `sends`: whether the command sends rows, those of other portfolios among them. */
+type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal; sends: boolean };
 
 /**
  * Shows what an import would request, and asks. First copies the file into the data folder: the preview is of this copy, and
@@ -33,7 +36,7 @@ export async function lookAndAsk(payload: ImportPayload, deps: LookDeps): Promis
     const look = await takeLook(kept, deps);
     if (look === undefined) return kept;
     for (const line of ['', ...lookWords(look), '']) terminal.say(line);
-    if (look.dryRun.limits === 0) {
+    if (look.dryRun.limits === 0 && look.others.length === 0) {
       terminal.say('Nothing is left to request, so nobody is asked.');
       return kept;
     }
@@ -56,7 +59,7 @@ export function sayNothingDone(
 /** Reads the copy once, as the import will. Answers nothing for an unusable file. */
 async function takeLook(
   payload: ImportPayload & { kept: string },
-  { context, stop }: LookDeps,
+  { context, stop, sends }: LookDeps,
 ): Promise<Look | undefined> {
   const { path, portfolio, documentsDir, reading, supplierPath, replace, first } = payload;
   const { settings, account } = context;
@@ -98,8 +101,17 @@ async function takeLook(
       warnings: list.counts.warnings,
       dryRun: dryRun.result(),
       largest: largest.result(),
+      others: sends ? await othersOpen(portfolio, context) : [],
     };
   } finally {
     await place.close();
   }
+}
+
+/** The rows of other portfolios that workers take up as soon as there are any. */
+async function othersOpen(portfolio: string, context: Context): Promise<Look['others']> {
+  const { going } = await lookAtOpen(undefined, context);
+  return going
+    .map((state) => ({ portfolio: state.name, rows: openRows(state) }))
+    .filter((other) => other.portfolio !== portfolio && other.rows > 0);
 }

@@ -11,7 +11,7 @@ const durationSchema = z
   .string()
   .regex(/^(?=\d)(\d{1,6}h)?(\d{1,6}m)?(\d{1,6}s)?$/i, 'give a time such as 2h, 90m, 1h30m or 30s')
   .transform((text) => ({ text, ms: millisecondsOf(text) }))
-  .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give more than 0 s, and 576h at the most');
+  .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give a time above 0s and up to 576h');
 
 /** Parses a duration: hours, minutes and seconds, each at most once and in this order. */
 export function duration(text: string): Duration {

@@ -47,7 +47,9 @@ export function sayNextSteps(
   const { portfolio } = run;
   if (summary.states.held > 0) {
     const held = counted(summary.states.held, 'row is', 'rows are');
-    say(`limitline: ${held} held: nobody knows what became of a call. Ask at the service. ${heldRemedy(portfolio)}`);
+    say(
+      `limitline: ${held} held, because the outcome of a call is unknown. Ask the service what became of it. ${heldRemedy(portfolio)}`,
+    );
   }
   if (summary.states.awaiting > 0) {
     const wait = counted(summary.states.awaiting, 'row waits', 'rows wait');

@@ -6,49 +6,49 @@ import type { Action } from './actions/action-words.ts';
 import type { Html } from './html/html.ts';
 import type { PageParts } from './layout/layout.ts';
 
-/** The server to which pages are added. */
+/** The server that pages are added to. */
 export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where what is done here is written down. */
+    /** The audit trail of what is done here. */
     audit: Audit;
   }
   interface FastifyRequest {
-    /** Who asks; known once the guard let the request in, and NOBODY before and where nobody need be known. */
+    /** The person who sends the request. Known once the guard let it in; NOBODY before, and where no sign-in is needed. */
     person: Person;
-    /** Of our origins the one that is asked, such as `https://console.example.com`; known once the guard let the request in. */
+    /** The one of our origins that the request went to, such as `https://console.example.com`; known once the guard let it in. */
     origin: string;
-    /** What they may, as pages ask of it by `can`; whose the portfolio is that the request is about, is known to the handler. */
+    /** What the person may do; pages check it with `can`. Whose portfolio the request is about, the handler knows. */
     rights: Rights;
-    /** What the request is about, as the table was asked; there for the handler. */
+    /** What the request is about, as the access table was asked; for the handler. */
     about: About | undefined;
   }
   interface FastifyContextConfig {
-    /** What the table says of the route; put there at the start. */
+    /** The access table's entry for the route; set at the start. */
     access?: Access;
-    /** What a request is about, for the table; only asked of those who may use the route at all. @throws ConsoleError */
+    /** Finds what a request is about, for the access table. Called only for people who may use the route at all. @throws ConsoleError */
     about?: (request: FastifyRequest) => Promise<About>;
-    /** What a posted address does, see addAction. */
+    /** What a POST to this address does, see addAction. */
     action?: Action;
   }
   interface FastifyReply {
-    /** Answers with a whole page around this body, with the strip as it is now; where a dialog asks for it, with the body alone. */
+    /** Sends a whole page around this body, with a status strip read now. If a dialog asks for it, sends the body alone. */
     page: (parts: PageParts) => Promise<FastifyReply>;
-    /** The same with the strip as it was read last: for what must be said at once. */
+    /** The same with the strip as it was read last, for an answer that must not wait. */
     pageNow: (parts: PageParts) => FastifyReply;
-    /** Answers with a piece of a page, which the browser's module puts in its place. */
+    /** Sends a piece of a page, which the browser's module inserts. */
     fragment: (piece: Html) => FastifyReply;
-    /** The token that a form needs to be believed; the field for it is made by `form` (parts/form.ts). */
+    /** The token that a form must send to be accepted; `form` (parts/form.ts) makes the field for it. */
     csrf: () => string;
   }
 }
 
-/** What the person is told, and with which status: for pages and actions that cannot do what is asked for. */
+/** A message and a status for the person, thrown by pages and actions that cannot do what is asked for. */
 export class ConsoleError extends Error {
   readonly statusCode: number;
 
-  /** @param message for people: what is wrong, and what to do; it may name things, since it is never logged */
+  /** @param message for people: what is wrong, and what to do. It may name things, because it is never logged */
   constructor(
     statusCode: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
     message: string,
@@ -63,15 +63,15 @@ export class ConsoleError extends Error {
 /** Who acts: `Person.by`. */
 export type Actor = { name: string };
 
-/** What an action is handed: who acts, and what the form says. */
+/** What an action gets: who acts, and what the form says. */
 export type Acting = {
   request: FastifyRequest;
   reply: FastifyReply;
   actor: Actor;
   /** The parameters of the address, decoded. */
   params: Readonly<Record<string, string>>;
-  /** The fields of the form; of several with one name the last. Empty where the body is not an ordinary form. */
+  /** The form's fields; of several with one name, the last. Empty when the body is no ordinary form. */
   fields: Readonly<Record<string, string>>;
-  /** Tells the audit what came of it, beside the status of the answer. Before the answer; no personal data. */
+  /** Adds facts to the audit entry, beside the status of the answer. Call it before the answer; no personal data. */
   tell: (facts: Readonly<Record<string, unknown>>) => void;
 };

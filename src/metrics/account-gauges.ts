@@ -106,7 +106,7 @@ const HELP = {
   door_shut: '1 where calls of this kind do not leave since the outcome of the last is unknown.',
   notices_waiting: 'Notices that are not delivered yet, by the way on which they go.',
   notices_ended: 'Notices that were delivered or given up on a way, since there is this ledger.',
-  on_duty: 'Processes that run what is due at night.',
+  on_duty: 'Processes that run the nightly tasks.',
   task_success_timestamp_seconds:
     'When a task of the night came to its end last, with findings or without; 0 for never.',
   task_failure_timestamp_seconds: 'When a task of the night failed last; 0 for never.',

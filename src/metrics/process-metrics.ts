@@ -5,7 +5,7 @@ import type { Outcome } from '../outcome.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
 
-/** What an answer may mean: `unauthorized` is none of the six, and is followed by a new token. */
+/** What an answer may mean. `unauthorized` is none of the six, and a new token follows it. */
 const MEANINGS = ['made', 'not ours', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
 export type Meaning = Extract<Outcome['is'], (typeof MEANINGS)[number]>;
 
@@ -14,7 +14,7 @@ const BUCKETS_S = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export type CallMetrics = ReturnType<typeof makeCallMetrics>;
 
-/** What this process has sent: counted here and nowhere else, so that a dashboard adds up the processes. */
+/** What this process has sent. Only this process counts it, so that a dashboard can add up the processes. */
 export function makeCallMetrics(registry: Registry) {
   const registers = [registry];
   const calls = new Counter({
@@ -47,7 +47,7 @@ export function makeCallMetrics(registry: Registry) {
     for (const meaning of MEANINGS) calls.inc({ kind, meaning }, 0);
   }
   return {
-    /** A call was answered, or was not, after so many ms. */
+    /** Counts a call that was answered, or was not, after this many ms. */
     called(kind: CallKind, meaning: Meaning, durationMs: number): void {
       calls.inc({ kind, meaning });
       if (meaning !== 'unreachable') latency.observe({ kind }, durationMs / 1_000);
@@ -93,7 +93,7 @@ export function startWaitMetrics(
   return () => clearInterval(timer);
 }
 
-/** What every process exports of itself: memory, time, its event loop, which build it is. */
+/** What every process exports about itself: memory, time, event loop, build. */
 export function addProcessMetrics(registry: Registry, { version, role }: { version: string; role: string }): void {
   collectDefaultMetrics({ register: registry });
   const info = new Gauge({

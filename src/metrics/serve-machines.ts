@@ -4,14 +4,14 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { MachineAnswer, MachineQuestion } from './machine-answers.ts';
 
-/** A scraper sends a line and some headers; who takes longer is not one. */
+/** A scraper sends a line and some headers at once. A client that takes longer is no scraper. */
 const REQUEST_LIMIT_MS = 5_000;
 
 /**
- * Serves what machines ask of a process that serves nothing else, and nothing to anybody else.
+ * Answers the requests of scrapers and probes, in a process that serves nothing else.
  *
- * @param port 0 for any that is free
- * @throws LimitlineError `USAGE` where it cannot listen there
+ * @param port 0 for any free port
+ * @throws LimitlineError `USAGE` when it cannot listen there
  */
 export async function serveMachines({
   host,

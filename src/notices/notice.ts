@@ -1,4 +1,4 @@
-/** What people are told of without asking: the names that `NOTIFY_ABOUT` takes. */
+/** The kinds of notices that people get without asking: the names for `NOTIFY_ABOUT`. */
 export const NOTICE_KINDS = [
   'awaiting',
   'settled',
@@ -14,43 +14,43 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** What somebody is told, once. No personal data of anybody, no secrets: names of portfolios, counts, sums, causes by step and status. */
+/** A notice to people, sent once. No personal data, no secrets: only names of portfolios, counts, sums, and causes by step and status. */
 export type Notice = {
   kind: NoticeKind;
-  /** One sentence of plain text: what happened to whom. */
+  /** One sentence of plain text: what happened, and to which portfolio or part. */
   title: string;
-  /** What else is to be known, in the order in which it is shown. */
+  /** Further facts, in the order in which they are shown. */
   facts: readonly { term: string; what: string }[];
-  /** Where in the console, such as `/portfolios/q4`. */
+  /** The address of a console page, such as `/portfolios/q4`. */
   path: string;
   /** When it arose, in ms. */
   atMs: number;
 };
 
 /**
- * What something is in now. A notice is told when the state of its subject is another than that which was told of last, and not
- * again while it stays; a state without a notice (such as `well`) is only remembered, so that the next one is told.
+ * The present state of a subject. A notice is sent when this state differs from the one that was remembered last, and not again while it
+ * stays. A state without a notice (such as `well`) is only remembered, so that the next change is noticed.
  */
 export type NoticeState = {
-  /** What it is about, such as `portfolio q4 approval`, `service`, `disk`. */
+  /** The subject, such as `portfolio q4 approval`, `service`, `disk`. */
   subject: string;
   /** Such as `awaiting ab12`, `settled 1763802000000`, `away`, `well`. */
   state: string;
   /**
-   * What was remembered of it when this was decided, `''` where nothing was: where it is another by now, nothing is remembered or
-   * told, since whoever looked saw what is over. Left out by who knows without looking.
+   * The state that was remembered when this one was found; `''` for none. If another state is remembered by now, this one is outdated: it
+   * is neither remembered nor sent. Left out when it does not depend on what was remembered.
    */
   was?: string;
   notice?: Notice;
 };
 
-/** Where notices go until they are delivered. */
+/** Keeps notices until they are delivered. */
 export type Outbox = {
   /**
-   * Remembers the states, and puts the notices of those that changed into the outbox, each in one atomic step: whoever tells the
-   * same at the same moment, or again after it died, adds nothing.
+   * Remembers the states, and puts the notices of those that changed into the outbox, each in one atomic step. The same state from another
+   * process, or again after a crash, adds nothing.
    *
-   * @returns how many notices arose
+   * @returns the number of new notices
    */
   tell(states: readonly NoticeState[]): Promise<number>;
 };

@@ -11,24 +11,24 @@ import { writeAnyway } from '../redis-memory/write-anyway.ts';
 
 export type Secret = ReturnType<typeof makeSecret>;
 
-/** What keys are for; each is of its own, so that what one of them gives away says nothing of another. */
+/** The purposes of keys. Each has a key of its own, so that a leak of one reveals nothing of another. */
 export type KeyLabel = 'sessions' | 'factors' | 'recovery-codes' | 'guesses' | 'audit' | 'csrf' | 'sign-in' | 'mark';
 
-/** Its name in the data folder, where no setting gives it. */
+/** The file's name in the data folder, when no setting gives the secret. */
 const FILE_NAME = 'secret';
 
 /** 256 bits, as long as the keys that are derived from it. */
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
 
-/** 2 to the 96 is more than anybody tries, and the mark shows that two are the same and nothing else. */
+/** Nobody can try 2 to the 96 secrets. The mark shows only whether two secrets are the same. */
 const MARK_BYTES = 12;
 
 /**
- * The secret of the installation, which is the same on all of its hosts: `LIMITLINE_SECRET`, or without it the file `secret` of
- * the data folder, which is made when it is first needed. Redis keeps a mark of it, and never the secret.
+ * The secret of the installation, the same on all of its hosts: `LIMITLINE_SECRET`, or the file `secret` of the data folder, which is made
+ * on first use. Redis keeps a mark of it, and never the secret.
  *
- * @param where what Redis is called, for people
+ * @param where the name of Redis, for people
  */
 export function makeSecret({
   given,
@@ -57,7 +57,7 @@ export function makeSecret({
     const own = given === undefined ? `this host made or found its own, ${path}` : 'this host has LIMITLINE_SECRET';
     throw new LimitlineError(
       'SETTINGS',
-      `The secret of this host is not the one that ${where} is used with (${own}): give all hosts the same file by LIMITLINE_SECRET_FILE, such as the file "secret" of the data folder of the host that was there first.`,
+      `The secret of this host is not the one that ${where} was first used with (${own}). Set LIMITLINE_SECRET_FILE to the same file on all hosts, such as "secret" in the data folder of the first host.`,
     );
   };
 
@@ -65,14 +65,14 @@ export function makeSecret({
     /**
      * A key of 32 bytes, derived for one purpose (HKDF, RFC 5869, with SHA-256).
      *
-     * @throws LimitlineError `SETTINGS` where Redis was used with another secret, `FILE` where the file cannot be read or made
+     * @throws LimitlineError `SETTINGS` when Redis was used with another secret, `FILE` when the file cannot be read or made
      */
     async key(label: KeyLabel): Promise<Buffer> {
       known ??= open();
       try {
         return derive(await known, prefix, label);
       } catch (error) {
-        // What is put right is found right at the next try.
+        // After a fault, the next call tries again and finds what was corrected.
         known = undefined;
         throw error;
       }
@@ -84,13 +84,13 @@ function derive(material: Buffer, prefix: string, label: KeyLabel): Buffer {
   return Buffer.from(hkdfSync('sha256', material, '', `limitline/${prefix}/${label}`, KEY_BYTES));
 }
 
-/** Compared by digests of one length, so that the time says nothing of where they differ. */
+/** Compares digests of the same length, so that the duration does not show where they differ. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHmac('sha256', 'mark').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** Within a process a file is made once, whoever asks; between processes the first to give it its name has made it. */
+/** Within a process, the file is made once for all callers. Between processes, the first to give it its name has made it. */
 const MAKING = new Map<string, Promise<string>>();
 
 function readOrMake(path: string): Promise<string> {
@@ -99,11 +99,11 @@ function readOrMake(path: string): Promise<string> {
   return making.finally(() => MAKING.delete(path));
 }
 
-/** What the file has; nothing where there is none. */
+/** Reads the secret from the file; undefined when there is no file. */
 async function read(path: string): Promise<string | undefined> {
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
-    // Others of this machine could make themselves sessions. Some file systems know no permissions, and keep what they have.
+    // Other users of this machine could forge sessions with it. Some file systems have no permissions; there they stay as they are.
     if ((mode & 0o007) !== 0) await chmod(path, mode & 0o770).catch(() => {});
     if (/^[!-~]{32,}$/.test(text.trim())) return text.trim();
   } catch (error) {
@@ -136,6 +136,6 @@ async function make(path: string): Promise<string> {
   });
   if (await draft.putInPlace(path, false)) return text;
   await draft.drop();
-  // Another process was quicker.
+  // Another process was faster.
   return (await read(path)) ?? text;
 }

@@ -5,19 +5,19 @@ import type { Conventions } from './columns/known-columns.ts';
 import type { Forecast } from './forecast.ts';
 import type { Problem } from './problem.ts';
 
-/** What an import would request, create and send, as `check` says it: `limits`, `companies` and the sum are of that alone. */
+/** What an import would request, create and send, as `check` shows it. `limits`, `companies` and the sum are of that alone. */
 export type DryRun = Forecast & {
-  /** Of the limits, those that wait already: in this portfolio, or in another for an approval. */
+  /** How many of the limits wait already: in this portfolio, or in another for an approval. */
   open: number;
-  /** Of the limits, those whose buyers have another request that is open or made, and their sum. */
+  /** How many of the limits are for buyers with another request that is open or made, and their sum. */
   besides: { limits: number; requested: string };
-  /** What was made before, and limits that are held, or under way: not requested again. null where there is no ledger to ask. */
+  /** What is not requested again: what was made before, is held, or is under way. null without a ledger. */
   before: { limits: number; companies: number; held: number } | null;
-  /** Of the calls at the pace that is known; null where none is. */
+  /** The expected duration of the calls, in seconds; null while the pace is unknown. */
   durationS: number | null;
 };
 
-/** One request, as a person is shown it. */
+/** One request, as a person sees it. */
 export type LargeRequest = { line: number; name: string; requested: string };
 
 /** A line's request as its calls would send it; `company` is null where the line gives the company's id. */
@@ -28,48 +28,48 @@ export type PreviewRequest = {
   limit: Record<string, unknown>;
 };
 
-/** A column as it was understood, with what stands in its first filled cells. */
+/** A column as it was understood, with its first filled cells. */
 export type PreviewColumn = Pick<Column, 'index' | 'written' | 'known' | 'by' | 'guess'> & { samples: string[] };
 
-/** A line that somebody has to look at, with its cells as the file has them. */
+/** A line that a person has to correct, with its cells as in the file. */
 export type LineToMend = {
   line: number;
   /** How many physical lines it has. */
   lines: number;
   kind: 'row' | 'invalid' | 'duplicate';
   cells: string[];
-  /** The columns of a sheet's cells that are numbers by their type. */
+  /** The columns of a sheet whose cells are numbers by type. */
   numbers?: readonly number[] | undefined;
   problems: Problem[];
   warnings: Problem[];
-  /** The line's text, where its cells are not to be believed: it is mended as a whole. */
+  /** The line's text, if its cells cannot be trusted: it is corrected as a whole. */
   broken?: string | undefined;
 };
 
-/** How many such lines there are, and where each page of those that were kept begins: its first line, and the byte of its file. */
+/** The number of such lines, and where each stored page begins: its first line, and its byte in the file. */
 export type MendPages = { lines: number; kept: number; pages: { line: number; at: number }[] };
 
-/** What reading a file came to, before anything of it is in the ledger. */
+/** The result of reading a file, before anything of it is in the ledger. */
 export type Preview = {
-  /** Digest of all that it was made of: the file's content and how it is read, its documents, the portfolio. */
+  /** A digest of everything that it depends on: the file's content, how it is read, its documents, the portfolio. */
   of: string;
   madeMs: number;
   dialect: Dialect;
-  /** The sheets of a workbook that can be chosen. */
+  /** The sheets of a workbook to choose from. */
   sheets: string[];
   headerLine: number | null;
   above: Above | null;
   columns: PreviewColumn[];
   conventions: Conventions;
-  /** What is wrong with the file as a whole: nothing of it can be imported then. */
+  /** What is wrong with the whole file: nothing of it can be imported then. */
   faults: Problem[];
-  /** What is strange about the file as a whole. */
+  /** Warnings about the whole file. */
   fileWarnings: Problem[];
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
-  /** Cells that are sent otherwise than they were written, a sentence for each column and reason. */
+  /** Cells that are sent differently than written: one sentence for each column and reason. */
   changes: { column: string; count: number; value: string; became: string; message: string }[];
   dryRun: DryRun;
-  /** Calls a second that can be counted on; null where none is known. */
+  /** The calls a second to expect; null when unknown. */
   ratePerS: number | null;
   largest: readonly LargeRequest[];
   first: PreviewRequest[];

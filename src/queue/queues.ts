@@ -193,7 +193,7 @@ export function makeQueues({
     /** Lets jobs go on that wait for longer than any job is told to: a clock was ahead when they were put off. */
     async hasten(): Promise<void> {
       for (const queue of Object.values(queues)) {
-        // The moment stands above twelve bits of BullMQ's own.
+        // BullMQ's score is the job's time, shifted by twelve bits of its own.
         const [, score = '0'] = await connection.zrange(queue.toKey('delayed'), '-1', '-1', 'WITHSCORES');
         if (Number(score) / 4_096 > Date.now() + LONGEST_DELAY_MS) await queue.promoteJobs();
       }

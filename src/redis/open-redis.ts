@@ -11,13 +11,13 @@ export type RedisServer = {
   connect(role: Role): RedisConnection;
   /** For people: an address without user and password, or the folder of our own. */
   where: string;
-  /** Ends what {@link RedisServer.connect} made, and then our own Redis if nobody else uses it. Leaves no handle. */
+  /** Ends all connections that {@link RedisServer.connect} made, then our own Redis if nobody else uses it. No handle stays open. */
   close(): Promise<void>;
 };
 
 /**
- * Opens the Redis at `url` (the forms of {@link parseRedisUrl}), or without one the Redis that belongs to the data
- * folder, which it starts where needed.
+ * Opens the Redis at `url` (see {@link parseRedisUrl}). Without a `url`, opens the Redis that belongs to the data folder, and starts it if
+ * needed.
  *
  * @throws LimitlineError `SETTINGS` for an address that cannot be meant, `REDIS` when there is no Redis that answers
  *   or it cannot serve (after about 5 s), `FILE` when the data folder cannot be used

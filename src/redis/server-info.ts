@@ -5,8 +5,8 @@ import { LimitlineError } from '../errors.ts';
 export type ServerInfo = Readonly<Record<string, string>>;
 
 /**
- * Before 7.0 an error inside a script has another wording (`ERR Error running script … -READONLY …`), so that a Redis
- * that takes no writes for a while would be mistaken for a script that is wrong.
+ * Before 7.0, an error inside a script has another text (`ERR Error running script … -READONLY …`). A Redis that is read-only for a while
+ * would then look like a faulty script.
  */
 const OLDEST_VERSION = [7, 0] as const;
 
@@ -26,7 +26,7 @@ export function parseInfo(text: string): ServerInfo {
 }
 
 /**
- * @param place for people, as the beginning of a sentence
+ * @param place the server's name for people, as the beginning of a sentence
  * @throws LimitlineError `REDIS` when the version is below 7.0. Valkey names the version it is compatible with.
  */
 export function checkVersion(info: ServerInfo, place: string): void {

@@ -6,7 +6,7 @@ export type Cron = {
   months: ReadonlySet<number>;
   /** 0 is Sunday. */
   weekdays: ReadonlySet<number>;
-  /** A field of days that begins with `*` leaves it to the other one; where neither does, a day of either will do, as in cron. */
+  /** A field of days that begins with `*` leaves the choice to the other one. If neither does, a day of either is enough, as in cron. */
   anyDay: boolean;
   anyWeekday: boolean;
 };
@@ -26,8 +26,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * Reads five fields of cron as crontab(5) has them: `*`, numbers, names of months and days of the week in English, ranges, lists
- * and steps.
+ * Reads five fields of cron as in crontab(5): `*`, numbers, English names of months and days of the week, ranges, lists and steps.
  *
  * @returns the pattern, or what is wrong with it as the end of a sentence
  */
@@ -55,8 +54,8 @@ export function readCron(pattern: string): Cron | { fault: string } {
 }
 
 /**
- * The days of the week that words such as `Mon-Fri` or `saturday,sunday` name, as a field of cron; `daily` is all of them.
- * Nothing where they are no days.
+ * The cron field for days of the week in words, such as `Mon-Fri` or `saturday,sunday`; `daily` is all of them. Undefined when the words
+ * are no days.
  */
 export function weekdayField(words: string): string | undefined {
   if (/^(daily|every-?day)$/i.test(words)) return '*';
@@ -70,7 +69,7 @@ export function weekdayField(words: string): string | undefined {
   return values && [...new Set([...values].map((day) => day % 7))].sort((one, other) => one - other).join(',');
 }
 
-/** The values of a field; nothing where it is none. */
+/** The values of a field; undefined when it is invalid. */
 function readField(text: string, field: Field): Set<number> | undefined {
   const values = new Set<number>();
   for (const part of text.split(',')) {
@@ -78,7 +77,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
     const [from, to] = readRange(range, field, step !== undefined);
     if (from === undefined || to === undefined || step === '0' || step === '00') return undefined;
     const isWeekday = field.to === 7;
-    // Friday to Monday goes over the end of the week, which nobody takes for a mistake; 22 to 4 of anything else may be one.
+    // Friday to Monday goes over the end of the week, as people mean it; 22 to 4 in another field may be a mistake.
     if (from > to && !isWeekday) return undefined;
     const last = from > to ? to + 7 : to;
     for (let value = from; value <= last; value += Number(step ?? 1)) values.add(isWeekday ? value % 7 : value);
@@ -87,7 +86,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
 }
 
 function readRange(text: string, field: Field, hasStep: boolean): readonly (number | undefined)[] {
-  // The day of the week is 0 to 6 here: 7 would be Sunday twice.
+  // For days of the week, `*` is 0 to 6: with 7, Sunday would come twice.
   if (text === '*') return [field.from, field.to === 7 ? 6 : field.to];
   const [first = '', last, ...more] = text.split('-');
   if (more.length > 0) return [];
@@ -111,14 +110,14 @@ function rangeOf({ from, to, names }: Field): string {
 /** The most days that each month has in any year. */
 const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether there is any day like that: 29 February is one, 30 February is none. */
+/** Whether there is any such day: 29 February is one, 30 February is none. */
 function comes({ days, months, anyDay, anyWeekday }: Cron): boolean {
   if (!anyDay && !anyWeekday) return true;
   const first = Math.min(...days);
   return [...months].some((month) => first <= (MONTH_LENGTHS[month - 1] ?? 0));
 }
 
-/** The least time between two moments of one day, in minutes; a day where there is one alone. */
+/** The least time between two runs on one day, in minutes; a whole day if there is only one. */
 export function leastGapMin({ minutes, hours }: Cron): number {
   const DAY_MIN = 1_440;
   const moments = hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute));

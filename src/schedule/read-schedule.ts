@@ -95,7 +95,7 @@ function readFields(words: readonly string[]): Read | { fault: string } {
 function tooOften(task: TaskName, cron: Cron): { fault: string } | undefined {
   if (task === 'inbox' || leastGapMin(cron) >= LEAST_GAP_MIN) return undefined;
   return {
-    fault: `runs ${leastGapMin(cron) === 1 ? 'each minute' : `after ${leastGapMin(cron)} minutes again`}; ${task} may run every ${LEAST_GAP_MIN} minutes at most`,
+    fault: `runs ${leastGapMin(cron) === 1 ? 'every minute' : `again after ${leastGapMin(cron)} minutes`}; ${task} needs at least ${LEAST_GAP_MIN} minutes between two runs`,
   };
 }
 

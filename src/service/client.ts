@@ -99,7 +99,7 @@ export function makeServiceClient(options: {
     /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Answers its name; rejects as a call would. */
     renewToken: async (refused: string, onTokenCall: () => void): Promise<string> =>
       (await token.replace(refused, onTokenCall)).version,
-    /** Makes a token call, whatever is at hand: it makes nothing, and tells whether the service is there. Rejects as a call would. */
+    /** Makes a token call, even if there is a token. It creates nothing, and shows whether the service answers. Rejects as a call would. */
     tryToken: async (onTokenCall: () => void): Promise<void> => {
       await token.fetchAnew(onTokenCall);
     },

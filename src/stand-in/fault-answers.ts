@@ -3,12 +3,12 @@ import { type Answer, errorAnswer } from './answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 import { answerBadly, giveNoAnswer } from './socket-faults.ts';
 
-/** What no ordinary answer can show, played on a response that has not been begun. */
+/** Causes a fault that an ordinary answer cannot show, such as a broken connection. Nothing of the response may be written before. */
 type Play = (response: ServerResponse) => void;
 
 /**
- * What a request gets that a rule hits: another answer, or something else on its socket. `make` makes what was asked
- * for, and is called just where the rule says that the thing is made.
+ * Answers a request that a rule applies to: with another answer, or a fault on the socket. `make` makes what was asked for, and is called
+ * only if the rule says that the thing is made.
  */
 export function answerByRule(rule: FaultRule, make: () => Answer): Answer | Play {
   switch (rule.fault) {
@@ -37,7 +37,7 @@ export function answerByRule(rule: FaultRule, make: () => Answer): Answer | Play
 
 type RuleOf<F extends FaultRule['fault']> = Extract<FaultRule, { fault: F }>;
 
-/** A success keeps the body of what was made; any other status gets an error body, unless the rule has one. */
+/** A success has the body of what was made; any other status has an error body, unless the rule gives one. */
 function answerWithStatus({ status, headers, body }: RuleOf<'status'>, made: Answer | undefined): Answer {
   const usual = made && status < 300 ? made : errorAnswer(status, 'fault', `status ${status} on demand`);
   return { status, headers, body: body ?? usual.body };

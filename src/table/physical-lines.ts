@@ -1,4 +1,4 @@
-/** More than any buyer needs, and what a record that never ends may take of our memory. In UTF-16 units. */
+/** More than any buyer needs; bounds the memory for a record that never ends. In UTF-16 units. */
 export const MAX_RECORD_LENGTH = 1024 * 1024;
 
 /** One line of the file, as an editor numbers them. */
@@ -11,19 +11,19 @@ export type PhysicalLine = {
   whole: boolean;
 };
 
-/** The lines of a text that comes in pieces. A line is looked at before it is passed. */
+/** The lines of a text that comes in pieces. `peek` shows a line, and `pass` goes on to the next. */
 type PhysicalLines = {
   feed(text: string): void;
-  /** No text comes any more. */
+  /** Ends the input: no more text will come. */
   end(): void;
-  /** The line that is due; null when the text fed so far has no further whole line. */
+  /** The current line; null when the text so far has no further whole line. */
   peek(): PhysicalLine | null;
   /**
-   * The text from the line that is due, which has an odd number of quotation marks, to the end of the first line by which
-   * their number is even. Null when there is none within `MAX_RECORD_LENGTH`, 'unsure' when more has to be fed first.
+   * The text from the current line, which has an odd number of quotation marks, to the end of the first line that makes the number even.
+   * Null when there is none within `MAX_RECORD_LENGTH`, 'unsure' when more text is needed.
    */
   throughQuotes(): string | 'unsure' | null;
-  /** Goes behind the line that is due, or behind all lines of that text, which starts there. */
+  /** Goes past the current line, or past all lines of `text`, which begins with it. */
   pass(text?: string): void;
 };
 
@@ -34,13 +34,13 @@ export function makePhysicalLines(): PhysicalLines {
   let due = -1;
   let line = 1;
   let ended = false;
-  /** The start of a line that is too long to keep; its rest is dropped as it comes. */
+  /** The start of a line that is too long to keep; the rest of it is dropped as it comes. */
   let dropped: string | null = null;
-  // The next LF and CR at or after `at`, kept since looking for a CR that never comes costs a pass over the text.
+  // The next LF and CR at or after `at`. They are kept, because a search for a CR that never comes reads the whole text.
   let nextLf = -1;
   let nextCr = -1;
 
-  /** Where the line that is due ends; -1 while that cannot be said. */
+  /** The position where the current line ends; -1 while that is not known. */
   function dueEnd(): number {
     if (nextLf < at) nextLf = indexOrLength(text, '\n', at);
     if (nextCr < at) nextCr = indexOrLength(text, '\r', at);
@@ -90,10 +90,10 @@ export function makePhysicalLines(): PhysicalLines {
 /** What ends a line. */
 export const LINE_BREAK = /\r\n|\r|\n/;
 
-/** Of a line that is too long, this much is kept for the results file. */
+/** This much of a line that is too long is kept for the results file. */
 const KEPT_LENGTH = 1024;
 
-/** The place of a line's end, or -1 when text that is still to come may move it: a CR may be half of a CRLF. */
+/** The position of a line's end, or -1 when later text may move it: a CR may be half of a CRLF. */
 function sureEnd(text: string, end: number, ended: boolean): number {
   const sure = end < text.length && (text.charCodeAt(end) !== CR || end + 1 < text.length);
   return sure || ended ? end : -1;

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runCommand } from '../support/command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { freshPrefix } from '../support/ledger.ts';
 import { KEYS, startOnTerminal } from '../support/terminal.ts';
@@ -46,6 +47,29 @@ test('on a terminal run shows what it would request, and what was shown is what 
   const again = await startOnTerminal(['run', 'q4.csv'], { cwd, env }).ended;
   expect(again).toMatchObject({ status: 0, shown: expect.stringContaining('Nothing is left to request') });
   expect(again.shown).toMatch(/Requests {2}7 rows, all requested before\nSkips {5}7 requested before/);
+});
+
+test('run names the rows of other portfolios that it would send; import sends none and names none', async () => {
+  const { cwd, env, standIn, context } = await openDesk();
+  await runCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
+  await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
+  const asked = startOnTerminal(['run', 'others.csv'], { cwd, env });
+  await expect.poll(asked.shown).toMatch(/Sends too 7 rows of q3\n\nRequest this limit\? \[y\/N\] $/);
+  asked.press('n\n');
+  expect(await asked.ended).toMatchObject({ status: 2 });
+  const broken = startOnTerminal(['run', 'q4.csv', '--portfolio', 'q3', '--replace'], { cwd, env });
+  await expect.poll(broken.shown).toMatch(/\[y\/N\] $/);
+  expect(broken.shown()).not.toContain('Sends too');
+  broken.press('n\n');
+  await broken.ended;
+  // An import sends nothing.
+  const imported = startOnTerminal(['import', 'others.csv'], { cwd, env });
+  await expect.poll(imported.shown).toMatch(/Request this limit\? \[y\/N\] $/);
+  expect(imported.shown()).not.toContain('Sends too');
+  imported.press('n\n');
+  await imported.ended;
+  expect(standIn.counts().requests.token).toEqual({});
+  expect(await context.portfolios.names()).toEqual(['q3']);
 });
 
 test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {

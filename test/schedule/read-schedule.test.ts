@@ -55,9 +55,9 @@ describe('an entry of the schedule', () => {
     ['reconcile 0 22-4 * * *', 'has "22-4" for the hour, which is 0 to 23'],
     ['reconcile 0 2 * foo *', 'has "foo" for the month, which is 1 to 12 or a name such as feb'],
     ['reconcile */0 2 * * *', 'has "*/0" for the minute'],
-    ['reconcile * * * * *', 'runs each minute; reconcile may run every 5 minutes at most'],
-    ['retry */4 * * * *', 'runs after 4 minutes again; retry may run every 5 minutes at most'],
-    ['retry 0,58 0,23 * * *', 'runs after 2 minutes again; retry may run every 5 minutes at most'],
+    ['reconcile * * * * *', 'runs every minute; reconcile needs at least 5 minutes between two runs'],
+    ['retry */4 * * * *', 'runs again after 4 minutes; retry needs at least 5 minutes between two runs'],
+    ['retry 0,58 0,23 * * *', 'runs again after 2 minutes; retry needs at least 5 minutes between two runs'],
     ['retry off', 'is not needed: a task that no entry names does not run'],
   ])('%j %s', (text, fault) => {
     const { entries, faults } = readSchedule(text, 'UTC');

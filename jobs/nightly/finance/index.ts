@@ -126,7 +126,7 @@ export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   if (amountText(granted) === '?')
     return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
   const share = record.status === APPROVED ? shareOf(granted, request.limit.requested_limit) : '';
-  if (share === '3') return rowItem('other status', walked, 'approved, and nothing was granted', more);
+  if (share === '3') return rowItem('other status', walked, 'approved, but nothing was granted', more);
   return share === '' ? undefined : rowItem('granted below', walked, 'less than requested', more);
 }
 

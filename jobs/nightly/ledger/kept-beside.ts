@@ -112,12 +112,12 @@ const FINISHED = 'rows waited in a portfolio that counted as finished; it is ope
 const LOST = 'rows that were brought in are gone: import their file again, where nothing is requested twice';
 const UNEQUAL = {
   lines: 'lines of a file led to nothing that the ledger knows',
-  rows: 'the rows are not as many as were brought in',
-  limits: 'the rows that are done are not as many as the limits that were made',
+  rows: 'the number of rows differs from the number that imports brought in',
+  limits: 'the number of done rows differs from the number of limits made',
 } as const;
 
 const GONE =
-  'rows wait for an approval that there is not any more, and nobody can answer it; give them up, and import their file again';
+  'rows wait for an approval that no longer exists, so nobody can answer it; cancel them, and import their file again';
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
 /** Sums that a finding names. */

@@ -178,6 +178,6 @@ const DIFFERS = {
 } as const;
 const ANSWERED = 'rows were held though nobody doubts their call; they go on';
 const REFUSED_BUT_MADE =
-  'rows are refused though their limit was made; sent again, they take it and nothing is requested';
+  'rows are refused, but their limit was made; sending them again records that limit and requests nothing';
 const CANCELLED_BUT_MADE =
-  'rows are cancelled though their limit was made; sent again, they take it and nothing is requested';
+  'rows are cancelled, but their limit was made; sending them again records that limit and requests nothing';

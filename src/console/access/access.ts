@@ -14,7 +14,7 @@ export type Access =
 
 export type AccessTable = Readonly<Record<string, Access>>;
 
-/** What a request is about, as far as its address does not say it: which portfolio, and which kind of doing. */
+/** What a request is about, beyond its address: the portfolio, and the kind of action. */
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;
@@ -33,7 +33,7 @@ export function isAllowed(access: Access, rights: Rights, kind?: string): boolea
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));
 }
 
-/** All that must allow it: the address, and the kind. */
+/** The entries that must all allow a request: that of its address, and that of its kind. */
 export function allowedsOf(access: Access, kind?: string): Allowed[] {
   if ('open' in access || 'signedIn' in access) return [];
   const { kinds } = access;

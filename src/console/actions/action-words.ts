@@ -1,4 +1,4 @@
-/** What somebody does, beyond looking, and how the audit says it. */
+/** What people do in the console besides viewing pages, as the audit trail describes it. */
 export const ACTION_WORDS = {
   upload: 'file uploaded',
   reading: 'reading of a file changed',

@@ -3,8 +3,8 @@ import { type Html, type HtmlValue, html, NOTHING } from '../html/html.ts';
 import { commandLine } from './text.ts';
 
 /**
- * A form. One that changes something is posted to an address of `addAction` and needs `csrf: reply.csrf()`; in a piece that
- * comes by events `csrf: ''`, which the browser's module fills in from its page, since that piece is the same for everybody.
+ * A form. One that changes something is posted to an address of `addAction` and needs `csrf: reply.csrf()`. A piece that comes by events
+ * has `csrf: ''`: it is the same for everybody, and the browser's module fills in the page's token.
  *
  * @param given.multipart for forms with files: the token goes into the address, since fields come too late for it
  * @param given.dialog a `get` form whose answer is shown in a dialog where there is script (a plan, before its yes)
@@ -54,17 +54,17 @@ export function hidden(name: string, value: string, form?: string): Html {
 type FieldGiven = {
   label: string;
   name: string;
-  /** One per page and name where there are several. */
+  /** Unique on the page; needed when several fields have the same name. */
   id?: string;
-  /** Below the field, in small words. */
+  /** Small text below the field. */
   hint?: HtmlValue;
-  /** What is wrong with what stands there; read out with the field. */
+  /** What is wrong with the value; read out with the field. */
   problem?: string | undefined;
-  /** The label is read out and not shown, as for a search. */
+  /** The label is read out but not shown, as for a search. */
   hideLabel?: boolean;
 };
 
-/** A field with its label, its hint and what is wrong with it. */
+/** A field with its label, its hint and its problem. */
 export function field(
   given: FieldGiven & {
     type?: 'text' | 'password' | 'search' | 'number' | 'email' | 'file' | 'date';
@@ -76,7 +76,7 @@ export function field(
     inputmode?: 'decimal' | 'numeric';
     autocomplete?: string;
     maxlength?: number;
-    /** A name or a code: nothing corrects it, or begins it with a capital. */
+    /** For a name or a code: no autocorrection, and no capital letter at the start. */
     plain?: boolean;
   },
 ): Html {
@@ -100,7 +100,7 @@ export function field(
   );
 }
 
-/** A choice of one, as a list that opens. */
+/** A drop-down list with one choice. */
 export function select(
   given: FieldGiven & { value?: string; options: readonly { value: string; words: string; disabled?: boolean }[] },
 ): Html {
@@ -124,7 +124,7 @@ export function textArea(
   );
 }
 
-/** Yes or no. With `type: 'radio'` one of several with one name. */
+/** A checkbox. With `type: 'radio'`, one choice of several with the same name. */
 export function tick(given: {
   label: HtmlValue;
   name: string;
@@ -132,7 +132,7 @@ export function tick(given: {
   checked?: boolean;
   type?: 'checkbox' | 'radio';
   hint?: HtmlValue;
-  /** The id of its form, where it stands outside of it. */
+  /** The id of the form, for a field outside of it. */
   form?: string;
 }): Html {
   const { label, name, value = 'yes', checked, type = 'checkbox', hint, form } = given;
@@ -178,30 +178,31 @@ export function passwordField(given: {
 /** What each role is for, in a few words. */
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   viewer: 'Looks at portfolios; contacts of buyers are masked, and rows are not downloaded.',
-  finance: 'Uploads, previews, mends and submits, cancels and retries what is their own, and downloads.',
+  finance:
+    'Uploads, previews, corrects and submits files; cancels and retries rows of their own portfolios; downloads.',
   approver: 'Looks at all of it, and approves what others submitted.',
   operator: 'Retries, cancels, resolves, pauses and resumes; has the queues, the held desk and downloads.',
   admin: 'Has users, sessions of others and the audit; may do nothing with portfolios by this alone.',
 };
 
-/** The roles that somebody has. */
+/** Lists a person's roles. */
 export function roleList(roles: readonly Role[]): Html {
   return html`<span class="roles">${roles.map((role) => html`<span class="role">${role}</span>`)}</span>`;
 }
 
-/** A tick for each role, named `role-<role>`. */
+/** A checkbox for each role, named `role-<role>`. */
 export function roleTicks(roles: readonly Role[]): Html {
   return html`<fieldset class="role-ticks"><legend>Roles</legend>${ROLES.map((role) =>
     tick({ label: role, name: `role-${role}`, checked: roles.includes(role), hint: ROLE_WORDS[role] }),
   )}</fieldset>`;
 }
 
-/** The roles that were ticked. */
+/** The roles whose checkboxes were ticked. */
 export function tickedRoles(fields: Readonly<Record<string, string>>): Role[] {
   return ROLES.filter((role) => fields[`role-${role}`] !== undefined);
 }
 
-/** `primary` once a page at most; `danger` for what cannot be taken back. */
+/** `primary` at most once a page; `danger` for what cannot be undone. */
 export type ButtonKind = 'primary' | 'plain' | 'danger' | 'quiet';
 
 /** A button of a form. */
@@ -211,9 +212,9 @@ export function button(given: {
   name?: string;
   value?: string;
   disabled?: boolean;
-  /** Read out instead of the words, where several say the same: `Retry line 17`. */
+  /** Read out instead of the words, when several buttons have the same: `Retry line 17`. */
   label?: string;
-  /** The form that it sends, where it stands outside of it, and the address that the form then goes to. */
+  /** The form that the button sends, if it is outside of it, and the address to send it to. */
   form?: string;
   action?: string;
 }): Html {
@@ -221,7 +222,7 @@ export function button(given: {
   return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" disabled="${disabled}" aria-label="${label}">${words}</button>`;
 }
 
-/** A link that looks like a button, for what only leads somewhere. With `dialog` it is shown there, where there is script. */
+/** A link that looks like a button and only leads somewhere. With `dialog`, its target opens in a dialog if script runs. */
 export function linkButton(given: {
   href: string;
   words: HtmlValue;
@@ -235,7 +236,7 @@ export function linkButton(given: {
 }
 
 /**
- * A form of one button, which does one thing, with the command beside it that does the same.
+ * A form of one button that does one thing, with the command beside it that does the same.
  *
  * @param given.csrf `reply.csrf()`, or `''` in a piece that comes by events
  */

@@ -141,7 +141,7 @@ function keyFault(key: string, error: unknown): string {
   if (LOCKED_KEY.test(key)) {
     return 'CONSOLE_TLS_KEY_FILE holds a key with a password, and there is nobody to ask for it; keep it without one, for the console alone';
   }
-  return 'CONSOLE_TLS_KEY_FILE holds no key in PEM that fits the certificate';
+  return 'CONSOLE_TLS_KEY_FILE holds no private key (PEM) that can be used with the certificate';
 }
 
 /** RFC 7468, section 11, and the older form of OpenSSL (RFC 1421). */

@@ -7,17 +7,17 @@ import { html, safeAddress } from '../html/html.ts';
 import { placesOf, wantsFragment } from '../layout/layout.ts';
 import { notice } from '../parts/page-head.ts';
 
-/** What a person is told where something went wrong. */
+/** What a person sees when something went wrong. */
 export type Trouble = { status: number; title: string; words: string; comesBack: boolean };
 
-/** Redis is asked again by the browser itself after so many seconds. */
+/** While Redis is away, the browser repeats its request after this many seconds. */
 const TRY_AGAIN_S = 3;
 
-/** What ioredis says of a command that got no answer, and Redis of one that it cannot take now. */
+/** How ioredis reports a command without an answer, and how Redis reports one that it cannot accept now. */
 const REDIS_AWAY =
   /^(?:Command timed out|Connection is closed|Socket timeout|Stream isn't writeable|READONLY|LOADING|MISCONF|OOM|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|ERR Error running script .* -(?:READONLY|MISCONF|OOM))/;
 
-/** What an error means for the person, without anything that libraries hang on theirs. */
+/** What an error means for the person, without the details that libraries add to theirs. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof ConsoleError) {
     return { status: error.statusCode, title: titleOf(error.statusCode), words: error.message, comesBack: false };
@@ -45,7 +45,7 @@ export function troubleOf(error: unknown): Trouble {
   return { status: 500, title: titleOf(500), words: OURS, comesBack: false };
 }
 
-/** Whether Redis is what is missing: it does not answer, or not in the time that a page has. */
+/** Whether Redis is missing: it does not answer, or not within the time of a page. */
 export function isAway(error: unknown): boolean {
   if (isLimitlineError(error, 'REDIS')) return true;
   if (!(error instanceof Error)) return false;
@@ -71,7 +71,7 @@ const WORDS: Readonly<Record<number, string>> = {
   404: 'There is nothing under this address.',
   405: 'This address cannot be used in that way.',
   413: 'What was sent is too large. Nothing was kept of it.',
-  415: 'What was sent is of a kind that is not read here.',
+  415: 'The data that was sent has a format that is not accepted here.',
   429: 'Too much was asked for in a short time. Wait a minute, then go on.',
 };
 
@@ -94,7 +94,7 @@ function titleOf(status: number): string {
   return TITLES[status] ?? 'This cannot be done';
 }
 
-/** Answers whatever goes wrong with a calm page. A fault of ours is in the log, under the number that the page shows. */
+/** Answers every error with a calm page. A fault of ours is in the log, under the number that the page shows. */
 export function addErrorPages(app: ConsoleApp, log: Log): void {
   const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const trouble = troubleOf(error);
@@ -107,7 +107,7 @@ export function addErrorPages(app: ConsoleApp, log: Log): void {
   app.setNotFoundHandler((request, reply) => answer(new ConsoleError(404, WORDS[404] ?? ''), request, reply));
 }
 
-/** At once: an error that comes while another is being told would be answered by Fastify itself. */
+/** Synchronous: Fastify itself would answer another error that comes before this answer is sent. */
 function sayTrouble({ status, title, words, comesBack }: Trouble, request: FastifyRequest, reply: FastifyReply) {
   reply.code(status);
   const reads = request.method === 'GET' || request.method === 'HEAD';
@@ -127,7 +127,7 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
   });
 }
 
-/** The page whose form was sent, where the browser says it and it is one of ours: what stands there is to be done otherwise. */
+/** The page that the form was sent from, if the browser names it and it is one of ours: the person can correct the form there. */
 function sentFrom({ headers }: FastifyRequest): string | undefined {
   const from = URL.parse(headers.referer ?? '');
   if (!from || from.host !== headers.host) return undefined;

@@ -37,7 +37,7 @@ export type OidcFunctions = {
   oidc: Oidc;
   /** Answers the value of the cookie of a session of this person, whose roles are kept in it. */
   beginSession: (person: Person, coming: Coming) => Promise<string>;
-  /** Remembers that somebody signed in anew, for an approval. */
+  /** Records that a person signed in again, as an approval requires. */
   keepProof: (anew: Anew) => Promise<void>;
 };
 
@@ -210,7 +210,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
     case 'unknown':
       return 'This sign-in was not begun in this browser, took longer than ten minutes, or was used before. Begin again.';
     case 'no role':
-      return `${name} knows you, but none of your groups there may use this console. Ask whoever looks after the groups.`;
+      return `You signed in at ${name}, but none of your groups there may use this console. Ask the person who manages these groups.`;
     case 'not anew':
       return `${name} did not ask you to sign in again, or does not say when it did, or another person signed in there. Nothing was approved.`;
     case 'too many':

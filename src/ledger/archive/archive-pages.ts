@@ -5,29 +5,29 @@ import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { archivePlaces } from './archive-steps.ts';
 
-/** Whole lines, each ended by a line feed. `count` of them, where it is known. */
+/** Whole lines, each ended by a line feed. `count` is their number, or 0 if it is unknown. */
 export type LinesPage = { text: Buffer; count: number };
 
-/** Rows of one command: a millisecond of Redis' time. */
+/** Rows for one command: a millisecond of Redis's time. */
 const PAGE = 50;
 
-/** Behind so many bytes a command stops: rows that the service answered with much are long. */
+/** A command stops after this many bytes, because rows with long answers of the service are long. */
 const PAGE_BYTES = 256 * 1024;
 
-/** The same of other keys: entries of a sorted set of a million take Redis four times as long as the same bytes of rows. */
+/** The same for other keys: entries of a sorted set of a million take Redis four times as long as the same bytes of rows. */
 const KEYS_BYTES = 48 * 1024;
 
 /** Keys of rows that are listed at a time. */
 const LISTED = 1_000;
 
-/** Commands that are asked for ahead of what is written, so that neither waits for the other. */
+/** Commands that are sent ahead of the writing, so that neither waits for the other. */
 const AHEAD = 3;
 
-/** Reads what a portfolio is, as lines of its archive, and compares such lines with what is in Redis. */
+/** Reads a portfolio as lines of its archive, and compares such lines with what is in Redis. */
 export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const ask = makeLuaBytesScript(connection, new URL('../lua/archive-pages.lua', import.meta.url));
 
-  /** By their digests first, for which the heads of lines are enough: so many texts each. */
+  /** Compares digests first, which needs only the heads of the lines: `texts` texts of each. */
   async function isSame(of: 'rows' | 'keys', name: string, lines: readonly Buffer[], texts: number): Promise<boolean> {
     const heads = lines.flatMap((line) => headOf(line, texts));
     if (String(await ask(archivePlaces(keys, name), { question: `digest of ${of}`, told: heads })) === digestOf(lines))
@@ -49,12 +49,12 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     return { text: Buffer.concat(texts), count: rowKeys.length };
   }
 
-  /** The pieces of these keys; the next is asked for while one is looked at. */
+  /** The pieces of these keys. The next one is requested while one is in use. */
   async function* keysPages(name: string, type: string, group: readonly string[]): AsyncGenerator<LinesPage> {
     const read = (at: number, place: string) => {
       const asked = { question: 'keys', told: [type, at, place, KEYS_BYTES] };
       const page = ask({ ...archivePlaces(keys, name), others: group }, asked);
-      // It may fail while nobody waits for it yet.
+      // It may fail before anybody awaits it.
       page.catch(() => {});
       return page as Promise<[Buffer, number, Buffer]>;
     };
@@ -65,7 +65,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     }
   }
 
-  /** The keys of the rows in a state, by line, a page at a time: by their places, since nobody moves them. */
+  /** The keys of the rows in a state, by line, one page at a time. Pages go by position, because nobody moves the rows. */
   async function* rowKeys(name: string, state: RowState): AsyncGenerator<string[]> {
     for (let from = 0; ; from += LISTED) {
       const found = await connection.zrange(keys.rowsInState(name, state), String(from), String(from + LISTED - 1));
@@ -85,26 +85,26 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
   }
 
   return {
-    /** All rows of a portfolio that nobody changes, a line each, with its hash and its story. */
+    /** All rows of a portfolio that nobody changes: one line each, with its hash and its story. */
     rows: (name: string): AsyncGenerator<LinesPage> => readAhead(rowPages(name)),
 
-    /** All its other keys, piece by piece. */
+    /** All other keys of the portfolio, piece by piece. */
     rest,
 
-    /** Whether these lines, as `rows` gave them, are what is in Redis now. */
+    /** Whether these lines, which `rows` gave, are what is in Redis now. */
     areRows: (name: string, lines: readonly Buffer[]): Promise<boolean> => isSame('rows', name, lines, 1),
 
-    /** The same of lines of `rest`. */
+    /** The same for lines of `rest`. */
     areKeys: (name: string, lines: readonly Buffer[]): Promise<boolean> => isSame('keys', name, lines, 3),
   };
 }
 
-/** The name of the key that a line of `rest` is a piece of. */
+/** The name of the key that a line of `rest` belongs to. */
 export function nameInLine(line: Buffer): string {
   return headOf(line, 1)[0] ?? '';
 }
 
-/** SHA-1, as Redis has it, of whole lines. */
+/** The SHA-1 of whole lines, as Redis computes it. */
 function digestOf(lines: readonly Buffer[]): string {
   const digest = createHash('sha1');
   for (const line of lines) digest.update(line).update('\n');
@@ -116,7 +116,7 @@ function headOf(line: Buffer, count: number): string[] {
   let end = 0;
   for (let found = 0; found < count; found += 1) {
     end = line.indexOf('"', end + 1);
-    // To the quotation mark that ends it: no text of these has one that is escaped but a name that somebody gave.
+    // Finds the closing quotation mark. Only a name that a person gave may contain an escaped one.
     do end = line.indexOf('"', end + 1);
     while (isEscaped(line, end));
   }
@@ -130,12 +130,12 @@ function isEscaped(line: Buffer, at: number): boolean {
   return (at - before) % 2 === 1;
 }
 
-/** Asks for some pages ahead of the one that is looked at; they come in their order. */
+/** Requests some pages ahead of the one in use. They come in their order. */
 async function* readAhead(pages: AsyncGenerator<() => Promise<LinesPage>>): AsyncGenerator<LinesPage> {
   const asked: Promise<LinesPage>[] = [];
   for await (const read of pages) {
     const page = read();
-    // It may fail while nobody waits for it yet.
+    // It may fail before anybody awaits it.
     page.catch(() => {});
     asked.push(page);
     if (asked.length > AHEAD) yield (await asked.shift()) as LinesPage;

@@ -9,8 +9,8 @@ import { type RowId, rowIdOf } from '../schema/schema.ts';
 import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
 /**
- * Whether a portfolio may be forgotten: it is begun, or was (`go`), or it was to the end; there is none of the name; its archive is
- * on its way elsewhere; rows of it are open or wait for an approval; or so many are held.
+ * The answer to forgetting a portfolio: it begins or continues (`go`); it is forgotten already; there is none of the name; its archive is
+ * being moved; some of its rows are open or wait for an approval; or this many are held.
  */
 export type ForgetAnswer =
   | { is: 'go'; state: ArchiveState }
@@ -18,29 +18,29 @@ export type ForgetAnswer =
   | { is: 'none' | 'archiving' | 'leaving' | 'restoring' | 'open' }
   | { is: 'held'; rows: number };
 
-/** What is kept of a forgotten portfolio for lists, and that it has no archive any more. */
+/** What stays of a forgotten portfolio for lists; and that it has no archive any more. */
 type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'sizeBytes'>>;
 
-/** A buyer as it is known, as text. */
+/** A buyer as it is stored, as text. */
 export type KnownBuyer = { key: string; record: string };
 
-/** A request of a buyer; `request` is what its line asked for, as JSON, and nothing where its row is not in Redis. */
+/** A request of a buyer. `request` is what its line asked for, as JSON; undefined when its row is not in Redis. */
 export type BuyerRequest = RowId & { request: string | undefined };
 
 export type Forgetting = ReturnType<typeof makeForgetting>;
 
-/** Keys handed to one script: one or two milliseconds of Redis' time, with what stands behind each; measured. */
+/** Keys for one script: one or two milliseconds of Redis's time, with all that the keys lead to; measured. */
 const PAGE = 50;
 
-/** Requests of a buyer that are read at a time: of nearly all buyers, all that there are. */
+/** Requests of a buyer that are read at a time. Nearly all buyers have fewer. */
 const REQUESTS = 100;
 
-/** Requests of a buyer that a script looks through for one of the portfolio's; who has more is looked at page by page. */
+/** A script searches this many requests of a buyer for one of the portfolio's. Further ones are read page by page. */
 const REQUESTS_LOOKED_AT = 500;
 
 /**
- * Takes what may be said of people out of what Redis has of a portfolio, and leaves what keeps a request from being made twice. All
- * of it may be done again: whoever is killed goes on by doing it from the beginning.
+ * Removes personal data of a portfolio from Redis, and keeps what prevents a request from being made twice. All steps may run twice: after
+ * a crash, forgetting starts again from the beginning.
  */
 export function makeForgetting({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const forget = makeLuaScript(connection, new URL('../lua/forget.lua', import.meta.url));
@@ -53,7 +53,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
   }
 
   return {
-    /** From the answer `go` on nothing of the portfolio changes but by this. */
+    /** After the answer `go`, nothing else changes the portfolio. */
     async begin(name: string, { id, by }: { id: string; by: string }): Promise<ForgetAnswer> {
       const answer = await change(name, 'forget', [id, by]);
       const [is, more] = answer as [ForgetAnswer['is'], string | number | undefined];
@@ -61,37 +61,37 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       return is === 'held' ? { is, rows: Number(more) } : { is };
     },
 
-    /** Writes down what lists show of it, before that goes. */
+    /** Records what lists show of the portfolio, before that is removed. */
     async note(name: string, noted: Noted): Promise<void> {
       await change(name, 'note', [JSON.stringify(noted), '']);
     },
 
-    /** Notes files of the data folder that the portfolio named, by their digests, until it is forgotten. */
+    /** Records the digests of files in the data folder that the portfolio named, until it is forgotten. */
     async noteFiles(name: string, digests: readonly string[]): Promise<void> {
       for (let from = 0; from < digests.length; from += PAGE) {
         await writeAnyway(connection, 'SADD', keys.forgottenFiles(name), ...digests.slice(from, from + PAGE));
       }
     },
 
-    /** Those files, some at a time; one may come twice. */
+    /** The recorded digests, some at a time; one may come twice. */
     files: (name: string): AsyncGenerator<string[]> =>
       scanned((at) => connection.sscan(keys.forgottenFiles(name), at, 'COUNT', PAGE)),
 
-    /** Takes its rows and their stories out, and notes the documents that they named; answers after each page how many rows that were. */
+    /** Removes the rows and their stories, and records the documents that they named. Yields the number of rows after each page. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
         yield Number(await forget({ noted: keys.forgottenFiles(name), places: page }, { part: 'rows' }));
       }
     },
 
-    /** Takes what was heard out of the calls that its rows made; answers the ids of what they made, page by page. */
+    /** Removes the service's answers from the calls of the rows. Yields the ids of what they made, page by page. */
     async *calls(name: string): AsyncGenerator<string[]> {
       const told = [`${name}/`, ...PERSONAL_OF_CALLS];
       for await (const page of pages(keys.calls, 'hash'))
         yield (await forget({ noted: keys.buyersVersion, places: page }, { part: 'calls', told })) as string[];
     },
 
-    /** The buyers that it brought or asks for, page by page; others may be among them. */
+    /** The buyers that the portfolio brought or asks for, page by page; others may be among them. */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {
@@ -105,7 +105,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** All requests of a buyer, of whichever portfolio of the account, some at a time; one may come twice. */
+    /** All requests of a buyer, in all portfolios of the account, some at a time; one may come twice. */
     async *requestsOf(buyer: string): AsyncGenerator<BuyerRequest[]> {
       for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', REQUESTS))) {
         const rows = found.flatMap((name, at) => (at % 2 === 0 ? (rowIdOf(name) ?? []) : []));
@@ -115,7 +115,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** Writes what is left of buyers; false where what is known of one was changed since it was read. */
+    /** Writes what is left of buyers. Returns false when the record of one was changed since it was read. */
     async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
       if (buyers.length === 0) return true;
       const places = buyers.map(({ key }) => keys.buyer(key));
@@ -123,7 +123,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       return (await forget({ noted: keys.buyersVersion, places }, { part: 'buyers', told })) === buyers.length;
     },
 
-    /** Takes out all else that is kept of the portfolio, but for its own hash; then that it is forgotten is written down. */
+    /** Removes everything else of the portfolio but its own hash, then records that it is forgotten. */
     async end(name: string): Promise<ArchiveState> {
       for await (const page of pages(keys.ofPortfolio(name), 'any')) await connection.unlink(...page);
       const text = (await change(name, 'note', ['{}', fieldsText(LEFT_OF_FORGOTTEN)])) as string;
@@ -134,13 +134,12 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
 }
 
 /**
- * Takes out what is kept of a portfolio beside its own keys: approvals, plans, notices, and the rules by which its refused rows would go
- * again.
+ * Removes what is kept of a portfolio outside of its own keys: approvals, plans, notices, and the rules that send its refused rows again.
  *
- * @param files what files are called that were imported into it: notices name such
+ * @param files the names of the files that were imported into it: notices contain them
  */
 export function makeForgetBeside({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** The ids of hashes that a field names as the portfolio's. */
+  /** The ids of hashes that belong to the portfolio by one of their fields. */
   async function* idsOf(keyOf: (id: string) => string, field: string, isOurs: (text: string) => boolean) {
     const from = keyOf('').length;
     for await (const found of scanKeys(connection, keyOf(''))) {
@@ -157,7 +156,7 @@ export function makeForgetBeside({ connection, keys }: { connection: RedisConnec
         await connection.unlink(keys.approval(id));
       }
     }
-    // Those of an archived one are in its files, and in lists of late.
+    // An archived portfolio's approvals are in its files, but may still be in these lists.
     for (const list of lists) {
       const listed = (await connection.zrange(list, '0', '-1')).filter((one) => one.startsWith(`${name}/`));
       if (listed.length > 0) await connection.zrem(list, ...listed);
@@ -185,7 +184,7 @@ export function makeForgetBeside({ connection, keys }: { connection: RedisConnec
     }
   }
 
-  /** Rules of the portfolio alone go; of others goes what was known of a cause that no portfolio has any more. */
+  /** Removes rules of this portfolio alone. From other rules, removes what was known of a cause that no portfolio has any more. */
   async function rules(name: string): Promise<void> {
     const names = await connection.zrange(keys.portfolios, '0', '-1');
     const fields = await connection.hgetall(keys.retryRules);

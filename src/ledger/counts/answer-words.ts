@@ -20,7 +20,7 @@ const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s
 /** JSON that was longer than what is kept of an answer. */
 const MAYBE_CUT = /^[{["]/;
 
-/** By these fields services say what is wrong, as a code and in words; what is behind is taken where nothing before it is there. */
+/** The fields in which services give an error's code and message. A later name is used only if no earlier one is there. */
 const CODES = ['code', 'error_code', 'errorcode', 'type', 'error'];
 const WORDS = ['message', 'error_description', 'description', 'detail', 'title', 'reason', 'msg', 'text'];
 const WITHIN = ['error', 'errors', 'details', 'detail', 'violations', 'causes', 'fault', 'data'];

@@ -1,6 +1,6 @@
--- Brings lines of imports into the ledger, some at one moment, whatever there is of them. A row nothing of whose limit call was sent takes
--- its line's words, under a new revision where they differ, so that a job of the old ones neither sends nor writes; one that was sent or made
--- keeps its own. The row that a line is a correction of gives way to it in the same step.
+-- Brings lines of imports into the ledger, several at once. A row whose limit call was not sent takes the request of the new line. If that
+-- differs, the row gets a new revision, so that a job of the old request neither sends nor writes. A row that was sent or made keeps its
+-- request. A row that the line corrects is replaced in the same step.
 -- KEYS[1] the account
 -- ARGV and answers: items.lua, of the one move `put`, which is told (schema.ts):
 --   line, import, request (as JSON), buyer, step (its first), amount (the requested limit), asked (digest of what the line asks for)
@@ -23,7 +23,7 @@
 -- | "words <request>" (the row has this request, and `known` is not its digest: nothing is done)
 -- | "closed" (the approval is open no longer: nothing is done)
 -- | "declined" (a person said no to the request, or to the one that it replaces, so it needs an approval: nothing is done)
--- What was approved are words: a row that gets others waits for the approval of the import that brought them.
+-- An approval is for an exact request: a row with another request waits for the approval of the import that brought it.
 -- @include nearly-full
 -- @include schema
 -- @include move
@@ -39,7 +39,7 @@ local NOW, full = nowText(), fullError()
 -- @include derive
 -- @include change
 
--- What stands of a line's row, its call and its buyer, before anything is written.
+-- Collects the state of a line's row, call and buyer, before anything is written.
 local function lineOf(portfolio, key, it)
   local row, limit = rowOf(portfolio, key) or rowIn(portfolio, key, {}), ROOT .. ':call:limit:' .. key
   local state, call = row.state, fieldsOf(limit, { 'state', 'id', 'record', 'asked', 'declined', 'asks', 'yes' })
@@ -54,18 +54,18 @@ local function lineOf(portfolio, key, it)
   }
 end
 
--- Why nothing is done of a line; nil where it is brought in.
+-- Returns why nothing is done with a line; nil when it is brought in.
 local function whyNot(line)
   local it, portfolio, row, state, old = line.it, line.portfolio, line.row, line.state, line.old
   local isKnown = state or line.call.state or line.wasCancelled
   if it.isNew == '1' and (isKnown or redis.call('HEXISTS', line.requests, line.name) == 1) then return 'again' end
-  -- Sent for another line, under this name but for another buyer or amount.
+  -- The call was sent for another line under this key, with another buyer or amount.
   if line.sent and (line.call.asked or '') ~= '' and line.call.asked ~= it.asked then return 'changed' end
   if state and not line.same and (line.sent or state == 'done') then return 'changed' end
-  -- A name that is used for another buyer is not the same request: taken over, that one would be answered to nobody.
+  -- A row name that another buyer uses is not the same request. If it were taken over, nobody would get that buyer's answer.
   local buyerBefore = line.buyerBefore
   if buyerBefore and buyerBefore ~= cjson.decode(it.request).buyer and buyerBefore ~= it.takes then return 'other' end
-  -- What is to give way, as it is; nothing where it has given way to this very line already.
+  -- The row to be replaced, as it is now; nil when this very line has replaced it already.
   if it.old ~= '' then
     local ended = not old or old.state == 'done' or old.state == 'skipped'
     if old and old.replaced == line.by then
@@ -76,11 +76,11 @@ local function whyNot(line)
   end
   local comes = not state or state == 'cancelled'
   if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end
-  -- Which words stand in the index is known to whoever wrote them there; it is asked for those of this request.
+  -- Only the caller can compute the search words of the old request, so it is asked for them.
   if it.words ~= '' and state and not line.same and redis.sha1hex(line.before) ~= it.known then return 'words ' .. line.before end
-  -- What an import that died left waiting goes on with this one: its approval is open, and the row was nothing before.
+  -- This import continues with a row that a dead import left waiting: its approval is open, and the row was nothing before.
   line.isLeftOpen = state == 'awaiting' and not row.was and row.approval and standingOf(portfolio.hash, row.approval) == 'open'
-  -- What a person said no to waits for another's yes, whatever settings ask for, and so does what comes in its place.
+  -- A request that a person declined needs another person's approval, whatever the settings say; so does its replacement.
   local declined = declinedIn(portfolio.hash, line.call.declined, line.call.asks, line.call.yes)
     or line.old and declinedOf(portfolio.hash, requestOf(portfolio.hash, it.old))
   local goesOn = not line.same or state == 'refused' or state == 'cancelled' or line.isLeftOpen
@@ -96,7 +96,7 @@ local function digestsIn(text)
   return digests
 end
 
--- The names and the digests of words by which the row is searched; what its fields say of ids and amounts is change's business.
+-- Updates the row's entry by name, and finds its old search words. The ids and amounts of its fields are left to change.lua.
 local function moveName(line)
   local words = line.it.words
   if words == '' then return end
@@ -121,7 +121,7 @@ local function moveWords(line, now)
   for digest in pairs(had) do
     if not has[digest] and not ids[digest] then removeId(hash, digest, line.key, level) end
   end
-  -- An id that the row has no longer may be one of its words.
+  -- An id that the row no longer has may be one of its search words.
   local isKept = line.row.company == now.company and had or {}
   for digest in pairs(has) do
     if not isKept[digest] then addId(hash, digest, line.key, level) end
@@ -135,8 +135,8 @@ local function write(line, fields)
   moveWords(line, change(line.row, fields, nil, amountText(line.it.amount)))
 end
 
--- A limit that was made for this very row is the row's own again, where a results file tells of it (recover-call.lua), with all that
--- the file knew, or where the row alone was gone. Answers whether it is.
+-- Makes a limit that was made for this very row the row's own again: when a results file names it (recover-call.lua), with all that the
+-- file knew, or when only the row was lost. Returns whether it did.
 local function takeRecovered(line, fields)
   local found = redis.call('HMGET', line.limit, 'by', 'row', 'company', 'documents')
   if found[2] ~= line.name or found[1] ~= 'a results file' and line.state then return false end
@@ -146,7 +146,7 @@ local function takeRecovered(line, fields)
   return true
 end
 
--- A row that is there already is told so; answers what is said where it stays as it is.
+-- Records in an existing row's story that it came again. Returns the answer when the row stays as it is.
 local function renew(line)
   local it, row, state, hash = line.it, line.row, line.state, line.portfolio.hash
   tellWhoGaveUp(row)
@@ -187,13 +187,13 @@ local function putLine(portfolio, key, it)
       countOfPeople(row, row, true, shareIn(row.tally).asked or '')
       row.unpassed = row.approval
     end
-    -- It is not what somebody planned something for.
+    -- A plan for the old request must not act on this row.
     fields.rev, fields.updated = string.format('%d', (row.rev or 0) + 1), NOW
     if line.buyerBefore ~= it.buyer then redis.call('HDEL', ROOT .. ':buyer:' .. line.buyerBefore .. ':rows', line.name) end
   end
   local isKnown = redis.call('HSET', line.requests, line.name, it.amount) == 0
   noteCompanyOf(line.requests, it.request)
-  -- Cancelled since the import began: what it still brings in is cancelled too.
+  -- The portfolio was cancelled after the import began, so the row is cancelled, too.
   local to = line.wasCancelled and 'cancelled' or waits
   if line.made then
     fields.limit, fields.record = line.call.id, line.call.record
@@ -201,7 +201,8 @@ local function putLine(portfolio, key, it)
   end
   fields.state, fields.was, fields.answer = to, false, false
   fields.approval = not line.made and it.approval ~= '' and it.approval
-  -- A row that was gone, as the nightly check says, was counted when it came in first, with its limit; one that recover-call.lua tells of was not.
+  -- A row that was lost had been counted when it first came in, and so had its limit. A call from recover-call.lua has `line`: it was not
+  -- counted.
   local isBack = not state and isKnown and redis.call('HEXISTS', line.limit, 'line') == 0
   if not state and not isBack then add(portfolio.hash, 'added:' .. it.import, 1) end
   if to == 'done' and not isBack then add(portfolio.hash, 'made:limit', 1) end

@@ -1,5 +1,5 @@
 -- Included by trip.lua: writes down that the thing was made. Final: a later claim is answered by the id, and nothing takes it back.
--- A sender that was believed vanished may still come with its id, and is believed: the thing was made.
+-- A sender that was believed dead may still come with its id, and is believed: the thing was made.
 -- What is told: owner, id, record (what else the answer said, as JSON), buyer; accepted: 1 where a limit may have the id of another one
 -- Answers { the id on record, 1 where the outcome had been unknown }. The id is another than `id` when the thing was made
 -- twice, which only "resend" and a person's word can lead to. Then both are kept where people look.
@@ -25,13 +25,13 @@ CALLS.settle = function(of, it)
   end
   local other = takeId(call, it.id)
   if other and it.kind == 'limit' and it.accepted ~= '1' then return { '', rowOfOther(call, other) } end
-  -- Two buyers with one company: a limit of the one would be asked for the other.
+  -- Two buyers have one company: a limit for one of them would be requested for the other.
   if other and it.kind == 'company' then
     local shared = ROOT .. ':shared-companies'
     if other ~= '' then redis.call('HSETNX', shared, it.id .. ' ' .. other .. ' ' .. it.thing, of.name) end
     noteCompany(ROOT, it.thing, it.id)
   end
-  -- How long it took from its claim stands behind that, for the row's story: a field of its own would cost each row 70 bytes.
+  -- The duration of the call is added to the time of its claim, for the row's story: a field of its own would cost each row 70 bytes.
   local at = known.at and known.at .. '+' .. string.format('%.0f', math.max(0, NOW - known.at)) or ''
   redis.call('HSET', call, 'state', 'made', 'owner', it.owner, 'id', it.id, 'record', it.record, 'row', of.name, 'at', at)
   local late = tonumber(known.open or 0) > 0
@@ -44,7 +44,7 @@ CALLS.settle = function(of, it)
   end
   add(KEYS[1], 'made:' .. it.kind, 1)
   if not portfolio.archive then add(portfolio.hash, 'made:' .. it.kind, 1) end
-  -- Last what may fail, if somebody damaged it: that it was made is on record, and whoever asks again is told.
+  -- This comes last because damaged data can make it fail. By then the call is on record, and a repeated request gets its answer.
   if it.kind == 'limit' then redis.call('RPUSH', limits, it.id) end
   return { it.id, late and 1 or 0 }, not late
 end

@@ -1,6 +1,6 @@
 /**
- * What the nightly check looks for, in the order of its report. `ledger`: what is kept does not agree with itself. `finance`: what
- * finance wants to know of. A finding of the ledger's that is certain is mended at once; any other is left for a person.
+ * What the nightly check looks for, in the order of its report. `ledger` checks compare stored data with itself; `finance` checks find what
+ * finance wants to know. A certain `ledger` finding is corrected at once; any other is left to a person.
  */
 export const CHECKS = {
   counts: { kind: 'ledger', title: 'Counts and sums that were not those of the rows' },
@@ -16,7 +16,7 @@ export const CHECKS = {
   audit: { kind: 'ledger', title: 'Entries of the audit trail that are missing or changed' },
   archives: { kind: 'ledger', title: 'Archives that are missing or changed, or did not come to an end' },
   'made twice': { kind: 'finance', title: 'Made twice' },
-  'shared company': { kind: 'finance', title: 'Companies that two buyers share' },
+  'shared company': { kind: 'finance', title: 'Company ids that are used for two buyers' },
   'answered otherwise': { kind: 'finance', title: 'Answered otherwise than was sent' },
   'not requested': {
     kind: 'finance',
@@ -34,10 +34,10 @@ export const CHECKS = {
 
 export type CheckName = keyof typeof CHECKS;
 
-/** One thing that a check found: a row mostly, and otherwise whatever it names. */
+/** One thing that a check found: usually a row. */
 export type FoundItem = {
   check: CheckName;
-  /** `""` where it is of no portfolio. */
+  /** `""` when it belongs to no portfolio. */
   portfolio: string;
   key?: string;
   line?: number;
@@ -45,33 +45,33 @@ export type FoundItem = {
   name?: string;
   requested?: string;
   granted?: string;
-  /** What is the matter, in one sentence without a name: items with the same words of one portfolio are one finding. */
+  /** What is wrong, in one sentence without a name. Items of one portfolio with the same sentence are one finding. */
   says: string;
-  /** What belongs to this one alone, such as an id or a date. */
+  /** What belongs to this item alone, such as an id or a date. */
   detail?: string;
-  /** Rows that it stands for; 1 where it is left out. */
+  /** The number of rows that it stands for; 1 if left out. */
   rows?: number;
-  /** Since when, in ms, where it has an age. */
+  /** Since when, in ms, if it has an age. */
   sinceMs?: number;
   isMended: boolean;
-  /** The command by which a person would mend it, without `limitline`. */
+  /** The command by which a person would correct it, without `limitline`. */
   command?: string;
 };
 
-/** Takes in what checks find, one by one and in any number: nothing of it is kept in memory but counts and a few examples. */
+/** Receives what checks find, in any number. It keeps only counts and a few examples in memory. */
 export type FoundSink = { found(item: FoundItem): void | Promise<void> };
 
-/** Items with the same check, portfolio and words, together: a line of the report. */
+/** The items with the same check, portfolio and sentence: one line of the report. */
 export type Finding = {
   check: CheckName;
   portfolio: string;
-  /** The words of its items. */
+  /** The sentence of its items. */
   finding: string;
   rows: number;
-  /** What its rows asked for together, exact decimal text; left out where none did. */
+  /** The sum that its rows requested, as exact decimal text; left out if none requested any. */
   sum?: string;
   isMended: boolean;
-  /** Of the first ones. */
+  /** The commands of the first items. */
   commands: readonly string[];
   examples: readonly FoundItem[];
   /** The earliest, in ms. */

@@ -15,7 +15,7 @@ export const MOST_NOT_OURS = 10;
 /** What a portfolio says of which so many limits in a row were answered so. */
 export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
-/** A body goes no further than this into what a portfolio says of itself. */
+/** A pause quotes no more than this of the service's answer. */
 const MOST_OF_BODY = 200;
 
 /** What a portfolio says of which so many first answers of a step were all refused with one status; of the service's words a little. */

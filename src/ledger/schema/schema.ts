@@ -1,12 +1,12 @@
 /**
- * What the ledger keeps of a row, and what its scripts are told, each once. `lua/schema.lua` is made from this (schema-lua.ts), and so is
- * the order of the arguments of {@link MOVES}: neither side counts places.
+ * Defines once what the ledger keeps of a row, and which arguments its scripts get. `lua/schema.lua` and the order of the arguments of
+ * {@link MOVES} are generated from it (schema-lua.ts), so neither side counts positions.
  */
 
 /**
- * A field of a row. `reads: 'always'`: every row has it, and it is looked up when it is asked for; `'first'`: it is read with every row that
- * moves. Who has others is read whole. `personal`: it may say something of a person, and goes where a portfolio is forgotten. `made`: by
- * change.lua alone.
+ * A field of a row. `reads: 'always'`: every row has it, and it is read on request. `'first'`: it is read with every row that moves; a row
+ * with other fields is read whole. `personal`: it may hold personal data, and is removed when a portfolio is forgotten. `made`: only
+ * change.lua writes it.
  */
 export type Field = {
   is: 'text' | 'number' | 'ms' | 'json';
@@ -57,10 +57,10 @@ export const ROW = {
 } as const satisfies Record<string, Field>;
 
 /**
- * The states of rows, in the order in which they are told. `says`: what it means to somebody who has never read about queues. `isOpen`:
- * something is still to be done without a person; `isStep`: it is at that step; `isWaiting`: another person has to approve it first;
- * `isHeld`: a person has to say what became of its call. What is none of these is settled. `isFailed`: it is among the rows of its cause;
- * `isGranted`: its limit was made; `isOut`: it asks for nothing any more. `ended`: how its story ends; `stays`: why nothing is sent again.
+ * The states of rows, in the order of lists. `says`: its meaning for a person who knows nothing of queues. `isOpen`: work remains that
+ * needs no person. `isStep`: the row is at that step. `isWaiting`: another person must approve it first. `isHeld`: a person must say what
+ * became of its call. Any other state is settled. `isFailed`: it is among the rows of its cause. `isGranted`: its limit was made. `isOut`:
+ * it asks for nothing any more. `ended`: how its story ends. `stays`: why it is not sent again.
  */
 export const STATES = {
   queued: { says: 'limit not requested yet', isOpen: true },
@@ -108,22 +108,22 @@ export const STATES = {
 
 type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in Mark]?: true };
 
-/** What may hold of a state. */
+/** The properties that a state may have. */
 export type Mark = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
-/** What a row brings from its step: fields that are written as they are told, where they are not "". */
+/** What a row brings from its step: fields that are written unless they are "". */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 
-/** Where a worker saw the row, and where it goes; what the canary goes by, and why a portfolio is paused by it. */
+/** Where a worker saw the row, and where it goes; what the canary needs to decide, and why it pauses the portfolio. */
 const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
 
-/** The cause for which it fails and what is known of that, and the same of a coarser one, as a JSON list; what its story is told. */
+/** The cause of a failure and what is known of it, the same for a coarser cause, as a JSON list; and what the row's story says. */
 const FAILING = ['failed', 'told'] as const;
 
-/** As the service answered them, or "?" where that is to be looked up in the record. */
+/** As the service answered, or "?" if the record must be searched for them. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
-/** Which call, and whose it is. */
+/** Which call it is, and who owns it. */
 const CALL = ['kind', 'thing', 'owner'] as const;
 
 /** How long, and how often, a call may be sent again or be its owner's. */
@@ -132,10 +132,10 @@ const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterM
 /** A line of an import, and what it asks for. */
 const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
 
-/** The plan that it is a part of, and the moment of that in ms. */
+/** The plan that it belongs to, and the time of the plan in ms. */
 const PART = ['plan', 'before'] as const;
 
-/** What each transition is told, by name. Where a value is left out it is "". */
+/** The arguments of each move, by name. A value that is left out is "". */
 export const MOVES = {
   begin: ['step'],
   claim: [...CALL, 'revision', 'words', 'asked', 'mark', 'link', 'onUnknown', ...LIMITS_OF_CLAIM],
@@ -169,7 +169,7 @@ export const MOVES = {
 
 export type MoveName = keyof typeof MOVES;
 
-/** One transition of a row, and what it is told. */
+/** One move of a row, with its arguments. */
 export type MoveCall = {
   [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
 }[MoveName];
@@ -185,7 +185,7 @@ export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]):
   return args;
 }
 
-/** The text of lua/schema.lua. Few functions and no tables: they are made anew each time that a script runs. */
+/** The text of lua/schema.lua. It has few functions and no tables, because every run of a script makes them anew. */
 export function schemaLua(): string {
   const names = Object.keys(ROW) as (keyof typeof ROW)[];
   const that = (how: string) => names.filter((name) => 'reads' in ROW[name] && ROW[name].reads === how);
@@ -229,12 +229,12 @@ function kindOfState(kind: string): string {
 /** A row's id: portfolio and request key (CONTRACT of the product, "Identity"). */
 export type RowId = { portfolio: string; key: string };
 
-/** The id as one text: how the ledger and the queues name a row. A portfolio's name has no slash. */
+/** The id as one text, as the ledger and the queues use it. A portfolio's name has no slash, so the text is unambiguous. */
 export function rowName({ portfolio, key }: RowId): string {
   return `${portfolio}/${key}`;
 }
 
-/** The row that this text names; nothing where it names none. */
+/** The row that this text names; undefined when it names none. */
 export function rowIdOf(name: string): RowId | undefined {
   const [portfolio = '', key = '', ...more] = name.split('/');
   return more.length === 0 && isPortfolioName(portfolio) && ROW_KEY.test(key) ? { portfolio, key } : undefined;

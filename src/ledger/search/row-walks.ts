@@ -10,34 +10,33 @@ import { type Candidate, inOrder, type RowSources } from './row-sources.ts';
 export type SearchOptions = {
   connection: RedisConnection;
   keys: Keys;
-  /** Whether rows are put into the indexes by which they are searched. */
+  /** Whether rows are put into the search indexes. */
   isSearched?: boolean | undefined;
   /**
-   * What a text is as a reference: the key of the request of that `request_reference`, and the digest of the identifier that a
-   * `buyer_reference` is.
+   * What a text means as a reference: the key of the request with that `request_reference`, and the digest of that `buyer_reference`.
    */
   referenceOf?: ((text: string) => { request: string; buyer: string }) | undefined;
 };
 
-/** Some rows of a walk, each with the place behind it; where the walk goes on, if it does; and what it cost, in rows read. */
+/** Some rows of a walk, each with its position; the position to continue from, if any; and the cost, in rows read. */
 export type Step = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
 
-/** Goes on behind a place, by so many rows or some more. Each row that stays in the index comes once. */
+/** Continues after a position, by `count` rows or a few more. Each row that stays in the index comes once. */
 export type Walk = (after: Cursor | undefined, count: number) => Promise<Step>;
 
-/** The way through a portfolio by which a filter's rows are found. `unindexed` rows cannot be met on it. */
+/** How the rows of a filter are found: `walk` reads them from an index, which lacks `unindexed` of the portfolio's rows. */
 export type Way = { walk: Walk; referred: Referred; unindexed: number };
 
 const FIRST = { line: 0, key: '' };
 
-/** Rows that share one id, number, reference or line, as far as they are read. */
+/** The most rows with the same id, number, reference or line that are read. */
 const MOST_NAMED = 1_000;
-/** Where so few rows are in the states that are meant, they are gone through rather than the columns. */
+/** If no more rows than this are in the wanted states, they are all read, instead of the index by columns. */
 const FEW_ROWS = 1_000;
-/** What a script looks at in Redis is cheaper than a row that is read. */
+/** A script reads this many index entries at the cost of one row. */
 const LOOKS_PER_ROW = 10;
 
-/** Decides by which index the rows of a filter are met with the fewest others among them, and goes through it. */
+/** Chooses the index that finds the rows of a filter among the fewest others, and reads it. */
 export function makeRowWalks({ connection, keys, isSearched = true, referenceOf }: SearchOptions, sources: RowSources) {
   const { read } = makeRowLists({ connection, keys });
 
@@ -50,7 +49,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     });
   }
 
-  /** Rows where they stand in an index, wherever they are by now. */
+  /** Reads rows and gives them their positions in the index, even if they have moved since. */
   async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<Step> {
     const lines = new Map(found.map(({ key, line }) => [key, line]));
     const rows = await readAll(portfolio, [...lines.keys()]);
@@ -79,7 +78,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     };
   }
 
-  /** First what the text names as a whole, then rows whose name begins with it. */
+  /** First the rows that the text names as a whole, then the rows whose name begins with it. */
   function byText(portfolio: string, text: string, filter: RowFilter, named: FoundRow[]): Walk {
     const isNamed = new Set(named.map(({ row }) => row.key));
     return async (after, count) => {
@@ -101,7 +100,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     };
   }
 
-  /** What a text names as a whole: by line, key, reference, number or id; few rows, in the order of lines. */
+  /** The rows that a text names as a whole, by line, key, reference, number or id: few rows, in order of lines. */
   async function namedBy(portfolio: string, text: string): Promise<{ rows: FoundRow[]; referred: Referred }> {
     const reference = referenceOf?.(text);
     const key = text.startsWith(`${portfolio}/`) ? text.slice(portfolio.length + 1) : text;
@@ -124,9 +123,9 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
   }
 
   return {
-    /** Those of these rows that there are. */
+    /** The existing ones of these rows. */
 
-    /** @throws LimitlineError `USAGE` for a text that only the indexes could find, where they are turned off */
+    /** @throws LimitlineError `USAGE` when only the indexes could find the text, and they are turned off */
     async wayTo(portfolio: string, filter: RowFilter): Promise<Way> {
       const states = filter.states && filter.states.length > 0 ? filter.states : ROW_STATES;
       const { text, cause, status, min, max } = filter;

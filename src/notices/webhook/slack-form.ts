@@ -4,8 +4,8 @@ import type { Message } from '../way.ts';
 const FACTS_A_BLOCK = 5;
 
 /**
- * A notice for Slack's incoming webhooks: blocks of plain text, so that no star or underscore in a name is an instruction, and
- * `text` for notifications. The title is bold by its own block's kind, and has no more than 150 characters there; whole in `text`.
+ * A notice for Slack's incoming webhooks. Its blocks are plain text, so that a star or underscore in a name has no effect. The header block
+ * shows the title in bold, cut to 150 characters; `text`, which is for notifications, has it whole.
  *
  * @see https://docs.slack.dev/reference/block-kit/blocks
  */
@@ -23,11 +23,11 @@ export function slackForm({ id, title, facts, account, link }: Message) {
   return { text: escaped(title), blocks, unfurl_links: false, unfurl_media: false };
 }
 
-/** The least of Slack's limits: 150 characters of a header, 2,000 of a field, which no fact reaches. */
+/** The lowest of Slack's limits: 150 characters in a header, and 2,000 in a field, which no fact reaches. */
 const MOST_HEADER = 150;
 const MOST_FIELD = 2_000;
 
-/** A text of at most so many characters as they are sent, which an escape is not cut in two by. An empty one is refused by Slack. */
+/** Cuts a text to `most` characters, counted with its escapes, and never within one. An empty text becomes a dash: Slack refuses it. */
 function plain(text: string, most: number = MOST_FIELD) {
   let short = '';
   for (const character of text.toWellFormed()) {
@@ -38,7 +38,7 @@ function plain(text: string, most: number = MOST_FIELD) {
   return { type: 'plain_text', text: short || '–', emoji: false };
 }
 
-/** The three characters by which Slack knows links, mentions and `<!channel>`. */
+/** Escapes the three characters that Slack uses for links, mentions and `<!channel>`. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -9,32 +9,32 @@ import { ownNameOf } from './known-columns.ts';
 import { ACCOUNT_COLUMN } from './result-columns.ts';
 import { thousandsIn } from './thousands-in-title.ts';
 
-/** A table's header, and what stands around it. */
+/** A table's header and what is around it. */
 type HeaderPlace = {
   header: RawRecord;
   above: Above | null;
-  /** The record below it; left out where none was read yet. */
+  /** The record below the header; left out if none was read yet. */
   below?: RawRecord | undefined;
   columns: readonly Column[];
-  /** The line that a person named as the header's. */
+  /** The line that a person named as the header. */
   headerLine?: number | undefined;
   mapping?: Partial<HeaderHints> | undefined;
 };
 
 /**
- * What around a header leaves it open how the lines are meant: a second row of names, by which the columns would be other
- * ones, and a title or a row of units that says that amounts are in thousands. Each is a problem of the file, since all of
- * its lines would be requested wrongly.
+ * Finds what around a header leaves the meaning of the lines open: a second row of names, which would make the columns different ones, or a
+ * title or a row of units that says that amounts are in thousands. Each is a problem of the file, since all of its lines would be requested
+ * wrongly.
  */
 export function doubtsAround(place: HeaderPlace): Problem[] {
-  // An errors file of ours holds lines that were refused, and our own words.
+  // An errors file of ours contains refused lines and texts of our own.
   if (place.header.cells.includes(ACCOUNT_COLUMN)) return [];
   return [...thousandsAbove(place), ...thousandsBelow(place), ...secondRow(place)];
 }
 
 /**
- * Where one column is called `name` and others by what means a name for certain, as in `Firma;Vorname;Name`: the one may be
- * the company's, and the other a person's.
+ * Finds a column `name` beside other columns that surely mean a name, as in `Firma;Vorname;Name`: one may be the company's, and the other a
+ * person's.
  */
 export function namesTwice(line: number, columns: readonly Column[]): Problem[] {
   const own = columns.find(({ known, by }) => known === 'name' && by === 'name');
@@ -56,9 +56,9 @@ export function restsOfNames(line: number, columns: readonly Column[]): Problem[
   });
 }
 
-/** Makes the look for the column that holds the rest of a column of names: `NAME2` beside `NAME1`, `Firma 2` beside `Firma`. */
+/** Makes a function that finds the column with the rest of a name: `NAME2` beside `NAME1`, `Firma 2` beside `Firma`. */
 export function makeRests(columns: readonly Column[]): (column: Column) => Column | null {
-  // Gone through once: a header may have a million names, each of them the same.
+  // Read once: a header may have a million names, all of them the same.
   const rests = new Map<string, Column>();
   for (const column of columns) {
     const name = /[2-4]/.test(column.written) ? plain(column.written) : '';
@@ -71,13 +71,13 @@ export function makeRests(columns: readonly Column[]): (column: Column) => Colum
   };
 }
 
-/** Whether cells may be names of columns: those are no numbers, and one alone is a heading. */
+/** Whether cells may be the names of columns: those are no numbers, and one alone is a heading. */
 export function readsAsNames(cells: readonly string[]): boolean {
   const filled = cells.filter(isFilled);
   return filled.length > 1 && !filled.some(isNumber);
 }
 
-/** Whether cells are names of a table's columns, each in its place, be it in other words. */
+/** Whether cells name a table's columns, each in its place, even in other words. */
 export function meansTheSame(cells: readonly string[], columns: readonly Column[]): boolean {
   return cells.every((cell, at) => {
     const { written = '', known = null } = columns[at] ?? {};
@@ -94,13 +94,13 @@ const MAX_NAME_LENGTH = 120;
 
 function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
   const amount = columns.find(({ known }) => known === 'requested_limit');
-  // Who says which column it is has seen what is above it.
+  // A person who maps the column has seen the text above the header.
   if (!above || amount?.by === 'map') return [];
   for (const text of above.texts) {
     const words = thousandsIn(text);
     if (words === null) continue;
     const column = amount?.written ?? 'HEADER';
-    const message = `The text above the header says that amounts are in thousands or millions (${words}), but they are sent exactly as written: write them in full and remove these words, or, if they are in full already, say --map "${column}=requested_limit".`;
+    const message = `The text above the header says that amounts are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full and delete that text. If they are in full already, say --map "${column}=requested_limit".`;
     return [makeProblem(above.from, null, text, message)];
   }
   return [];
@@ -112,14 +112,14 @@ function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
   const words = below.cells.map(thousandsIn).find((found) => found !== null);
   // `50 TEUR` is an amount, and a problem of its line.
   if (!words || (/\d/.test(amount) && thousandsIn(amount) === null)) return [];
-  const message = `The line below the header says that amounts are in thousands or millions (${words}), but they are sent exactly as written: write them in full and remove that line.`;
+  const message = `The line below the header says that amounts are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full and delete that line.`;
   return [makeProblem(below.line, null, below.cells.join(' ').trim(), message)];
 }
 
 function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace): Problem[] {
   if (!below || below.fault || headerLine !== undefined || !readsAsNames(below.cells)) return [];
   const at = placeOf(columns, 'requested_limit');
-  // A header that lacks a column is asked for that, and nothing of it is requested.
+  // A header without such a column is a problem by itself, and nothing of the file is requested.
   if (at === -1) return [];
   const isSame = meansTheSame(below.cells, columns);
   const score = headerScore(below.cells, mapping);
@@ -132,7 +132,7 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
   return [makeProblem(header.line, null, header.cells.filter(isFilled).join(','), message)];
 }
 
-/** Enough to tell a line by. */
+/** Enough to recognise a line. */
 const MAX_NAMED = 6;
 
 /** An amount, a day, a number with some letters before it: names of columns have more letters, `Address 1`. */

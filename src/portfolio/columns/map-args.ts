@@ -43,7 +43,7 @@ function pairOf(arg: string): [header: string, known: KnownColumn | null] | null
   if (name === '' || name === '-') return [header, null];
   const known = ownNameOf(name) ?? aliasOf(name);
   if (known) return [header, known];
-  const message = `--map "${arg}" names no column that is known here. Name one of ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if it is none of them.`;
+  const message = `--map "${arg}" names an unknown column. Name one of ${KNOWN_COLUMNS.join(', ')}; or write --map "${header}=" if the header means none of them.`;
   throw new LimitlineError('USAGE', message);
 }
 

@@ -8,9 +8,8 @@ import { KNOWN_COLUMNS, type KnownColumn } from './known-columns.ts';
 const knownColumn = z.enum(KNOWN_COLUMNS);
 
 /**
- * What a mapping file says: for headers, the column of ours that is meant (null: none, it is the team's own), and for
- * columns of ours, what they are on every line. `guesses` is what `--save-map` could not tell for certain; it is for a
- * person to move, and does nothing.
+ * The format of a mapping file. `columns` maps each header to a column of ours, or to null if it is the team's own. `constants` gives a
+ * column of ours the same value on every line. `guesses` has what `--save-map` was not sure of, and has no effect until a person moves it.
  */
 export const mappingSchema = z.strictObject({
   columns: byHeader(knownColumn.nullable()).default({}),

@@ -9,19 +9,19 @@ export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
   name: 'name',
 };
 
-/** The line gives an identifier of a buyer of another name. */
+/** The line gives an identifier of a buyer with another name. */
 export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): Finding {
   const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
   return {
     at: by.kind,
     value: by.written,
-    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apart}; if they are the same, say --same-buyer ${line.line} or write yes in a column same_buyer.`,
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, and this line names ${quoted(line.name)}. Correct the one that is wrong; if they are two buyers, ${apart}; if they are the same, say --same-buyer ${line.line} or write "yes" in the column same_buyer.`,
   };
 }
 
-// A reference tells this one apart from a buyer that has one; from one whose lines are of earlier files, no does as well.
-const REFERENCES = 'give each a buyer_reference of its own, and write no in a column same_buyer';
-const NO_IN_COLUMN = 'write no in a column same_buyer, or give both a buyer_reference of their own';
+// A reference tells this buyer from one with another reference. From a buyer of earlier files, "no" in same_buyer is enough.
+const REFERENCES = 'give each a buyer_reference of its own, and write "no" in the column same_buyer';
+const NO_IN_COLUMN = 'write "no" in the column same_buyer, or give each a buyer_reference of its own';
 
 /** Two identifiers of the line belong to two buyers. */
 export function otherBuyers(
@@ -34,11 +34,11 @@ export function otherBuyers(
   return {
     at: other.kind,
     value: other.written,
-    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong; if both are right, say --same-buyer ${line.line} or write yes in a column same_buyer, and the ${IDENTIFIER_WORDS[by.kind]} counts.`,
+    message: `The ${wordsOf(by)} belongs to ${told(buyer, known)}, but the ${wordsOf(other)} to ${whose}. Correct the one that is wrong; if both are right, say --same-buyer ${line.line} or write "yes" in the column same_buyer, and the ${IDENTIFIER_WORDS[by.kind]} counts.`,
   };
 }
 
-/** Several buyers have the identifier, and nothing stronger tells which is meant. */
+/** Several buyers have the identifier, and no stronger one tells which is meant. */
 export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
   return {
     at: by.kind,
@@ -47,7 +47,7 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
   };
 }
 
-/** A person says that it is another buyer, and it gives nothing of its own. */
+/** A person says that it is another buyer, but the line gives nothing of its own. */
 export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
   return {
     at: by.kind,
@@ -56,7 +56,7 @@ export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], kno
   };
 }
 
-/** Another place than the buyer has. */
+/** The city or the street differs from the buyer's. */
 export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): Finding {
   return {
     at: what,
@@ -65,12 +65,12 @@ export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Bu
   };
 }
 
-/** A new buyer has the name of another. */
+/** A new buyer has the same name as another. */
 export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): Finding {
   return {
     at: 'name',
     value: line.name,
-    message: `Perhaps the same buyer as ${placeOf(other, known)} (${calls(other)}), but no identifier says so: it becomes a buyer of its own. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
+    message: `This may be the same buyer as ${placeOf(other, known)} (${calls(other)}), but no identifier shows it, so it becomes a new buyer. If it is the same, say --same-buyer ${line.line}, or give both the same buyer_reference.`,
   };
 }
 
@@ -79,7 +79,7 @@ export function told(buyer: Buyer, known: KnownBuyers): string {
   return `${calls(buyer)} (${placeOf(buyer, known)})`;
 }
 
-/** Enough to see who they are; the rest is a number. */
+/** Enough names to see who they are; the others are given as a number. */
 const MOST_NAMED = 3;
 
 function listed(buyers: readonly Buyer[], known: KnownBuyers): string {
@@ -93,7 +93,7 @@ function calls({ names: [name], reference }: Buyer): string {
 }
 
 function placeOf({ first, stands }: Buyer, { portfolio, importId }: KnownBuyers): string {
-  // Lines move from file to file, so the last is the one that a person finds.
+  // Lines move from file to file, so a person finds the last one.
   const { portfolio: of, line } = stands ?? first;
   if (of !== portfolio) return `portfolio ${of}, line ${line}`;
   return stands && stands.importId !== importId ? `line ${line} of an earlier import` : `line ${line}`;

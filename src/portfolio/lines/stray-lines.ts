@@ -12,32 +12,31 @@ import { type GroupLabel, groupOf, isTotalLabel } from '../values/total-words.ts
 import type { ReadCells } from './read-cells.ts';
 import { makeRunningSums, type RunningSums, type Sum } from './running-sums.ts';
 
-/** A line that was read, and is not yet known to be a buyer. */
+/** A line that was read, and may or may not be a buyer. */
 type Candidate = ReadCells & { record: RawRecord };
 
-/** Tells lines that are no buyers. They must come in the order of the file, each once. */
+/** Finds lines that are no buyers. Lines must come once each, in the order of the file. */
 type StrayLines = {
   /**
-   * Puts what the line is in place of its problems, where it is a total, a subtotal, the header once more, a note, or
-   * hidden, and answers true; leaves every other line as it is.
+   * Replaces the line's problems with what it is, if it is a total, a subtotal, a repeated header, a note or hidden, and returns true.
+   * Leaves every other line as it is.
    */
   judge(line: Candidate): boolean;
-  /** What is strange about the last line, once all were judged: it stops nothing. */
+  /** A warning about the last line, once all lines were judged: it stops nothing. */
   fileWarnings(): Problem[];
 };
 
 type StrayOptions = {
   columns: readonly Column[];
   delimiter?: Delimiter;
-  /** Rows that are hidden in a sheet are taken like others. */
+  /** Hidden rows of a sheet are taken like others. */
   hiddenRows?: boolean | undefined;
 };
 
 /**
- * A total is told by its label where it says little else, see `isTotalLabel` and `isGroupTotal`, or by its amount: where that
- * is the exact sum of the lines above it, since the start or since the last subtotal, and most cells are empty that others
- * fill. A line that gives a `buyer_reference` is a buyer, whatever it is called. What an errors file of ours added to a
- * line are no cells of it.
+ * A total is found by its label if it has little else (see `isTotalLabel` and `isGroupTotal`), or by its amount: the exact sum of the lines
+ * above, since the start or the last subtotal, in a line that leaves most cells empty that others fill. A line with a `buyer_reference` is
+ * always a buyer. Cells that an errors file of ours added to a line do not count.
  */
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
   const added = errorColumnsOf(columns.map(({ written }) => written));
@@ -46,7 +45,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const amountAt = placeOf(columns, 'requested_limit');
   const nameWritten = columns[nameAt]?.written ?? '';
   const hints = { columns: mappedOf(columns) };
-  /** The line of a header of other columns, by which the lines below it are meant; 0 where none was met. */
+  /** The line of another header, which the lines below it follow; 0 if there was none. */
   let otherHeader = 0;
   const sums = makeRunningSums();
   let lines = 0;
@@ -69,7 +68,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       readsAsNames(cells) &&
       judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
-      // In another language, say: its columns are these.
+      // It may be in another language: its columns are the same.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
       otherHeader = record.line;
       return told(record, -1, OTHER_HEADER);
@@ -78,7 +77,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const filled = countFilled(cells);
     const labelAt = filled === 0 ? -1 : labelPlace(cells);
     const isFull = filled * 2 >= named;
-    // The lines above may fill few of many columns themselves; then as few are nothing strange.
+    // The lines above may fill few of many columns themselves; then a sparse line is not unusual.
     const isSparse = !isFull && filled * 2 <= filledCells / lines + 1;
     if (lines > 0 && isTotal(line, cells, { labelAt, isFull, isSparse })) {
       close();
@@ -123,7 +122,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     isAfterTotal = true;
   }
 
-  /** By the name where there is one: in front of it may stand a number that the system gave. */
+  /** The place of the name, if there is one: a number from the system may come before it. */
   function labelPlace(cells: readonly string[]): number {
     const first = cells.findIndex(isFilled);
     const name = cells[nameAt] ?? '';
@@ -134,7 +133,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     return cells.every((cell, at) => !isFilled(cell) || cell.trim() === (columns[at]?.written ?? ''));
   }
 
-  /** Without what an errors file added, or each round would wrap the text of the one before in its own. */
+  /** The text without what an errors file added; otherwise each round would wrap the text of the previous one. */
   function textOf({ text, cells }: RawRecord): string {
     if (added.size > 0) return cells.filter((_cell, at) => !added.has(at)).join(delimiter);
     return text ?? cells.join(delimiter);
@@ -154,7 +153,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       line.open = false;
       // It asks for nothing. Of a hidden one, its row may be known from a time when it could be seen.
       if (stray) line.values = {};
-      // Without the lines around it, and in a file of text, it would be a sound line and be requested.
+      // In a text file, without the lines around it, it would look valid and be requested.
       line.broken = textOf(record);
       return true;
     },
@@ -167,7 +166,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   };
 }
 
-/** What the mapping said of the header's names: another header is read by it as well. */
+/** How the header's names were mapped; another header in the file is mapped in the same manner. */
 function mappedOf(columns: readonly Column[]): Record<string, KnownColumn | null> {
   // Without a prototype: a header may be called `__proto__`.
   const mapped: Record<string, KnownColumn | null> = Object.create(null);
@@ -186,7 +185,7 @@ function isFilled(cell: string): boolean {
   return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
 }
 
-/** Whether nothing but numbers stands in a line, beside the cell at `but`. */
+/** Whether a line has nothing but numbers, apart from the cell at `but`. */
 function saysOnlyNumbers(cells: readonly string[], but: number): boolean {
   return cells.every((cell, at) => at === but || !isFilled(cell) || NUMBER.test(cell.trim()));
 }
@@ -194,7 +193,7 @@ function saysOnlyNumbers(cells: readonly string[], but: number): boolean {
 /** An amount or a count, with its currency or a percent sign; a date is none. */
 const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A-Z€$£]{0,3}$/;
 
-/** What a table of two columns may have below it, and no buyer's name looks like: `* geschätzt`, `Stand: 30.09.2026`. */
+/** What may be below a table of two columns and looks like no buyer's name: `* geschätzt`, `Stand: 30.09.2026`. */
 const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
 
 const TOTAL =
@@ -215,7 +214,7 @@ function sumMessage({ lines, from, to }: Sum): string {
   return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
 }
 
-/** A line that is called like the total of a group, and says little else than an amount. */
+/** A line with a label like a group's total, and little else than an amount. */
 type GroupTotal = {
   label: GroupLabel;
   /** The cells of the last buyer above it. */
@@ -229,9 +228,9 @@ type GroupTotal = {
 };
 
 /**
- * Whether a line is the total of a group of lines, as spreadsheets put below each (`Acme Ltd Total`, `DE Ergebnis`,
- * `Total Nord`). A word for a total in a name says nothing by itself, since `Total Energies` is a buyer: what it is the
- * total of has to stand above it, or be a country, or its amount has to be a sum.
+ * Whether a line is the total of a group of lines, as spreadsheets add one below each (`Acme Ltd Total`, `DE Ergebnis`, `Total Nord`). A
+ * word for a total proves nothing, since `Total Energies` is a buyer: the name of the group must be above it, or be a country, or the
+ * amount must be a sum.
  */
 function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTotal }: GroupTotal): boolean {
   const of = plainLabel(label.of);
@@ -240,7 +239,7 @@ function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTotal }: Gr
   const sum = amount === undefined ? null : (sums.groupOf(amount) ?? sums.answeredBy(amount));
   if ((isSparse || sum) && 'value' in readCountry(label.of)) return true;
   if (!sum) return false;
-  // Round amounts are often equal, or the sum of two: one line above is a group only where other things say so.
+  // Round amounts are often equal, or the sum of two: a single line above is a group only if there is other evidence.
   return sum.lines >= SURELY_ADDED || (isSparse && (label.isBehind || isAfterTotal));
 }
 
@@ -249,5 +248,5 @@ function plainLabel(text: string): string {
   return wordsOf(smallLetters(text));
 }
 
-/** So many amounts do not come to another by chance and to a name that begins with a word for a total. */
+/** This many amounts do not add up to another by chance, in a line whose name begins with a word for a total. */
 const SURELY_ADDED = 3;

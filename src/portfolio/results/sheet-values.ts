@@ -6,13 +6,13 @@ import { parseAmount } from '../values/amounts.ts';
 import { parseDate } from '../values/dates.ts';
 import { LAST_DAY, type LineRewriter } from './line-rewriter.ts';
 
-/** The cells of a file's lines, as a workbook is to show them. */
+/** The cells of a file's lines, as a workbook shows them. */
 export type SheetValues = {
-  /** The line's own cells: its amount and its day in plain form where they can be read, all else as it is written. */
+  /** The line's own cells: amount and date in plain form if they can be read, everything else as written. */
   cells(line: Line): string[];
 };
 
-/** Amounts and days are told from the column that they stand in; what nobody can read for sure stays the text that it is. */
+/** Writes a line's amount and date in plain form; their columns tell which cells these are. An unclear text stays as it is. */
 export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
   const amountAt = placeOf(columns, 'requested_limit');
   const dayAt = placeOf(columns, 'statements_dated');
@@ -28,7 +28,7 @@ export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
   };
 }
 
-/** What a column of this name holds, of the files' own and of those that we add. */
+/** What a column of this name holds, in the files and among the columns that we add. */
 export function sheetKinds(files: readonly Parts[]): (name: string | undefined) => CellKind {
   const kinds = new Map<string, CellKind>(Object.entries(ADDED));
   for (const { columns, rewriter } of files) {

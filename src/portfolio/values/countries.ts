@@ -23,7 +23,7 @@ function codeOf(text: string): string | null | undefined {
   const upper = text.toUpperCase();
   if (ALPHA_2.has(upper)) return upper;
   names ??= allNames();
-  // As it stands first: to make two writings alike costs more than all the rest.
+  // The unchanged text comes first, because `countryKey` costs more than all the rest.
   const known = names.get(text);
   if (known !== undefined) return known;
   const code = names.get(countryKey(text));
@@ -33,7 +33,7 @@ function codeOf(text: string): string | null | undefined {
 
 let names: Map<string, string | null> | undefined;
 
-/** Said everywhere, and in no list of ISO: UK and EL are reserved for the countries that they stand for here. */
+/** Names in common use that no ISO list has. ISO reserves UK and EL for these countries. */
 const SPOKEN: Record<string, string | null> = {
   UK: 'GB',
   EL: 'GR',
@@ -48,7 +48,7 @@ const SPOKEN: Record<string, string | null> = {
   Holland: 'NL',
   Tschechien: 'CZ',
   BRD: 'DE',
-  // Two states each call themselves so.
+  // Two countries are called so.
   Congo: null,
   Kongo: null,
   Korea: null,
@@ -56,10 +56,10 @@ const SPOKEN: Record<string, string | null> = {
   Corée: null,
 };
 
-/** Four languages have some 1,500; the rest is room for the writings that a file has. */
+/** Four languages have some 1,500 names; the rest is room for other spellings in a file. */
 const MAX_NAMES = 4_000;
 
-/** Made at the first country that is no code, which many files never have: 3 MB and 10 ms. */
+/** Built for the first country that is no code, which many files do not have: 3 MB and 10 ms. */
 function allNames(): Map<string, string | null> {
   const all = new Map<string, string | null>();
   const add = (name: string, code: string) => {

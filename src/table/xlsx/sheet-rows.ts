@@ -9,8 +9,8 @@ import { makeTextParts } from './text-parts.ts';
 import type { Workbook } from './workbook.ts';
 
 /**
- * A row with something in it: its texts and the columns of these, both in the order of the sheet, the columns of
- * those that are numbers, and whether the row is hidden, by hand or by a filter.
+ * A row that is not empty: its texts and their columns, both in the order of the sheet, the columns that are numbers, and whether the row
+ * is hidden, by hand or by a filter.
  */
 export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
   texts: string[];
@@ -21,16 +21,16 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
 
 /** Makes rows of a sheet's XML. */
 type RowReader = XmlHandler & {
-  /** Says how wide the header is, once it is known: from then on cells without a text are those that are not there. */
+  /** Sets the width of the header, once it is known: from then on, a cell without a text counts as missing. */
   narrowTo(width: number): void;
 };
 
 /**
- * Makes rows of a sheet's XML, without those that have nothing in them. Of a row, no more is kept than the file says:
- * what it lacks is filled in when it is used, see {@link cellsOf}.
+ * Makes rows of a sheet's XML, and leaves out empty ones. It keeps no more of a row than the file has: missing cells are filled in on use,
+ * see {@link cellsOf}.
  *
- * Throws where the sheet has what Excel's cannot have, and names the row or the cell. A row that Excel can have and we
- * cannot use, too wide or too long, comes with a fault.
+ * Throws for what Excel cannot have in a sheet, and names the row or the cell. A row that Excel can have and we cannot use, too wide or too
+ * long, comes with a fault.
  */
 export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): RowReader {
   let row: SheetRow = emptyRow(0, false);
@@ -65,7 +65,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     const isHeader = width === Number.POSITIVE_INFINITY;
     const text = cellText(book, cell, parts.text());
     if (cell.hasFormula && !cell.hasValue) row.fault ??= notCalculated(cell.column, row.line);
-    // The header is as wide as its cells, filled or not; elsewhere an empty cell is one that is not there.
+    // The header is as wide as its cells, filled or not; in other rows, an empty cell counts as missing.
     if (text.trim() === '' && !isHeader) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
     length += text.length;
@@ -115,7 +115,7 @@ export function cellsOf({ texts, columns }: SheetRow): string[] {
   return cells;
 }
 
-/** How wide a row is; cells need not be in the order of their columns. */
+/** The width of a row; its cells need not be in the order of their columns. */
 export function widthOf(columns: readonly number[]): number {
   return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
 }
@@ -124,14 +124,14 @@ function emptyRow(line: number, hidden: boolean): SheetRow {
   return { line, fault: null, texts: [], columns: [], numbers: [], hidden };
 }
 
-/** A row's number, as it is written or the next one. @throws Error in words for one that Excel's sheet cannot have there. */
+/** A row's number, as written, or the next one. @throws Error with a message for a number that Excel cannot have there. */
 function rowNumber(written: string | undefined, before: number): number {
   const line = Number(written ?? before + 1);
   if (Number.isInteger(line) && line > before && line <= LIMITS.rows) return line;
   throw new Error(`its row ${shown(written ?? line)} cannot come after row ${before}; ${REMEDY}`);
 }
 
-/** A row of no height is as little to be seen as one that says so (ECMA-376, part 1, 18.3.1.73). */
+/** A row without height is hidden, too (ECMA-376, part 1, 18.3.1.73). */
 function isHidden(hidden: string | undefined, height: string | undefined): boolean {
   return hidden === '1' || hidden === 'true' || (height !== undefined && Number(height) === 0);
 }
@@ -162,7 +162,7 @@ function shown(written: string | number): string {
   return String(written).slice(0, 20);
 }
 
-/** What of a workbook says what its cells mean. */
+/** The parts of a workbook that give its cells their meaning. */
 type Meanings = Pick<Workbook, 'shared' | 'styles' | 'from1904'>;
 
 /**
@@ -178,6 +178,6 @@ export function cellText(book: Meanings, { type, style }: { type: string; style:
   const { isDate = false, leastDigits = 0, scale = '' } = book.styles[style] ?? {};
   if (isDate) return dateOfSerial(written, book);
   const number = withZeros(plainNumber(written), leastDigits);
-  // As it is seen: 50 shown as 50 T€ is no amount of 50.
+  // The amount is as a person sees it: 50 shown as 50 T€ is no amount of 50.
   return scale === '' ? number : `${number} ${scale}`;
 }

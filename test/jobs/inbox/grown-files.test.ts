@@ -23,7 +23,7 @@ test('a file that stalls, is taken and then grows is taken in again, and what wa
   expect(told).toContainEqual(
     expect.objectContaining({
       notice: expect.objectContaining({
-        title: 'A file of the drop folder was written to after it had been taken in: q4.csv.',
+        title: 'A file of the drop folder was changed after it had been taken in: q4.csv.',
       }),
     }),
   );
@@ -130,8 +130,10 @@ test('a file that has other content of the same size by now is named, once, and 
   await writeFile(path, whole.replace(/\d\.50/, '9.50'));
   expect((await takeIn()).files).toEqual([]);
   await takeIn();
-  expect(whyIn(told)).toEqual([expect.stringMatching(/it is another than the one that was taken in: drop it again/)]);
-  expect(await source.inbox.lately(1)).toMatchObject([{ words: expect.stringMatching(/By now it is another/) }]);
+  expect(whyIn(told)).toEqual([expect.stringMatching(/the content that was taken in has changed: drop it again/)]);
+  expect(await source.inbox.lately(1)).toMatchObject([
+    { words: expect.stringMatching(/By now the content that was taken in has changed/) },
+  ]);
   expect(await report()).toMatchObject({ lines: 2, rows: 2 });
 });
 

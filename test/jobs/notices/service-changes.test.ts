@@ -81,7 +81,7 @@ describe('the service', () => {
     [
       'that refuses the credentials is not away',
       each(0, 30, blocked('credentials')),
-      ['1: credentials, The service has refused the credentials for 60 seconds'],
+      ['1: credentials, For 60 seconds now, the service has refused the credentials'],
     ],
     [
       'that is back, as soon as one call got through',
@@ -129,7 +129,7 @@ describe('the service', () => {
       'takes the credentials again',
       [...each(0, 3, blocked('credentials', 0)), ...each(3, 6, open(4))],
       [
-        '1: credentials, The service has refused the credentials for 60 seconds',
+        '1: credentials, For 60 seconds now, the service has refused the credentials',
         '4: back, The service takes the credentials again, after 3 minutes',
       ],
     ],

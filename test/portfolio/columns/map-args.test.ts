@@ -29,7 +29,7 @@ describe('the arguments of --map', () => {
   });
 
   test.each([
-    [['Kunde=nmae'], 'USAGE', 'names no column that is known here'],
+    [['Kunde=nmae'], 'USAGE', 'names an unknown column'],
     [['=name'], 'USAGE', 'names no header'],
     [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things about "Kunde"'],
     [['none.json'], 'FILE', 'none.json'],

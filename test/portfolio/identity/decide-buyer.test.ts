@@ -111,7 +111,7 @@ describe('a line cannot be told', () => {
         { reg: 'HRB 1', name: MUELLER },
         { ref: '2', reg: 'HRB 1', name: SCHMIDT },
       ],
-      /write no in a column same_buyer/,
+      /write "no" in the column same_buyer/,
     ],
     [
       'whose identifiers belong to two',
@@ -207,7 +207,7 @@ describe('warnings', () => {
         { reg: '1', name: 'Müller GmbH' },
         { reg: '2', name: 'Mueller AG' },
       ],
-      [/^Perhaps the same buyer as line 2 \("Müller GmbH"\)/],
+      [/^This may be the same buyer as line 2 \("Müller GmbH"\)/],
     ],
     ['not of one in another country', [{ reg: '1' }, { reg: '1', country: 'AT' }], []],
   ])('%s', async (_what, lines, messages) => {

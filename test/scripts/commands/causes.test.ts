@@ -53,7 +53,7 @@ describe('failures by cause', () => {
     expect((await json('report', 'q4')).states).toMatchObject({ refused: 1, queued: 2, held: 1 });
     expect(await limitline('retry', 'q4', '--cause', high?.id ?? '')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining(`No row of portfolio "q4" is refused or held for cause ${high?.id}.`),
+      stderr: expect.stringContaining(`No refused or held row of portfolio "q4" has cause ${high?.id}.`),
     });
 
     const insolvent = others.find(({ meaning }) => meaning === 'refused');

@@ -3,7 +3,7 @@ import { inTheClear } from '../../../scripts/console/in-the-clear.ts';
 
 const OUTSIDE = { CONSOLE_HOST: '0.0.0.0', CONSOLE_TRUST_PROXY: [], CONSOLE_OIDC_ISSUER: undefined };
 const REDIS =
-  /^Redis' password, sessions and rows cross the network in the clear between here and .*; use rediss:\/\/\.$/;
+  /^Redis' password, sessions and rows cross the network unencrypted between here and .*; use rediss:\/\/\.$/;
 const SERVICE = /^The service's credentials and rows .* between here and http:\/\/[^/@]+; use https:\/\/\.$/;
 
 test.each([

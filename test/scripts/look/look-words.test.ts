@@ -35,6 +35,7 @@ const look: Look = {
     { line: 7, name: 'Müller Stahl GmbH', requested: '1000000' },
     { line: 12, name: `Evil\u001b[2K ${'x'.repeat(60)}`, requested: '9.5' },
   ],
+  others: [],
   ratePerS: 8.04,
 };
 
@@ -99,4 +100,19 @@ test('a check groups its sums by thousands, as a look does', () => {
   const words = dryRunWords(look.dryRun);
   expect(words).toContain('An import would request 1,190 limits (1,234,567.50 in total)');
   expect(words).toContain('another limit already, open or made (71,000.00 in total)');
+});
+
+test('a look names the rows of other portfolios that are sent, too, and asks about them alone where nothing else is left', () => {
+  const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((portfolio, at) => ({ portfolio, rows: at + 1 }));
+  expect(lookWords({ ...look, others }).slice(-6)).toEqual([
+    'Sends too 1 row of a',
+    '          2 rows of b',
+    '          3 rows of c',
+    '          4 rows of d',
+    '          5 rows of e',
+    '          and rows of 2 more portfolios',
+  ]);
+  expect(questionOf({ ...look, others, dryRun: { ...look.dryRun, limits: 0 } })).toBe(
+    'Send these rows of other portfolios? [y/N] ',
+  );
 });

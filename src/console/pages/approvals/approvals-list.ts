@@ -8,24 +8,24 @@ import { type Column, table } from '../../parts/table.ts';
 import { amount, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 
-/** What waits, and what was answered lately. */
+/** What waits for approval, and what was answered lately. */
 export type ApprovalsList = {
-  /** The oldest first; at most so many as a page shows. */
+  /** The oldest first; at most one page of them. */
   waiting: readonly Approval[];
-  /** How many there are. */
+  /** The number of all that wait. */
   total: number;
   /** The latest first. */
   answered: readonly Approval[];
-  /** Whether anybody can approve at all: without users nobody knows who does. */
+  /** Whether anybody can approve at all: without users, nobody can be identified. */
   hasUsers: boolean;
 };
 
-/** The page of approvals; `isOwn` tells those that the person who looks may not answer. */
+/** The page of approvals. `isOwn` finds those that the person who views the page may not answer. */
 export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) => boolean): Html {
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
     title: 'Approvals',
-    lead: 'What is listed here is not sent before somebody else than those who asked for it has looked at it and said yes.',
+    lead: 'Nothing listed here is sent until another person approves it. The people who asked for it cannot approve it themselves.',
   })}
   ${!hasUsers && total > 0 && noUsers()}
   ${
@@ -51,7 +51,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) =
   }`;
 }
 
-/** Nobody can approve: what there is to do about it. */
+/** What to do when nobody can approve. */
 export function noUsers(): Html {
   return notice(
     'warn',
@@ -99,7 +99,7 @@ const ANSWERED_COLUMNS: readonly Column<Approval>[] = [
   { head: 'When', cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
 
-/** What a yes leads to. */
+/** What an approval leads to. */
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
   import: 'to be requested',
   retry: 'to be sent again',
@@ -119,13 +119,13 @@ export function sizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string
   return `${counted(rows, 'row')}, ${moneyText(sum)}`;
 }
 
-/** What somebody says of a held call. */
+/** What a person answered about a held call. */
 export function saidWords(said: string | undefined): string {
   if (said === undefined) return '–';
   return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
 }
 
-/** Enough of a digest for two people to compare over the telephone. */
+/** Enough of a digest for two people to compare by telephone. */
 export function shortDigest(digest: string): string {
   return digest.slice(0, 10);
 }

@@ -11,7 +11,7 @@ import type { ChangeAnswer } from '../../sign-in/sign-in-functions.ts';
 import { factorForm, type NewFactor, narrowPage, recoveryCodes } from '../../sign-in/sign-in-view.ts';
 import { type MeSaid, meView } from './me-view.ts';
 
-/** An action of somebody who has a session: whose, and which. */
+/** An action of a signed-in person on their own account: who, and in which session. */
 type Own = Acting & { by: string; token: string };
 
 /**
@@ -22,7 +22,7 @@ export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, said?: MeSaid) => {
     const { person } = request;
     const signedIn = accountOf(request);
-    // Nobody is signed in where nobody needs to be known.
+    // Without users, nobody is signed in.
     if (!signedIn) return reply.redirect('/', 303);
     const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
     return reply.page({
@@ -72,7 +72,7 @@ export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   addOwn('/me/factor/confirm', 'own factor', async (own) => {
     const { request, reply, by, token, fields } = own;
     const answer = await given.confirmFactor({ name: by, token, code: fields.code ?? '', ...comingOf(request) });
-    // Its secret is not shown once more: whoever came by this session without the password would have it so.
+    // The secret is not shown again: otherwise a person with this session, but without the password, could read it.
     if (answer.is === 'no') return refuse(own, `${answer.words} Begin again with your password.`);
     keepToken(own, answer.token);
     return showCodes(reply, answer.made);
@@ -119,30 +119,30 @@ function showCodes(reply: FastifyReply, codes: readonly string[]) {
   return reply.page({ title: 'Recovery codes', at: 'people', body });
 }
 
-/** The session of somebody with an account: who opened the console by its link has none. */
+/** The session of a person with an account. A person who opened the console by its link has none. */
 function accountOf({ signedIn }: FastifyRequest): FastifyRequest['signedIn'] {
   return signedIn && !isOfSystem(signedIn.person.by) ? signedIn : undefined;
 }
 
-/** Whose account it is, by which session, with the password that they have now, and a code where they have a second factor. */
+/** Whose account it is, in which session, with the current password, and a code if there is a second factor. */
 export type Proof = { name: string; token: string; old: string; code: string } & Coming;
 
-/** What was made, or words on why it was not. */
+/** What was made, or why it was not. */
 type Done<T = unknown> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
 /** What the page of one's own account can do; made in scripts/console/people/me.ts. */
 export type MePageFunctions = {
-  /** Nothing for somebody for whom an identity provider speaks: what is theirs is kept there. */
+  /** Undefined for a person who signs in at an identity provider: their data is kept there. */
   read: (name: string) => Promise<UserView | undefined>;
   sessions: (by: string, token: string) => Promise<SessionView[]>;
   setPassword: (proof: Proof & { password: string }) => Promise<ChangeAnswer>;
-  /** Begins another second factor in the place of the one that there is, which counts until the new one is confirmed. */
+  /** Begins a new second factor. The old one is valid until the new one is confirmed. */
   beginFactor: (proof: Proof) => Promise<Done<NewFactor>>;
   confirmFactor: (
     given: { name: string; token: string; code: string } & Coming,
   ) => Promise<ChangeAnswer<readonly string[]>>;
-  /** Recovery codes in the place of those that there are. */
+  /** Makes recovery codes that replace the existing ones. */
   makeCodes: (proof: Proof) => Promise<Done<readonly string[]>>;
-  /** Ends one other session, or all of them. Where an identity provider speaks for the person, no password is asked for. */
+  /** Ends one other session, or all of them. A person who signs in at an identity provider is not asked for a password. */
   endSessions: (proof: Proof, which: { one: string } | 'all others') => Promise<Done>;
 };

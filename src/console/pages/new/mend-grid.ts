@@ -119,7 +119,7 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/--sheet NAME reads another one/g, 'choose another one below'],
   [/say --hidden-rows to include hidden rows/g, 'tick “Read hidden rows too” below'],
   [/(?:name it|name the right encoding) with --encoding/g, 'choose its encoding below'],
-  [/say --same-buyer \d+ or write yes in a column same_buyer/g, 'press “It is the same buyer”'],
+  [/say --same-buyer \d+ or write "yes" in the column same_buyer/g, 'press “It is the same buyer”'],
   [/say --same-buyer \d+/g, 'press “It is the same buyer”'],
   [/Import it into that one: npx limitline run FILE --portfolio "([^"]*)"\./g, 'Choose portfolio “$1” below.'],
   [/, and import it with --portfolio/g, ', and upload each for its own'],

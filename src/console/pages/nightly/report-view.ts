@@ -30,7 +30,7 @@ export type ShownGroup = ReportGroup & { shown: readonly ShownFinding[] };
 /** A report with the first findings of each check. */
 export type ShownReport = { report: NightReport; groups: readonly ShownGroup[] };
 
-/** What came of a night: in a sentence, in figures, and what changed. */
+/** The result of a night: a sentence, figures, and what changed. */
 export function reportHead(report: Omit<NightReport, 'files'>): Html {
   const { before, looked, findings, beganMs, madeMs } = report;
   const person = countFindings(report, 'person');
@@ -54,10 +54,10 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
     <p class="quiet">Made ${moment(madeMs)} in ${seconds(madeMs - beganMs)}, over ${counted(looked.portfolios, 'portfolio')}${looked.rows !== undefined && html` and ${counted(looked.rows, 'row')}`}. ${NO_MORE_WORDS}</p>
     ${(looked.notes ?? []).map((words) => html`<p class="quiet">${words}</p>`)}
     ${report.crowded.length > 0 && html`<p class="quiet">More was found than can be told apart here; the file of all items has each.</p>`}
-    ${report.fault !== undefined && notice('warn', html`What kept them from being written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
+    ${report.fault !== undefined && notice('warn', html`To see why the files could not be written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
 }
 
-/** All parts of a report that have anything, each check folded. */
+/** All non-empty parts of a report; each check can be folded. */
 export function reportSections(
   { report, groups }: Omit<ShownReport, 'report'> & { report: Pick<NightReport, 'id'> },
   medium: Medium,
@@ -76,7 +76,7 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
   </section>`;
 }
 
-/** So few findings for finance are open from the start, as all are that want a person; what is mended or gone is not. */
+/** Finance findings up to this number are open at the start, and so are all that need a person. Corrected and vanished ones are closed. */
 const OPEN_UP_TO = 3;
 
 function groupView(group: ShownGroup, id: string, medium: Medium): Html {
@@ -113,12 +113,12 @@ export function nightTitle({ atMs }: Pick<NightReport, 'atMs'>): string {
   return inUtc(atMs);
 }
 
-/** Findings of one check on paper; the file of all items beside it has the rest. */
+/** The findings of one check that are printed; the file of all items beside it has the rest. */
 const FINDINGS_ON_PAPER = 200;
 
 /**
- * A report as a page of its own, to be printed or sent on: it loads nothing, runs nothing, and is light, since it is for paper.
- * Piece by piece, a part of the report each.
+ * A report as a page of its own, for printing or sending: it loads nothing, runs no script, and has light colours for paper. It comes in
+ * pieces, one part of the report each.
  *
  * @param styles what it looks like
  */
@@ -150,7 +150,7 @@ function firstOf({ from, findings: count }: ReportGroup, findings: WholeReport['
   return findings.slice(from, from + Math.min(count, FINDINGS_ON_PAPER));
 }
 
-/** The reports that were made before a moment, or last, the newest first. `next` is the moment to go on from. */
+/** The reports made before a moment, or the latest ones, newest first. `next` is the moment to continue from. */
 export type ReportsPage = { reports: readonly NightReport[]; beforeMs?: number; next?: number };
 
 /** The reports of earlier nights, a line each. */
@@ -185,7 +185,7 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
   }`;
 }
 
-/** Nights without anything are quiet in a long list. */
+/** A zero is shown quietly in a long list. */
 function figure(count: number): Html {
   return count === 0 ? html`<span class="quiet">–</span>` : html`${grouped(count)}`;
 }

@@ -13,16 +13,16 @@ import { reportHead, reportSections, reportsList, type ShownReport } from './rep
 import { rulesSection } from './rules-view.ts';
 import { scheduleSection } from './schedule-view.ts';
 
-/** Who looks at the page, and what its address asks for: anything may stand there. */
+/** The person who views the page, and its query, which may contain anything. */
 export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
 
-/** A part of the page *Nightly*: what is read for it, as it is shown. */
+/** A part of the page *Nightly*: how it is read and shown. */
 export type NightlySection = {
   title: string;
   view: (given: NightlyParts, asked: Asked) => Promise<SectionView>;
 };
 
-/** `comesFirst`: somebody has to see this before all else. */
+/** `comesFirst`: people have to see this section before all others. */
 export type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 
 /** A screen of them; `limitline notices` has up to 500. */
@@ -31,7 +31,7 @@ const NOTICES_SHOWN = 20;
 /** A screen of them; `limitline events` lists more, and exports all. */
 const EVENTS_SHOWN = 10;
 
-/** The parts of the page in its order: first what came of the night, which is why people come here in the morning. */
+/** The sections in page order: first the result of the night, which people come for in the morning. */
 export const SECTIONS: readonly NightlySection[] = [
   {
     title: 'The last report',
@@ -78,7 +78,7 @@ function momentOf(text: unknown): number | undefined {
 
 function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
   if (!shown) {
-    const words = html`Each night all that is kept is compared with itself. To do it now: ${commandLine('npx limitline reconcile')}`;
+    const words = html`Each night Limitline checks whether everything that it stores agrees. To run this check now: ${commandLine('npx limitline reconcile')}`;
     return { body: emptyState({ title: 'No night was checked yet.', words }) };
   }
   return {
@@ -87,7 +87,7 @@ function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Htm
   };
 }
 
-/** The files of a report, for those who may take away what it has of buyers. */
+/** Download buttons for a report's files, for people who may download buyers' data. */
 export function fileButtons({ id, files }: ShownReport['report'], rights: Rights): Html {
   if (!can(rights, 'GET /nightly/reports/:id/:file')) return NOTHING;
   return html`${linkButton({ href: reportFileAddress(id, 'report.html'), words: 'To print', kind: 'quiet', download: true })}

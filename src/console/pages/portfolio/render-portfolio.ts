@@ -18,7 +18,7 @@ import { outlookOf, type PortfolioLook } from './portfolio-look.ts';
 import { countsText, type RowsPage, renderFilterForm, renderRowActions, renderRows } from './rows-view.ts';
 import { waitsFor } from './waits-for.ts';
 
-/** What was asked for of a portfolio's rows, and what was found. */
+/** The rows that were searched for, and what was found. */
 type Shown = {
   filter: RowFilter;
   after: string | undefined;
@@ -29,7 +29,7 @@ type Shown = {
   rights: Rights;
 };
 
-/** The page of a portfolio. What the events keep fresh is made by the same functions, and stands in elements of their own. */
+/** The page of a portfolio. The parts that events refresh come from the same functions, in elements of their own. */
 export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const { state } = look;
   const frame = portfolioFrame(look, shown);
@@ -94,10 +94,10 @@ function textsOf(query: Query): Record<string, string> {
 }
 
 /**
- * The pieces of a portfolio's page that are kept fresh, by the id of the element that each stands in.
+ * The parts of a portfolio's page that events refresh, by the id of their element.
  *
- * @param given.rights of those who look: what they may not do is not offered to them
- * @param given.csrf of the page; none in what comes by events, since that is the same for everybody with the same rights
+ * @param given.rights of the people who view the page: it does not offer what they may not do
+ * @param given.csrf of the page; '' in what comes by events, because that is the same for everybody with the same rights
  */
 export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rights: Rights; csrf?: string }): Frame {
   const { state, causes } = look;
@@ -180,7 +180,7 @@ function planned(href: string, words: string, command: string, kind: 'plain' | '
   return html`<div class="action">${linkButton({ href, words, kind, dialog: true })}${commandLine(command)}</div>`;
 }
 
-/** An hour at the most: what the samples have. */
+/** At most an hour: the samples go no further back. */
 const SHOWN_MS = 3_600_000;
 
 function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
@@ -189,7 +189,7 @@ function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   const empty =
     openRows(state) > 0
       ? 'No call was answered yet: the chart begins with the first.'
-      : 'There is no record of the pace from then: it is kept each two seconds, for the last hour of calls.';
+      : 'The pace of that time is not stored: only the last hour of calls is, with a value every two seconds.';
   return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
 }
 
@@ -207,10 +207,10 @@ const SHAPES: Readonly<Record<Check['is'], string>> = {
   unknown: 'M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.1 8 10M8 12.4v.1',
 };
 
-/** Imports that are shown one by one; what is wrong with an earlier one is shown too. */
+/** Imports that are shown one by one; an earlier one with a problem is shown, too. */
 const IMPORTS_SHOWN = 5;
 
-/** Whether nothing was lost and nothing was made twice: each count beside another that was kept apart from it. */
+/** Shows whether anything was lost or made twice: compares each count with another that is kept separately. */
 function renderProof({ state, imports, twice }: PortfolioLook): Html {
   const checks = proofOf(state, imports);
   const { kind, title } = SAID[verdictOf(checks)];

@@ -13,15 +13,15 @@ import { amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts
 export type FailedShown = {
   query: FailedQuery;
   failing: readonly FailingPortfolio[];
-  /** Of the portfolio that is looked at; none where all are. */
+  /** The causes of the selected portfolio; empty when all portfolios are shown. */
   causes: readonly Cause[];
   page: { found: readonly FoundRow[]; next?: string; isMore: boolean };
   problem: string | undefined;
-  /** Where this very page is, to come back to. */
+  /** The address of this page, to return to. */
   address: string;
 };
 
-/** Portfolios with failed rows, and all that failed in one of them at once. */
+/** Lists portfolios with failed rows, each with the numbers of its refused and held rows. */
 export function failingView(failing: readonly FailingPortfolio[]): Html {
   return table({
     caption: 'Latest portfolios with failed rows',
@@ -167,7 +167,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
   });
 }
 
-/** As much of an answer as tells one from another; all of it is in the row's story. */
+/** Enough of an answer to tell it from another; the row's story has all of it. */
 const SHOWN_CHARACTERS = 160;
 
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
@@ -195,20 +195,20 @@ function rowAddress({ portfolio, key }: FoundRow['row']): string {
   return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
 }
 
-/** A page of failed rows. */
+/** The address of a page of failed rows. */
 export function searchAddress(query: FailedQuery): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = new URLSearchParams(given).toString();
   return text === '' ? '/work' : `/work?${text}#failed`;
 }
 
-/** Where refused rows are planned to be sent again. */
+/** The address of the page that plans to send refused rows again. */
 function planAddress(portfolio: string, { cause }: { cause?: string }): string {
   const filter = queryOfFilter({ states: ['refused'], ...(cause === undefined ? {} : { cause }) });
   return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;
 }
 
-/** What the address of the page asks for. */
+/** The query of the page. */
 export type FailedQuery = {
   portfolio?: string | undefined;
   state?: 'refused' | 'held' | undefined;
@@ -217,7 +217,7 @@ export type FailedQuery = {
   after?: string | undefined;
 };
 
-/** Reads what the address asks for; what is empty, or not known, is left out. */
+/** Reads the query of the page; empty and unknown values are left out. */
 export function readFailedQuery(query: Query): FailedQuery {
   const text = (name: string): string | undefined => {
     const value = query[name];

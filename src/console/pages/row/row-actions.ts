@@ -47,7 +47,7 @@ export function rowActions(
   }
 }
 
-/** What it waits for, and what a yes would lead to. */
+/** What the row waits for, and what an approval would do. */
 function waitingPart({ approval, awaits }: RowStory['result']): Html {
   const answered = awaits?.answer === 'resend' ? 'that it was not made' : `that it was made, ${awaits?.answer ?? ''}`;
   const words =
@@ -55,7 +55,7 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
       ? 'Nothing of it is sent before another person has approved its import.'
       : awaits.was === 'held'
         ? `Somebody said of its call ${answered}. Another person must approve that before anything is done.`
-        : `Somebody would have it sent again: it was ${awaits.was}. Another person must approve that.`;
+        : `Somebody asked to send this row again; it was ${awaits.was}. Another person must approve that first.`;
   return notice(
     'info',
     html`${words} ${approval !== undefined && html`<a href="${approvalAddress(approval)}">What waits</a>`}`,
@@ -63,14 +63,14 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
   );
 }
 
-/** How ids of each step begin, where that is shown. */
+/** The prefix of the id that each step makes; '' where a form does not ask for one. */
 const BEGINNING = { company: KINDS.company.prefix, documents: '', limit: KINDS.limit.prefix } as const;
 
 /**
- * The two answers to "what became of it": it was made, with its id, or it was not. Each leads to a plan that says what follows.
+ * The two answers to "what became of the call": it was made, with its id, or it was not. Each leads to a plan that shows the effects.
  *
- * @param given.heldMs when the row was held that is shown: what is held anew by then is not what the person speaks of
- * @param given.back where the person goes on afterwards
+ * @param given.heldMs when the shown row was held: the answer does not apply to a row that was held again since
+ * @param given.back the page that the person returns to
  */
 export function resolveForms(given: {
   row: RowStory['row'];

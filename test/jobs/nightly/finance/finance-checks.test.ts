@@ -55,7 +55,7 @@ test('after a run, all that finance wants to know of is found: what was granted,
     ['no limit', 'Refused AG', 'its latest request was refused, for less than a day'],
     ['no statements', 'Half AG', 'limit made: no document is named'],
     ['other status', 'Half AG', 'pending'],
-    ['other status', 'Undated AG', 'approved, and nothing was granted'],
+    ['other status', 'Undated AG', 'approved, but nothing was granted'],
     ['refused', 'Refused AG', 'refused at the limit with status 422, for less than a day: limit is too high'],
   ]);
   expect(items.every(({ isMended }) => !isMended)).toBe(true);

@@ -29,9 +29,9 @@ describe('what was granted beside what was requested', () => {
     ['1000', '9e2', 'less than requested'],
     // Alike as floats.
     ['9007199254740993', '9007199254740992', 'less than requested'],
-    ['1000', '0', 'approved, and nothing was granted'],
-    ['1000', '0.00', 'approved, and nothing was granted'],
-    ['1000', '-5', 'approved, and nothing was granted'],
+    ['1000', '0', 'approved, but nothing was granted'],
+    ['1000', '0.00', 'approved, but nothing was granted'],
+    ['1000', '-5', 'approved, but nothing was granted'],
     ['1000', 'EUR 1000', 'the answer says an amount that cannot be read'],
     ['1000', '1e9999999', 'the answer says an amount that cannot be read'],
     ['1000', `1${'0'.repeat(200)}`, 'the answer says an amount that cannot be read'],
