@@ -5,7 +5,7 @@ import { createSupplier } from './steps/create-supplier.ts';
 import { type GoDeps, goOn } from './steps/go-on.ts';
 import { giveUpRow } from './steps/step.ts';
 
-/** The job of a step. A row for which a step has nothing to do never comes to its queue. */
+/** The job of a step. A row with nothing to do at a step never enters that step's queue. */
 const jobOf = <S extends Step>(step: S) => ({
   ...STEP_JOBS[step],
   parse: parseRowPayload,
@@ -13,5 +13,5 @@ const jobOf = <S extends Step>(step: S) => ({
   giveUp: (row: RowId, error: unknown, deps: GoDeps) => giveUpRow(row, step, error, deps),
 });
 
-/** The jobs of the queues, in the order in which a row meets them. One that is not in this list is run by nobody. */
+/** All jobs, in the order in which a row meets them. Workers run no other jobs. */
 export const JOBS = [createSupplier, jobOf('company'), jobOf('documents'), jobOf('limit')] as const;

@@ -4,8 +4,8 @@ import type { Terminal } from './terminal/terminal.ts';
 type CommandModule = { register: (program: Command, terminal: Terminal) => void };
 
 /**
- * All commands, in the order in which a new user meets them, with their texts in `--help`. Printing the list so loads none of the commands,
- * which would take a second. A test compares the texts with those of the commands.
+ * All commands, in the order in which a new user meets them, with their text in `--help`. So `--help` need not load the
+ * commands and their imports, which takes a second. A test compares this list with the commands' own descriptions.
  */
 export const COMMANDS: Readonly<Record<string, { usage: string; says: string; load: () => Promise<CommandModule> }>> = {
   check: {
@@ -166,8 +166,8 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
 };
 
 /**
- * Registers only the commands that the arguments name, and loads nothing else: `check` does not load the code for Redis. If the arguments
- * name no command, the names and texts are enough, for `--help`, `--version` or a typing mistake.
+ * Registers only the commands that the arguments name: `check` loads no code for Redis and uses no memory for it. Without a
+ * command, the names suffice for `--help`, `--version` or an error.
  */
 export async function registerNamed(args: readonly string[], program: Command, terminal: Terminal): Promise<void> {
   const named = Object.keys(COMMANDS).filter((name) => args.includes(name));

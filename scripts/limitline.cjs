@@ -2,14 +2,14 @@
 ':' //; [ -r /proc/$$/status ] && while read -r key value; do if [ "$key" = SigIgn: ]; then export STARTED_IGNORING="$value"; fi; done </proc/$$/status
 ':' //; self=$(readlink -f "$0" 2>/dev/null); self=${self:-$0}
 ':' //; for node in "${0%/*}/node" "${self%/*}/../node_modules/.bin/node" node; do if [ -x "$node" ] || [ "$node" = node ]; then exec "$node" --max-semi-space-size=8 --preserve-symlinks "$0" "$@"; fi; done
-// A shell reads the lines above, and starts the Node that lies beside this command (node_modules/.bin/node, which the set-up
-// of a clone brings to a machine with an older one), or where a link to the command leads, or the machine's. To Node they are comments and texts that do nothing. So
-// whatever `node` is on the PATH, the command runs on ours; and a Node that is called with it by hand, old as it may be, can
-// read all of this. The first of them passes on which signals are ignored, as SIGHUP is under nohup: Node forgets it.
-// No file of ours or of our packages is a link, so Node need not follow each path to its end: that were 30 ms.
+// A shell reads the lines above, which Node takes for strings and comments. The shell starts the Node beside this command
+// (node_modules/.bin/node, installed by the set-up if the machine's is older), or the Node where a link to the command leads,
+// or the machine's. An old Node that is called by hand can parse all of this. The first line passes on which signals are
+// ignored, as SIGHUP under nohup, because Node resets that. No file of ours or of our packages is a link, so Node need not
+// resolve paths, which takes 30 ms.
 'use strict';
 
-/** Older ones do not strip types, and do not know some of what is used here. */
+/** Older versions do not strip types, and lack features that are used here. */
 var NEEDED = 24;
 
 var found = parseInt(process.versions.node, 10);
@@ -21,8 +21,8 @@ if (found < NEEDED) {
   );
   process.exitCode = 1;
 } else {
-  // What was compiled once is kept, by which a command starts in half the time; where nothing can be written, nothing is.
+  // Caches compiled code, which halves the start-up time; does nothing where the folder is not writable.
   require('module').enableCompileCache(require('path').join(__dirname, '..', 'node_modules', '.cache', 'limitline'));
-  // A package has what was built of the sources, since Node strips no types in a folder node_modules.
+  // A package contains compiled code, since Node strips no types below node_modules.
   import(require('fs').existsSync(__dirname + '/limitline.ts') ? './limitline.ts' : '../dist/scripts/limitline.js');
 }

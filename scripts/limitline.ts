@@ -10,10 +10,10 @@ import { speakThroughLog } from './process/log-only.ts';
 import { surviveOutput } from './process/output-faults.ts';
 import { makeTerminal } from './terminal/terminal.ts';
 
-/** Commands that run for long, and whose standard error is a log; `listen` is that of `events`. */
+/** Commands that run for long and use standard error for a log; `listen` is `events listen`. */
 const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly', 'service', 'listen']);
 
-/** Long enough for a process to end by itself, which it nearly always does at once. */
+/** How long a process may take to end by itself after its work; nearly always it ends at once. */
 const LINGER_MS = 1_000;
 
 const terminal = makeTerminal({ json: process.argv.includes('--json') });
@@ -23,7 +23,7 @@ surviveOutput(terminal);
 
 const program = new Command('limitline')
   .description('Turns a CSV of buyers into credit limit requests at an invoice financing service.')
-  // Which commit it is, is looked up for those who ask.
+  // The commit is looked up only for --version.
   .version(
     process.argv.includes('--version') ? versionWords() : '',
     '--version',
@@ -35,7 +35,7 @@ const program = new Command('limitline')
   .addHelpText('after', '\nSettings are read from the environment and from a .env file;\ndocs/settings.md lists them.')
   .exitOverride()
   .hook('preAction', (_program, command) => {
-    // Before anything is said: a fault of the settings is a line of the log, too.
+    // Before anything is printed: a fault of the settings is a log entry, too.
     if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
     beginCommand(command);
     return sayNotices(command.name(), terminal);
@@ -49,8 +49,8 @@ try {
   endByFault(error, terminal);
 }
 
-// What still keeps the process when its work is done, such as a connection that looks for a Redis that is gone, must not
-// do so for ever. Output that somebody is still reading may.
+// Ends the process when something keeps it alive after its work, such as reconnects to an absent Redis, unless output is still
+// being read.
 setInterval(() => {
   if (process.stdout.writableLength === 0 || process.stdout.errored) process.exit();
 }, LINGER_MS).unref();

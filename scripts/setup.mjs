@@ -1,8 +1,8 @@
 /**
- * Sets up what a clone of this repository lacks: dependencies, Node 24 where the machine's is older, the command, a Redis. Silent and
- * quick when nothing is missing. Called before `npm start`, `npm test` and `npm run build`, and by `npm run setup`.
+ * Sets up what a clone lacks: dependencies, Node 24 where the machine's is older, the command, a Redis. Silent and quick when
+ * nothing is missing. Runs before `npm start`, `npm test` and `npm run build`, and by `npm run setup`.
  *
- * Plain JavaScript for Node 18 and later, since it runs on whatever the machine has, before anything is installed.
+ * Plain JavaScript for Node 18 and later, because it runs on the machine's own Node before anything is installed.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,38 +26,38 @@ import { underLock } from './setup/lock.mjs';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join(ROOT, 'node_modules', '.bin');
 
-/** What is brought where the machine's own Node is older than `engines` of package.json asks for. */
+/** Installed where the machine's own Node is older than `engines` in package.json. */
 const NODE_VERSION = '24.21.0';
-/** npm has the program of each system as a package, which needs no install script. */
+/** npm has Node for each system as a package, without an install script. */
 const NODE_PACKAGE = `node-${process.platform.replace('win32', 'win')}-${process.arch}`;
 const NODE = join(BIN, 'node');
-/** A dot before its name: npm takes it for no package of the project's, and leaves it. */
+/** With a leading dot, npm does not take the folder for a package and leaves it alone. */
 const NODE_FOLDER = join(ROOT, 'node_modules', '.node');
 
-/** What the dependencies were installed from, and for which kind of machine: folders get copied into containers. */
+/** Records the lock file and the platform of installed dependencies, because folders get copied into containers. */
 const STAMP_FILE = join(ROOT, 'node_modules', '.limitline-setup');
 const STAMP = `${process.platform} ${process.arch} ${hashOf(join(ROOT, 'package-lock.json'))}`;
 
-/** What browsers that the tests can use are called. */
+/** Names of browsers that the tests can use. */
 const CHROMIUM_NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 const COMMAND = join(ROOT, 'scripts', 'limitline.cjs');
 const COMMAND_LINK = join(BIN, 'limitline');
 const COMMAND_LINK_TARGET = '../../scripts/limitline.cjs';
 
-/** Whether a Node was brought before this set-up began. */
+/** Whether Node was installed here before this set-up began. */
 const WAS_BROUGHT = existsSync(NODE);
 
-/** In this order: each finds what it needs made by those before it. */
+/** In this order, because steps depend on earlier ones. */
 const STEPS = [
   { name: 'installing dependencies', isDone: hasDependencies, run: installDependencies },
   { name: `fetching Node ${NODE_VERSION}`, isDone: hasNode, run: fetchNode },
   { name: 'linking the command', isDone: hasCommand, run: linkCommand },
-  // Who builds the package runs nothing.
+  // Building the package needs no Redis.
   ...(process.argv.includes('--build')
     ? []
     : [{ name: 'installing redis-server', isDone: hasRedis, run: installRedis }]),
-  // For the tests alone, and never a reason to fail: without one those that need a browser say that they did not run.
+  // Only for tests, and never a fault: without a browser, tests that need one report that they did not run.
   ...(process.argv.includes('--tests')
     ? [{ name: 'installing chromium', isDone: hasChromium, run: installChromium }]
     : []),
@@ -70,9 +70,9 @@ try {
   process.exitCode = 1;
 }
 
-/** @param {(pid: number) => void} onChild is told of every process that works for us */
+/** @param {(pid: number) => void} onChild called for every child process */
 async function setUp(onChild) {
-  // Another set-up may have done some of it while this one waited for the lock.
+  // Another set-up may have done some steps while this one waited for the lock.
   for (const { name, isDone, run } of STEPS) {
     if (isDone()) continue;
     say(`${name} …`);
@@ -85,18 +85,18 @@ function hasDependencies() {
 }
 
 async function installDependencies(onChild) {
-  // Dev dependencies always: `npm test` works on a machine that calls itself production.
+  // Includes dev dependencies, so that `npm test` works even with NODE_ENV=production.
   let result = await npm(['ci', '--include=dev', '--loglevel=error'], onChild);
   if (result.output.includes('EUSAGE')) {
-    // A lock file names only those packages for other systems that the registry had when it was written, and `npm ci`
-    // takes their absence for a disagreement (npm/cli#4828). `npm install` keeps to the same versions without that.
+    // A lock file names only those optional packages of other systems that the registry had when it was written, and `npm ci`
+    // refuses that (npm/cli#4828). `npm install` installs the same versions.
     result = await npm(['install', '--no-save', '--include=dev', '--loglevel=error'], onChild);
   }
   if (result.code !== 0) throw fault(result, 'npm could not install the dependencies (see what it says above)');
   writeFileSync(STAMP_FILE, STAMP);
 }
 
-/** Asked, since it may be there and be for another kind of machine; that takes some 6 ms. */
+/** Runs Node, which takes 6 ms, because the file may be for another platform. */
 function nodeVersion() {
   try {
     return execFileSync(NODE, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).trim();
@@ -105,9 +105,9 @@ function nodeVersion() {
   }
 }
 
-/** npm scripts and the command run on the Node that was brought, wherever there is one. */
+/** npm scripts and the command use the Node installed here, if there is one. */
 function hasNode() {
-  // `npm ci` took it away, and this set-up runs on it: what the machine has by itself is older.
+  // `npm ci` has removed the Node that runs this set-up. The machine's own is older.
   if (WAS_BROUGHT && !existsSync(NODE)) return false;
   if (existsSync(NODE)) return nodeVersion() === `v${NODE_VERSION}`;
   return Number.parseInt(process.versions.node, 10) >= Number.parseInt(NODE_VERSION, 10);
@@ -131,7 +131,7 @@ function hasCommand() {
   }
 }
 
-/** The command finds the Node that lies beside the link, whatever is on the PATH. */
+/** The command uses the Node beside this link, whatever is on the PATH. */
 function linkCommand() {
   chmodSync(COMMAND, 0o755);
   const draft = `${COMMAND_LINK}.${process.pid}`;
@@ -143,7 +143,7 @@ function hasRedis() {
   return hasRedisUrl() || isOnPath('redis-server') || isOnPath('valkey-server');
 }
 
-/** As src/given-settings.ts reads it: the environment goes before `.env`, and an empty value is none. */
+/** Like src/given-settings.ts: the environment wins over `.env`, and an empty value counts as none. */
 function hasRedisUrl() {
   const { REDIS_URL, REDIS_URL_FILE } = process.env;
   if (REDIS_URL !== undefined || REDIS_URL_FILE !== undefined)
@@ -167,11 +167,11 @@ async function installRedis(onChild) {
   const result = await aptInstall(['redis-server'], onChild);
   if (result.code !== 0 || !hasRedis())
     throw fault(result, 'apt-get could not install redis-server (see what it says above)');
-  // systemd has no run levels, and started it: sd_booted(3) says where it is in charge.
+  // Under systemd, RUNLEVEL has no effect and the service was started: sd_booted(3) tells whether systemd runs.
   if (isDirectory('/run/systemd/system')) await run('systemctl', ['disable', '--now', 'redis-server'], onChild);
 }
 
-/** As test/support/browser/chromium-path.ts finds it. */
+/** Like test/support/browser/chromium-path.ts. */
 function hasChromium() {
   const { CHROMIUM_PATH } = process.env;
   return CHROMIUM_PATH ? isExecutable(CHROMIUM_PATH) : CHROMIUM_NAMES.some(isOnPath);
@@ -180,32 +180,32 @@ function hasChromium() {
 async function installChromium(onChild) {
   const left = 'the tests in a browser will not run: install chromium, or name one in CHROMIUM_PATH';
   if (!isOnPath('apt-get') || process.getuid?.() !== 0) return say(`no chromium is on the PATH; ${left}`);
-  // The same browser without windows: smaller, and cheaper to run. Not every system has it.
+  // The same browser without windows: smaller and cheaper to run, but not available on every system.
   await aptInstall(['chromium-headless-shell'], onChild);
   if (hasChromium()) return;
   const result = await aptInstall(['chromium'], onChild);
   if (result.code !== 0 || !hasChromium()) say(`apt-get could not install chromium; ${left}`);
 }
 
-/** Installs packages, after an update where they are not known. */
+/** Installs packages, and updates the package lists if that fails. */
 async function aptInstall(packages, onChild) {
-  // RUNLEVEL: in this one no service is started, so nothing of ours listens on port 6379.
+  // With this RUNLEVEL, no service is started, so that nothing listens on port 6379.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const install = () => run('apt-get', ['install', '-y', ...packages], onChild, env);
   const result = await install();
   if (result.code === 0) return result;
-  // Fresh containers know of no packages yet, and old ones of versions that are gone.
+  // Fresh containers have no package lists, and old ones list versions that are gone.
   await run('apt-get', ['update'], onChild, env);
   return install();
 }
 
-/** Under the machine's own Node: the one in node_modules is about to be replaced. */
+/** Runs npm on the machine's own Node, because the Node in node_modules is about to be replaced. */
 function npm(args, onChild) {
   const path = (process.env.PATH ?? '').split(delimiter).filter((dir) => resolve(dir) !== BIN);
   return run('npm', args, onChild, { ...process.env, PATH: path.join(delimiter) });
 }
 
-/** Runs a program to its end and keeps what it says; one that cannot be run answers like one that failed. */
+/** Runs a program and collects its output. A program that cannot be started answers like one that failed. */
 function run(command, args, onChild, env = process.env) {
   return new Promise((done) => {
     const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -17,7 +17,7 @@ const terminal = makeTerminal({ json: args.includes('--json') });
 sayCrashes(terminal);
 surviveOutput(terminal);
 
-/** `limitline run` under another name, so that each of its options means here what it means there. */
+/** `limitline run` under another name, with the same options. */
 const program = new Command('npm start --')
   .option('--json', 'print JSON on standard output, and nothing else there')
   .configureHelp({ showGlobalOptions: true, commandUsage: () => 'npm start -- [FILE] [options]' })
@@ -34,7 +34,7 @@ run?.description(
 );
 
 const isWatched = process.stdin.isTTY && process.stdout.isTTY && !terminal.json;
-/** Whoever ends the example wants the end, and not the console. */
+/** A person who ends the example with Ctrl-C does not want the console afterwards. */
 let wasEnded = false;
 const end = () => {
   wasEnded = true;
@@ -45,12 +45,12 @@ try {
   if (isExample) useStandInOnly(terminal.say);
   if (isExample && isWatched) process.once('SIGINT', end);
   await program.parseAsync(['run', ...(isExample ? [EXAMPLE] : []), ...args], { from: 'user' });
-  // The example's own faults are there to be seen, so they do not make `npm start` fail.
+  // The example has faults on purpose, so they do not make `npm start` fail.
   if (isExample && process.exitCode === PROBLEMS_STATUS) process.exitCode = 0;
   process.off('SIGINT', end);
-  // Somebody is there to look at it: it goes on, with the console. A script wants the end.
+  // A person on a terminal gets the console next. A script gets the end.
   if (isExample && isWatched && !wasEnded && process.exitCode === 0) {
-    // Below a report only what goes wrong is said.
+    // Below the report, only warnings are shown.
     process.env.LOG_LEVEL ||= 'warn';
     process.exitCode = await runUp(terminal);
   }

@@ -4,13 +4,12 @@ import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 
-/** An answer: to which approval, as it was looked at (`digest`), by whom, in what words. */
+/** An answer. `digest` is of the approval as the person saw it. */
 export type GivenAnswer = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
 
 /**
- * Why this person may not answer this approval, whatever they say to it; nothing where they may. Whoever is no user of ours or of an
- * identity provider may not, who asked for it, under whatever name of theirs, who is no approver, and of what was dropped whom settings
- * that name others do not.
+ * Why this person may not answer this approval; nothing where they may: `own` if they asked for it, `nobody` without a user
+ * account or an identity provider, `role` if they are not an approver, or not among those that the approval names.
  */
 export function whyNot(
   { authors, approvers }: Pick<Approval, 'authors' | 'approvers'>,
@@ -22,22 +21,19 @@ export function whyNot(
   return roles.includes('approver') && isMeant ? undefined : 'role';
 }
 
-/** Whether somebody asked for it, under whatever name of theirs. */
+/** Whether this person asked for it, under any of their names. */
 export function isOwn({ authors }: Pick<Approval, 'authors'>, by: string): boolean {
   return authors.some((author) => isSamePerson(author, by));
 }
 
-/**
- * Answers what waits for approval, once, and only as it was looked at. That it is carried out is another matter: see
- * carry-out-answered.ts.
- */
+/** Answers an approval, once, and only as it was seen. carry-out-answered.ts executes the answer. */
 export async function answerApproval(
   { id, answer, digest, words, person }: GivenAnswer,
   { approvals }: { approvals: Approvals },
 ): Promise<AnswerResult> {
   const approval = await approvals.read(id);
   if (!approval) return { is: 'gone' };
-  // Who may not answer is not told whether it could be answered.
+  // A person who may not answer does not learn whether it is still open.
   const why = whyNot(approval, person);
   if (why !== undefined) return { is: why };
   const said = { id, digest, by: person.by, words };

@@ -2,7 +2,7 @@ import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Role } from '../../src/people/person.ts';
 import { whyNot } from './answer-approval.ts';
 
-/** Where users are looked up, page by page. */
+/** Lists users page by page. */
 export type ListsUsers = {
   list: (page: {
     after?: string | undefined;
@@ -10,11 +10,11 @@ export type ListsUsers = {
   }) => Promise<{ users: readonly { name: string; roles: readonly Role[] }[]; next?: string | undefined }>;
 };
 
-/** A sentence names a few; more are counted up to this. */
+/** Users searched at most. A sentence names a few and counts the rest. */
 const MOST_LOOKED_AT = 1_000;
 const PAGE = 200;
 
-/** The users who may answer an approval: see whyNot. In the order of their names. */
+/** The names of users who may answer an approval, sorted: see whyNot. */
 export async function approversOf(
   approval: Pick<Approval, 'authors' | 'approvers'>,
   users: ListsUsers,

@@ -5,8 +5,8 @@ import { freeApproved } from '../rows/free-approved.ts';
 import { type CarryOutAnswersDeps, carryOutAnswers } from './carry-out-answers.ts';
 
 /**
- * Does what an answer to an approval means, for all of its rows: what is granted goes, what is declined is given up, or is again what it
- * was. Whoever comes after one that was killed goes on, and two at a time do no harm.
+ * Executes an answered approval for all its rows: granted rows go on, declined rows are cancelled or get their earlier state
+ * back. May be repeated after a crash, or run twice at a time.
  */
 export async function carryOutAnswered(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
   const { kind, standing, portfolio } = approval;
@@ -20,9 +20,9 @@ export async function carryOutAnswered(approval: Approval, deps: CarryOutAnswers
 }
 
 /**
- * The same of all that was answered and is not carried out: its process died, or is still at it. What fails keeps none of the others.
+ * Executes all answered approvals whose process died or is still at work. A failure does not stop the others.
  *
- * @throws the first fault, when all others are carried out
+ * @throws the first fault, after all others
  */
 export async function carryOutAllAnswered(deps: CarryOutAnswersDeps): Promise<void> {
   const faults: unknown[] = [];
@@ -37,13 +37,12 @@ export async function carryOutAllAnswered(deps: CarryOutAnswersDeps): Promise<vo
   if (faults.length > 0) throw faults[0];
 }
 
-/** Nobody takes longer to put rows to wait; who was killed at it left them under an approval that nobody can answer. */
+/** Asking never takes longer. An older open approval belongs to a process that died, and nobody can answer it. */
 const LEFT_AFTER_MS = 10 * 60_000;
 
 /**
- * Closes what somebody began to ask for and was killed before its end, so that it waits for a person like any other. An import that was
- * killed is gone on with by importing its file again, and stays open, until another file was imported to its end instead: what the first
- * left waiting would be in nobody's hands then.
+ * Closes abandoned approvals, so that they wait for a person like any other. An interrupted import continues when its file is
+ * imported again, so its approval stays open, until another file is imported completely: then nobody would continue the first.
  */
 export async function closeLeft(deps: CarryOutAnswersDeps): Promise<void> {
   for (const { name, states, importing, interrupted } of await deps.portfolios.open()) {

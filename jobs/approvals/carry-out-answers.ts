@@ -12,22 +12,22 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 
 export type CarryOutAnswersDeps = FreeDeps & { approvals: Approvals };
 
-/** Rows at a time. */
+/** Rows read at a time. */
 const PAGE = 100;
 
 /**
- * Does what was said of held rows and approved: takes their calls as made, or lets them be sent again. A row waits until its call is
- * answered and goes from there, in a step that takes it off the approval's list; the call knows that it was answered. So whoever comes
- * after one that was killed goes on, and two at a time do no harm.
+ * Executes approved answers about held rows: their calls count as made, or may be sent again. A row waits until its call is
+ * answered. Then one script moves it and takes it off the approval's list, so this may be repeated after a crash or run twice
+ * at a time.
  *
- * What was said is of the call as it was then: one that was sent again since, and is in doubt anew, is not answered by it, nor by an id
- * that is known by now as another's, nor where another person said no since; such a row is held, for a person to look at again.
+ * An answer concerns the call as it was then. It does not count if the call was sent and lost again since, if the id belongs to
+ * another call by now, or if somebody has declined since. Such a row is held again, for a person.
  */
 export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
   const { id, portfolio, supplierAgain } = approval;
   if (supplierAgain) await resendSupplier(portfolio, { ...supplierAgain, approval: id }, deps);
   for (;;) {
-    // From the first each time: what is carried out is on the list no longer.
+    // Always the first page, because executed rows leave the list.
     const page = await deps.approvals.rowsOf({ portfolio, id }, { count: PAGE });
     if (page.length === 0) break;
     const waiting = await readWaiting(page, id, deps);
@@ -49,7 +49,7 @@ export async function carryOutAnswers(approval: Approval, deps: CarryOutAnswersD
 
 type Waiting = { found: FoundRow; said: string; of: string | undefined };
 
-/** The rows that wait with what was said of them. */
+/** The waiting rows with their answers. */
 async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOutAnswersDeps): Promise<Waiting[]> {
   const results = await rows.read(page);
   return page.flatMap((row, place) => {
@@ -60,8 +60,8 @@ async function readWaiting(page: readonly RowId[], id: string, { rows }: CarryOu
 }
 
 /**
- * Whether the call is in doubt no longer: answered by this, by one that was killed behind it, or with another row of the same call. The
- * first of those who asked is who said it; that another approved is told with the row.
+ * Whether the call is no longer in doubt: answered now, by a process that died afterwards, or with another row of the same
+ * call. The first author counts as who answered; the row also records who approved.
  */
 async function answerCall(
   found: FoundRow,
@@ -75,7 +75,7 @@ async function answerCall(
   return !(await isInDoubt(found, deps.calls));
 }
 
-/** What did not go is held again; nothing of it is to be done any more. */
+/** Holds a row again that was not released, and drops the answer. */
 async function endOf(row: RowId, id: string, { approvals }: CarryOutAnswersDeps): Promise<void> {
   await approvals.restore(row, id);
   await approvals.carriedOut(row, id);

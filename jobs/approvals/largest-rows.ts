@@ -3,10 +3,10 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 
-/** As many as one looks through before one says yes. */
+/** As many as a person reads before saying yes. */
 const SHOWN = 10;
 
-/** The largest rows of an approval, the largest first. `isExact` is false where others may be larger: see `rows.largestOf`. */
+/** The largest rows of an approval, largest first. If `isExact` is false, others may be larger: see `rows.largestOf`. */
 export async function largestRows(
   approval: Pick<Approval, 'id' | 'portfolio'>,
   { rows }: { rows: Pick<Rows, 'largestOf'> },

@@ -18,10 +18,10 @@ export type ApprovalLookDeps = {
   understand: UnderstandFile;
 };
 
-/** As many requests as one reads to see how they are meant. */
+/** Enough requests to see how the file is understood. */
 const FIRST_REQUESTS = 3;
 
-/** All that an approver has to see before a yes; nothing where there is no such approval. */
+/** All that an approver must see before saying yes; nothing where there is no such approval. */
 export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promise<ApprovalLook | undefined> {
   const approval = await deps.approvals.read(id);
   if (!approval) return undefined;
@@ -39,7 +39,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
     file: known && (await deps.understand(known)),
     largest: largest.map(waitingRowOf),
     isLargestExact: isExact,
-    // What is taken as made is not sent.
+    // A row whose call is answered as made sends nothing.
     first: first.filter(({ result: { awaits } }) => !awaits?.answer || awaits.answer === RESEND).map(requestOf),
     since: sinceWords(approval, known, imports),
   };
@@ -66,7 +66,7 @@ function waitingRowOf({ row, result }: FoundRow): WaitingRow {
   };
 }
 
-/** The words of the ledger, which are what is sent, with words in the place of ids that earlier calls answer. */
+/** The request as the ledger has it and sends it, with texts in place of ids that earlier calls answer. */
 function requestOf({ result: { line, request } }: FoundRow): WaitingRequest {
   const names = request.documents.map(({ name }) => name);
   return {
@@ -82,7 +82,7 @@ function requestOf({ result: { line, request } }: FoundRow): WaitingRequest {
   };
 }
 
-/** What is another by now than when it was asked for, as far as the ledger knows. */
+/** What has changed since the request for approval, as far as the ledger knows. */
 function sinceWords(
   { askedMs, standing, rows, sum, atFirst }: Approval,
   own: KnownImport | undefined,

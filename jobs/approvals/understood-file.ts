@@ -7,23 +7,23 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import { openImported } from '../export/open-imported.ts';
 
-/** Some 50,000 lines are read in it, and the page is not to wait longer. */
+/** Enough for some 50,000 lines. The page must not wait longer. */
 const LOOK_MS = 1_000;
 
-/** A workbook of many megabytes is opened in it; of one that takes longer it is not said how it was read. */
+/** Enough for a workbook of many megabytes. Otherwise, the page lacks how the file was read. */
 const OPEN_MS = 5_000;
 
-/** Different warnings that are shown; alike ones are one of them. */
+/** Groups of equal warnings that are shown. */
 const MOST_WARNINGS = 20;
 
-/** Read again for each look of each approver otherwise; the copy of a file never changes. */
+/** Files whose result is cached for further views. A file's copy never changes. */
 const MOST_KEPT = 20;
 
 export type UnderstandFile = ReturnType<typeof makeUnderstandFile>;
 
 /**
- * Makes a function that says how the file of an import was understood, from its copy in the data folder and the reading that the
- * import kept: so it is what was imported. Nothing where the copy is not in this data folder.
+ * Makes a function that tells how an import's file was understood, from its copy and the import's read options. Answers nothing
+ * where the copy is not in this data folder.
  */
 export function makeUnderstandFile({ imports }: { imports: DocumentStore }) {
   const kept = new Map<string, Read>();
@@ -55,7 +55,7 @@ async function readFile(
       .filter(({ written }) => written !== '')
       .map(({ written, known: meaning }) => ({ written: visible(written), known: meaning ?? undefined }));
     const ofLines = await readWarnings(opened);
-    // Some of the file's are known once its lines are.
+    // Some warnings about the file are known only after its lines.
     const fileWarnings = opened.warnings.map(({ column, message }) => ({ column, message }));
     return { columns, reading: readingWords(opened, said), fileWarnings, ...ofLines };
   } catch (error) {
@@ -64,7 +64,7 @@ async function readFile(
   }
 }
 
-/** Alike warnings together, by their words without the value that they are about. */
+/** Groups warnings by their text without the value. */
 async function readWarnings(opened: Opened): Promise<Pick<Read, 'warnings' | 'lookedThrough' | 'isWhole'>> {
   const found = new Map<string, { words: string; lines: number; first: number }>();
   const untilMs = performance.now() + LOOK_MS;
@@ -88,7 +88,7 @@ async function readWarnings(opened: Opened): Promise<Pick<Read, 'warnings' | 'lo
   return { warnings, lookedThrough, isWhole };
 }
 
-/** A warning that names the line's own values is another on each line. */
+/** Different warnings counted at most: a warning that quotes its line differs on each line. */
 const MOST_DIFFERENT = 1_000;
 
 const DELIMITERS: Readonly<Record<string, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };

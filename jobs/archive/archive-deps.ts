@@ -5,41 +5,41 @@ import type { Keys } from '../../src/ledger/schema/keys.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { LongWorkOptions, WorkProgress } from './long-work.ts';
 
-/** What archiving takes from a context. */
+/** The parts of a context that archiving needs. */
 export type ArchiveDeps = {
   account: string;
   ledger: RedisConnection;
   keys: Keys;
-  /** Names this process among all of the fleet. */
+  /** Unique in the fleet. */
   processId: string;
   portfolios: Portfolios;
   rows: Rows;
   imports: DocumentStore;
   settings: { LIMITLINE_DATA: string };
-  /** Is told in a sentence what a file lacks. */
+  /** Called with sentences about what a file lacks. */
   say?: (sentence: string) => void;
 };
 
-/** What is done to a portfolio on its way out of Redis, in this order. */
+/** The steps of archiving, in order. */
 export const ARCHIVE_STEPS = [
-  /** Nothing changes it from here on. */
+  /** From here on, nothing may change the portfolio. */
   'begun',
   'writing',
-  /** The files are read back from the disk, and compared with what is in Redis. */
+  /** Reads the files back from the disk and compares them with Redis. */
   'comparing',
-  /** The files are what is in Redis: the folder gets its name. */
+  /** The files are right: the folder gets its final name. */
   'naming',
-  /** The portfolio becomes one of those that leave. */
+  /** The ledger marks the portfolio as leaving. */
   'leaving',
   'taking rows out',
   'taking the rest out',
   'ending',
-  /** It is archived; what older archives of it there are goes. */
+  /** The portfolio is archived, and its older archives are removed. */
   'ended',
 ] as const;
 export type ArchiveStep = (typeof ARCHIVE_STEPS)[number];
 
 export type ArchiveProgress = WorkProgress<ArchiveStep>;
 
-/** Who asks for it, and what ends it before its end. */
+/** Who asks, and the signal that stops the work. */
 export type ArchivingOptions = LongWorkOptions<ArchiveStep> & { by: string };

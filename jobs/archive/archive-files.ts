@@ -10,35 +10,35 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { keepRoom } from '../../src/files/free-bytes.ts';
 import type { FileFacts } from './manifest.ts';
 
-/** The results for people; the rows, one on each line; and all other keys of the portfolio (archive-lines.lua). */
+/** For people; one row a line; and all other keys of the portfolio, in pieces (archive-lines.lua). */
 export const RESULTS = 'results.csv.gz';
 export const ROWS = 'rows.ndjson.gz';
 export const REST = 'rest.ndjson.gz';
 
-/** The files of an archive, besides its manifest. They are in one folder. */
+/** The files of an archive besides its manifest. */
 export const ARCHIVE_FILES = [RESULTS, ROWS, REST] as const;
 export type ArchiveFile = (typeof ARCHIVE_FILES)[number];
 
-/** Only the owner may read it: it has all data about the buyers. */
+/** Readable by the owner only, because they contain all that is known of buyers. */
 const FILE_MODE = 0o600;
 
-/** Three times as fast as the best level, and a tenth larger. Archiving should not wait for compression. */
+/** Three times as fast as the best level, with files a tenth larger. */
 const GZIP_LEVEL = 1;
 
-/** As many lines as one Redis command takes without delaying others. */
+/** Limits of one Redis command, so that others do not wait. */
 const BATCH_LINES = 50;
 const BATCH_BYTES = 256 * 1024;
 
-/** A file is read and compressed in pieces of this size. Larger pieces need more memory, smaller ones more time. */
+/** The size of chunks for reading and compressing: larger ones take memory, smaller ones time. */
 const PIECE_BYTES = 64 * 1024;
 
 const LINE_FEED = 0x0a;
 
 /**
- * Writes one file of an archive to the disk.
+ * Writes one file of an archive.
  *
- * @param write writes the uncompressed content into the stream and ends it
- * @throws LimitlineError `FILE` if the disk fails; anything that `write` throws
+ * @param write writes the uncompressed content to the stream and ends it
+ * @throws LimitlineError `FILE` where the disk fails, and whatever `write` throws
  */
 export async function writeArchiveFile(
   dir: string,
@@ -62,7 +62,7 @@ export async function writeArchiveFile(
   await write(content).catch(note);
   await written;
   if (faults.length > 0) {
-    // The first failure makes all other streams fail too. A failure of the disk is the one to report.
+    // The first failure makes the other streams fail, too. An error of the disk explains most.
     const disk = faults.find((error) => SYSTEM.test(systemCode(error)));
     throw disk === undefined ? faults[0] : fileFault(path, 'written', disk);
   }
@@ -72,17 +72,17 @@ export async function writeArchiveFile(
 }
 
 /**
- * Reads the content of an archive's file. Only after the last piece is it certain that the content is unchanged, so everything done with
- * earlier pieces must be reversible.
+ * Reads the content of an archive's file. Only after the last piece is it known whether the file is intact: until then, do
+ * nothing that cannot be undone.
  *
- * @throws LimitlineError `FILE` if the file is missing, unreadable or changed
+ * @throws LimitlineError `FILE` where the file is missing, unreadable or changed
  */
 export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGenerator<Buffer> {
   const path = join(dir, facts.name);
   const [plain, packed] = [makeMeter(), makeMeter()];
   try {
     const file = createReadStream(path, { highWaterMark: PIECE_BYTES });
-    // Any failure of the pipe is thrown where the last stream is read.
+    // An error of any stream is thrown where the last one is read.
     pipe(file, packed.meter, createGunzip({ chunkSize: PIECE_BYTES }), plain.meter, () => {});
     for await (const piece of plain.meter) yield piece as Buffer;
   } catch (error) {
@@ -97,10 +97,10 @@ export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGene
 }
 
 /**
- * Reads an archive's file to its end, to check that it is unchanged.
+ * Checks a whole file of an archive on the disk against its manifest.
  *
- * @param onPiece called for each piece; if it throws, reading stops
- * @throws LimitlineError `FILE` if the file is missing, unreadable or changed
+ * @param onPiece called for each piece; may throw to stop
+ * @throws LimitlineError `FILE` where the file is missing, unreadable or changed
  */
 export async function checkArchiveFile(
   dir: string,
@@ -127,10 +127,10 @@ function mustBeAsWritten(path: string, found: Pick<FileFacts, 'bytes' | 'sha256'
   throw changed(path, `${found.bytes} bytes of SHA-256 ${found.sha256}, and not ${facts.bytes} of ${facts.sha256}`);
 }
 
-/** Redis takes four times as long for entries of sorted sets with a million entries as for the same number of bytes of rows. */
+/** Bytes. Smaller than for rows: a sorted set of a million entries takes Redis four times as long for the same bytes. */
 export const REST_BYTES = 48 * 1024;
 
-/** Complete lines without their line feeds, in groups that one Redis command takes. */
+/** Lines without their line feeds, in batches for one Redis command. */
 export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATCH_BYTES): AsyncGenerator<Buffer[]> {
   let lines: Buffer[] = [];
   let bytes = 0;
@@ -144,12 +144,12 @@ export async function* batchesOf(pieces: AsyncIterable<Buffer>, mostBytes = BATC
   if (lines.length > 0) yield lines;
 }
 
-/** How many groups are on their way to Redis at a time. Redis is never idle, and never busy for more than a few milliseconds. */
+/** Concurrent commands: Redis is never idle, and never busy for more than a few milliseconds. */
 const AT_A_TIME = 3;
 
 /**
- * Processes all items, a few at a time. They start in order and end in any order. After the first failure no more are started, and that
- * failure is thrown.
+ * Acts on each item, a few at a time. Items begin in order and end in any order. After a failure no more items begin, and the
+ * first failure is thrown.
  */
 export async function someAtATime<T>(each: AsyncIterable<T>, act: (one: T) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -180,10 +180,10 @@ async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (begun.length > 0) yield Buffer.concat(begun);
 }
 
-/** Error codes of the operating system, such as ENOSPC. The codes of Node and Redis look different. */
+/** Codes of the operating system, such as ENOSPC. Codes of Node and Redis have other forms. */
 const SYSTEM = /^E(?!RR_)[A-Z0-9]+$/;
 
-/** Counts the bytes that pass through it, and computes their digest. */
+/** A stream that counts and digests what passes. */
 function makeMeter() {
   const digest = createHash('sha256');
   let [bytes, lines] = [0, 0];

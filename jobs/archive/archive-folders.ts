@@ -3,17 +3,17 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 
-/** A file system takes names of 255 bytes; 64 letters of some scripts are 256, and `.part` comes behind. */
+/** File names have 255 bytes at most. A name of 64 letters may have 256 bytes, and `.part` is appended. */
 const NAME_BYTES = 200;
 
-/** What is not written to its end bears this behind its name. */
+/** The suffix of folders that are not completely written. */
 export const PART = '.part';
 
 type PortfolioPlace = { dataDir: string; account: string; portfolio: string };
 
 /**
- * The folder of all archives of one portfolio: `archive/<account>/<portfolio>` of the data folder, and in it a folder for each
- * archive, by its id. Accounts are named by a digest, as in drop folders.
+ * The folder of all archives of one portfolio: `archive/<account>/<portfolio>` in the data folder, with a folder for each
+ * archive's id. Accounts appear as digests, as in drop folders.
  *
  * @param dataDir the data folder
  */
@@ -22,14 +22,13 @@ export function portfolioFolder({ dataDir, account, portfolio }: PortfolioPlace)
   return join(dataDir, 'archive', digestOf(account), name);
 }
 
-/** The folder of one archive. */
 export function archiveFolder({ id, ...of }: PortfolioPlace & { id: string }): string {
   return join(portfolioFolder(of), id);
 }
 
 /**
- * Removes an archive, or what was not written to its end. It loses its name first: whoever is killed in the middle leaves what is told
- * to be none, also where its manifest is gone and nobody can say whose its other files are.
+ * Removes an archive, complete or not. Renames it first: if the process is killed, a `.part` folder is left, which counts as no
+ * archive even without a manifest.
  */
 export async function removeArchive(folder: string): Promise<void> {
   const part = folder.endsWith(PART) ? folder : `${folder}${PART}`;
@@ -43,7 +42,7 @@ export async function removeArchive(folder: string): Promise<void> {
   await rm(part, { recursive: true, force: true });
 }
 
-/** 16 characters. */
+/** 16 hexadecimal digits. */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

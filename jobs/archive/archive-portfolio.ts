@@ -12,7 +12,7 @@ import { makeReportStep, mustGoOn, type ReportStep, withArchives } from './long-
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
-/** What archiving did: where the files are, and what is in them. */
+/** The result of archiving. */
 export type Archived = {
   portfolio: string;
   id: string;
@@ -22,26 +22,26 @@ export type Archived = {
   states: Readonly<Record<string, number>>;
   requested: string;
   granted: string;
-  /** Whether the files existed already, and this call only finished what an earlier process had begun. */
+  /** Whether an earlier process had written the files, and this call only finished its work. */
   resumed: boolean;
 };
 
 /**
- * Archives a finished portfolio: writes all of it into files of the data folder, reads them back, compares them with Redis, and then
- * removes the portfolio from Redis. The records that prevent a second request stay.
+ * Archives a finished portfolio: writes it into files of the data folder, reads them back, compares them with Redis, and then
+ * removes it from Redis. The data that prevents double requests stays in Redis.
  *
- * If the process is killed at any moment, the next call continues or starts again. If anything fails before the files are complete and
- * correct, the portfolio stays as it was.
+ * After a crash, the next call continues or begins again. A failure before the files are complete leaves the portfolio as it
+ * was.
  *
- * @throws LimitlineError `NOT_FOUND`; `USAGE` if it may not be archived now, with what to do first; `FILE` if the disk fails; `STOPPED` if
- *   the signal stopped it
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where archiving is not allowed now, with what to do first; `FILE` where the disk
+ *   fails; `STOPPED` by the signal
  */
 export async function archivePortfolio(deps: ArchiveDeps, name: string, options: ArchivingOptions): Promise<Archived> {
   return withArchives(deps, () => archive(deps, name, options));
 }
 
 /**
- * Checks whether a portfolio may be archived now, or an interrupted archiving may continue. Changes nothing.
+ * Checks whether a portfolio may be archived now, or its archiving continued. Changes nothing.
  *
  * @throws LimitlineError as {@link archivePortfolio}
  */
@@ -56,7 +56,7 @@ export async function mayBeArchived(
 
 async function archive(deps: ArchiveDeps, name: string, options: ArchivingOptions): Promise<Archived> {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
-  // `begin` removes the traces of an import that was killed, so the state is read before.
+  // Reading also clears the record of an import whose process died.
   const seen = await deps.portfolios.read(name);
   const state: ArchiveState = {
     is: 'archiving',
@@ -72,13 +72,13 @@ async function archive(deps: ArchiveDeps, name: string, options: ArchivingOption
     if (begun.is.is !== 'leaving') throw archivedFault({ name, is: begun.is.is });
     return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, options, deps), true, deps);
   }
-  // The folder of an attempt that failed is not an archive. If it cannot be removed, archiving continues all the same.
+  // Leftovers of an earlier attempt are no archive and disturb nobody, so failing to remove them is no fault.
   if (begun.before) await removeArchive(folderOf(name, begun.before.id, deps)).catch(() => {});
   const left = await writeAndLeave(name, state, options, deps);
   return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, options, deps), false, deps);
 }
 
-/** Until the portfolio is marked as leaving, any failure undoes all that was done. */
+/** Writes the files and marks the portfolio as leaving. Any failure before that is undone. */
 async function writeAndLeave(name: string, state: ArchiveState, options: ArchivingOptions, deps: ArchiveDeps) {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   const folder = folderOf(name, state.id, deps);
@@ -93,7 +93,7 @@ async function writeAndLeave(name: string, state: ArchiveState, options: Archivi
     throw overtakenFault(name);
   } catch (error) {
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
-    // If Redis did not answer, it may have marked the portfolio as leaving: then the files stay.
+    // If Redis did not answer, the mark may be set. Then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
     if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
     mustGoOn(options.signal, stoppedWords(name));
@@ -106,7 +106,7 @@ async function writeFiles(
   options: ArchivingOptions,
   deps: ArchiveDeps,
 ): Promise<ArchiveState> {
-  // Nothing changes from here on, so these counts and sums match the files.
+  // Nothing changes the portfolio now, so these counts match the files.
   const found = await deps.portfolios.read(name);
   const counts = countsOf(found);
   const total = rowCountOf(found);
@@ -140,7 +140,7 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
   return archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio, id });
 }
 
-/** Ids begin with the time, so that a list of folders is in order. */
+/** Begins with the time, so that folders sort by age. */
 function newId(): string {
   return `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
 }
@@ -157,7 +157,7 @@ function stoppedWords(name: string): string {
   return `Archiving ${name} was stopped before anything was taken out: the portfolio is as it was.`;
 }
 
-/** The error that says why a portfolio cannot be archived now, and what to do first. */
+/** The error for a portfolio that may not be archived now, with what to do first. */
 function notArchivedFault(name: string, { why, rows }: NotArchived, account: string): LimitlineError {
   if (why === 'gone') return new LimitlineError('NOT_FOUND', `There is no portfolio "${name}" in account ${account}.`);
   const some = counted(rows, 'row');

@@ -13,15 +13,15 @@ export type BuyersDeps = {
   signal: AbortSignal;
 };
 
-/** What rows of other portfolios call a buyer; `isWhole` is false where some of them are not in Redis, but in an archive. */
+/** Names and addresses of a buyer in rows of other portfolios. `isWhole` is false if some of these rows are archived. */
 type OthersWords = { isAny: boolean; isWhole: boolean; names: Set<string>; cities: Set<string>; streets: Set<string> };
 
 /**
- * Takes what a portfolio alone brought of its buyers out of what is known of them. One that no other portfolio asks for keeps no
- * word, but digests by which a line is told to be the same buyer; one that others ask for keeps what their rows have as well, and
- * all of it while rows of theirs are archived.
+ * Erases what only this portfolio told of its buyers. A buyer of no other portfolio keeps only digests that recognise the same
+ * buyer in a new line. A buyer of other portfolios keeps what their rows contain, and keeps everything while such rows are
+ * archived.
  *
- * @returns how many buyers nothing but digests is left of, and how many others need
+ * @returns how many buyers were erased, and how many are shared
  */
 export async function forgetBuyers(name: string, deps: BuyersDeps): Promise<{ forgotten: number; shared: number }> {
   const { forgetting, signal } = deps;
@@ -33,7 +33,7 @@ export async function forgetBuyers(name: string, deps: BuyersDeps): Promise<{ fo
       const left = (await Promise.all(some.map((buyer) => leftOf(buyer, { name, isForgotten }, deps)))).filter(
         (each) => each !== undefined,
       );
-      // What somebody changed meanwhile is read and decided anew.
+      // If a record was changed meanwhile, the page is read and decided again.
       if (!(await forgetting.writeBuyers(left))) continue;
       const shared = left.filter(({ isShared }) => isShared).length;
       counts.shared += shared;
@@ -61,13 +61,13 @@ function withoutWords(buyer: Buyer, portfolio: string, others: OthersWords): Buy
   const calls = [...others.names];
   const names = buyer.names.map(({ alike, written }) => {
     const isKept = written !== null && others.names.has(written);
-    // Theirs, where they only write it in another way.
+    // Another portfolio's spelling of the same name is kept.
     return { alike, written: isKept ? written : (calls.find((name) => alikeOfName(name) === alike) ?? null) };
   });
   return {
     ...buyer,
     names,
-    // Which line gave the reference is known of the first alone.
+    // Only for the first line is it known whether it gave the reference.
     reference: others.isAny && buyer.first.portfolio !== portfolio ? buyer.reference : '',
     city: others.cities.has(buyer.city) ? buyer.city : '',
     street: others.streets.has(buyer.street) ? buyer.street : '',
@@ -96,7 +96,7 @@ function addWords({ names, cities, streets }: OthersWords, { name, company }: Ro
   if (typeof street === 'string') streets.add(street);
 }
 
-/** Looks each portfolio up once: there are few, and buyers of many. */
+/** Looks up each portfolio once: buyers are many, portfolios few. */
 function makeForgottenLookup(name: string, { archives }: BuyersDeps): Portfolio['isForgotten'] {
   const known = new Map<string, Promise<boolean>>();
   return (portfolio) => {

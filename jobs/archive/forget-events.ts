@@ -8,17 +8,17 @@ import { linesOf, namingFiles } from './named-digests.ts';
 
 type EventsDeps = {
   walkRows: RowWalks;
-  /** Drops what any of these stands in; answers how many events that were. */
+  /** Drops events that contain any of these ids; answers how many. */
   events: { forget(ids: readonly string[]): Promise<number> };
   signal: AbortSignal;
 };
 
 /**
- * Drops the service's events that name rows of a portfolio by a company's number, as lists of events show it: what its rows know of
- * that goes with them, so this comes first. Those that name what was made for it are dropped with its calls.
+ * Drops the service's events that name rows of a portfolio by a company's number. Must run before the rows are erased, since
+ * the numbers are in the rows. Events that name ids of calls are dropped with the calls.
  *
- * @returns how many went
- * @throws LimitlineError `FILE` where an archive of it cannot be read
+ * @returns how many events were dropped
+ * @throws LimitlineError `FILE` where an archive of the portfolio cannot be read
  */
 export async function forgetEventsByNumber(
   name: string,
@@ -46,7 +46,7 @@ export async function forgetEventsByNumber(
   return dropped;
 }
 
-/** Row by row, as archive-files.ts writes them: among its texts `request`, and behind that what was asked for. */
+/** Reads rows as archive-files.ts writes them: a list of field names and values, with the request after `request`. */
 async function* numbersOfFile(path: string): AsyncGenerator<string[]> {
   for await (const line of linesOf(path)) {
     const texts = JSON.parse(line) as string[];
@@ -54,7 +54,7 @@ async function* numbersOfFile(path: string): AsyncGenerator<string[]> {
   }
 }
 
-/** The numbers of a request by which an event is said to name its row; none where it cannot be read. */
+/** The numbers of a request by which events may name its row; none if it cannot be parsed. */
 function numbersIn(request: string): string[] {
   try {
     return [...idsOfRow({ documentIds: [], request: JSON.parse(request) as RowRequest }).keys()];

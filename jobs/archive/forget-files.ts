@@ -11,7 +11,7 @@ import { type WalkDeps, walkLedger } from '../nightly/walk-ledger.ts';
 import { missingArchives } from './look-at-archive.ts';
 import { namedDigestsIn, namingFiles } from './named-digests.ts';
 
-/** An account: which portfolios it has, here and in archives, what they imported, and their rows. */
+/** An account's portfolios, archives, imports and rows. */
 type Account = WalkDeps & {
   account: string;
   portfolios: Pick<Portfolios, 'names' | 'allImports'>;
@@ -20,7 +20,7 @@ type Account = WalkDeps & {
 
 export type FilesDeps = Account & {
   forgetting: Forgetting;
-  /** The other accounts of this installation, which share the data folder. */
+  /** The installation's other accounts, which share the data folder. */
   otherAccounts: () => Promise<Account[]>;
   storedFiles: StoreLooks;
   storedDocuments: StoreLooks;
@@ -28,7 +28,7 @@ export type FilesDeps = Account & {
   signal: AbortSignal;
 };
 
-/** Notes which files a portfolio imported, and what its archives name, before anything that tells so goes. */
+/** Notes the files that a portfolio imported and those that its archives name, before that information is erased. */
 export async function noteNamedFiles(name: string, archives: readonly string[], deps: FilesDeps): Promise<void> {
   const { forgetting, portfolios } = deps;
   await forgetting.noteFiles(
@@ -43,10 +43,10 @@ export async function noteNamedFiles(name: string, archives: readonly string[], 
 }
 
 /**
- * Removes the copies of imported files and of documents that the portfolio named and no other portfolio of any account does, be
- * it archived or not. What was put there since this began is somebody else's, who may not have said so yet.
+ * Removes copies of imported files and documents that only this portfolio named, in all accounts and archives. Keeps files
+ * stored after this began: an import may not have recorded them yet.
  *
- * @returns how many files went, and how many others need
+ * @returns how many files were removed, and how many others need
  */
 export async function removeNamedFiles(
   name: string,
@@ -82,7 +82,7 @@ export async function removeNamedFiles(
   return counts;
 }
 
-/** Tells each file that any other portfolio names. */
+/** Notes each file that another portfolio names. */
 async function nameOthers(note: (digest: string) => void, archives: readonly string[], deps: FilesDeps): Promise<void> {
   const dataDir = deps.settings.LIMITLINE_DATA;
   for (const account of [deps, ...(await deps.otherAccounts())]) {
@@ -93,7 +93,7 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
       for (const { sha256 } of result.request.documents) note(sha256);
     };
     await walkLedger(account, { rows: [{ row }], signal: deps.signal });
-    // Later than its rows: one that is archived meanwhile has left them to a folder.
+    // Checked after the rows: a portfolio that was archived meanwhile has its rows in a folder.
     const [missing] = await missingArchives(account, dataDir);
     if (missing) throw missingFault(missing);
   }
@@ -103,7 +103,7 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
   }
 }
 
-/** Files that only such an archive names would be gone when it is put back. */
+/** Such an archive may name files that would be missing after it is restored. */
 function missingFault({ name, folder }: { name: string; folder: string }): LimitlineError {
   const words = `${name} is archived, and its archive is not in this data folder (${folder}), so nobody knows which files it needs: put the folder back, or make an empty one where it is lost for good. Then say limitline forget again, and it goes on.`;
   return new LimitlineError('FILE', words);

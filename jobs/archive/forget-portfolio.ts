@@ -33,13 +33,13 @@ export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedF
   buyers: Pick<Buyers, 'records'>;
   inbox: Inbox;
   queues: Pick<Queues, 'failedRows' | 'forget'>;
-  /** The service's events: those go in which ids of the portfolio or numbers of its companies stand. */
+  /** The service's events. Those that contain ids of the portfolio or numbers of its companies are dropped. */
   events: { forget(ids: readonly string[]): Promise<number> };
   redis: { where: string };
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined; REDIS_URL?: unknown };
 };
 
-/** What forgetting a portfolio is made of, in this order. */
+/** The steps of forgetting, in order. */
 export const FORGET_STEPS = [
   'files named',
   'events',
@@ -57,26 +57,26 @@ export const FORGET_STEPS = [
 ] as const;
 export type ForgetStep = (typeof FORGET_STEPS)[number];
 
-/** Who asks, in words, and what ends it before its end. */
+/** Who asks, in words, and the signal that stops the work. */
 export type ForgettingOptions = LongWorkOptions<ForgetStep> & { by: string };
 
-/** What became of it. Counts are of this run: one that goes on finds less. */
+/** The result. Counts are of this run, so a continued one has lower counts. */
 export type Forgotten = {
   state: ArchiveState;
-  /** Buyers of whom nothing but digests is left, and those that other portfolios ask for. */
+  /** Buyers of whom only digests are left, and buyers of other portfolios. */
   buyers: { forgotten: number; shared: number };
-  /** Copies of imported files and documents that went, and that others need. */
+  /** Copies of files and documents: removed, and kept for others. */
   files: { removed: number; needed: number };
   uploads: number;
   events: number;
-  /** Drop folders that this process does not have, by their own names: files of the portfolio may lie in them. */
+  /** Ids of drop folders that this process cannot reach and that may contain files of the portfolio. */
   dropFolders: readonly string[];
 };
 
 /**
- * Takes what is known of people in a portfolio out of all that is kept, for good (GDPR, article 17). What keeps its requests from
- * being made twice stays: digests, ids and amounts. Whoever is killed meanwhile asks again, and it goes on; until the end nothing else
- * can be done to the portfolio.
+ * Erases personal data of a portfolio from all that is kept, for good (GDPR, article 17). Digests, ids and amounts stay, so
+ * that its requests are not made twice. A call after a crash continues. Until the end, nothing else can be done with the
+ * portfolio.
  *
  * @throws LimitlineError `USAGE` where it may not be forgotten now, `NOT_FOUND`, `FILE` where a file cannot be read or removed
  */
@@ -99,9 +99,9 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
   const files: FilesDeps = { ...deps, archives, forgetting, signal: options.signal };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
-  // Whatever tells names of files, before any of it goes.
+  // Everything that gives names of files is read before any of it is erased.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
-  // What was not written to its end, or is removed by half, has nothing that is not elsewhere, or was not noted before.
+  // A folder that is incomplete or half removed has nothing that is not also elsewhere or noted before.
   const whole = folders.filter((folder) => !folder.endsWith(PART));
   const names = await namesOfFiles(name, whole, deps);
   const stopped = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
@@ -110,7 +110,7 @@ export async function forgetPortfolio(name: string, options: ForgettingOptions, 
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
     'files named': () => noteNamedFiles(name, whole, files),
     async events() {
-      // Of a million rows each would be asked for.
+      // Without any event, looking up a million rows would be useless.
       if (await isAnyEvent())
         took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: options.signal });
     },
@@ -165,14 +165,14 @@ function nothingLeft(state: ArchiveState): Forgotten {
   };
 }
 
-/** Its rows are in its archive alone: without it nobody knows what it named, and it would be left where it is. */
+/** An archived portfolio needs its archive: only that tells which files it named. */
 function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: string): void {
   if (!state || state.is === 'forgotten' || !state.sizeBytes || existsSync(join(dir, state.id))) return;
   const words = `${name} is archived, and its archive is not in this data folder (${join(dir, state.id)}): forget it on the host that has it, put the folder back, or make an empty one where it is lost for good. Nothing was changed.`;
   throw new LimitlineError('FILE', words);
 }
 
-/** Where an archive is damaged, what it named is not known; begun all the same, it could neither be forgotten to its end nor restored. */
+/** A damaged archive must be noticed first: otherwise the portfolio could neither be forgotten completely nor restored. */
 async function mustBeRead(name: string, state: ArchiveState | undefined, dir: string): Promise<void> {
   if (state?.is !== 'archived') return;
   try {
@@ -183,7 +183,7 @@ async function mustBeRead(name: string, state: ArchiveState | undefined, dir: st
   }
 }
 
-/** What files are called that came into it: other things name them. */
+/** The names of the files that were imported into the portfolio: mappings, reports and other records contain them. */
 async function namesOfFiles(
   name: string,
   folders: readonly string[],
@@ -193,12 +193,12 @@ async function namesOfFiles(
   for (const folder of folders) for (const fileName of await fileNamesOf(folder)) names.add(fileName);
   for (const { fileName } of await portfolios.allImports(name)) names.add(fileName);
   for await (const page of inbox.ofPortfolio(name)) for (const file of page) names.add(file.name).add(file.id);
-  // What came through a pipe is called by nothing.
+  // An import from a pipe has an empty name.
   names.delete('');
   return names;
 }
 
-/** Failed jobs are kept for the board of the queues; they name a row, and nobody. */
+/** Removes failed jobs, which are kept for the board. They contain only keys of rows. */
 async function forgetJobs(name: string, { queues }: ForgetDeps): Promise<void> {
   const rows = [...((await queues.failedRows()).get(name) ?? [])];
   for (let from = 0; from < rows.length; from += JOBS_AT_ONCE) {
@@ -209,11 +209,11 @@ async function forgetJobs(name: string, { queues }: ForgetDeps): Promise<void> {
 const JOBS_AT_ONCE = 100;
 
 /**
- * The folders of a portfolio's archives: that of its state, those of before that a restored portfolio has, and what a killed process
- * did not write to its end. Another ledger may have the same data folder, account and name: its portfolio was begun at another moment.
+ * The portfolio's archive folders: the current one, older ones of a restored portfolio, and incomplete ones. Folders of another
+ * ledger with the same account and name are left out, by the start time in their manifest.
  *
  * @param dir the folder of all archives of the portfolio
- * @throws LimitlineError `FILE` where it cannot be looked into
+ * @throws LimitlineError `FILE` where it cannot be read
  */
 async function ownArchives(
   dir: string,

@@ -9,11 +9,11 @@ import { makeNamedMappings } from '../drafts/named-mappings.ts';
 import { sha256Of } from '../import/file-digest.ts';
 import { DONE, REJECTED, TAKEN } from '../inbox/dropped-names.ts';
 
-/** A portfolio, and what is known of the files that were imported into it. */
+/** A portfolio with its imports and the names of their files. */
 type Named = { portfolio: string; imports: readonly Pick<KnownImport, 'id'>[]; fileNames: ReadonlySet<string> };
 
 type ReceivedDeps = {
-  /** Is told digests of files before they go: of one whose import was refused as a whole there is a copy that nothing else names. */
+  /** Notes digests before files are removed: nothing else names the copy of a file that was refused as a whole. */
   noteFiles: (digests: readonly string[]) => Promise<void>;
 };
 type DeskDeps = ReceivedDeps & { account: string; settings: { LIMITLINE_DATA: string } };
@@ -23,10 +23,10 @@ type InboxDeps = ReceivedDeps & {
 };
 
 /**
- * Removes the uploads of a portfolio with their documents and previews: those that are looked at for it, and those of files that were
- * imported into it. Mappings that were kept by such a file stay, and name it no more.
+ * Removes uploads with their documents and previews: those for this portfolio, and those of files that were imported into it.
+ * Mappings kept from such a file stay without its name.
  *
- * @returns how many uploads went
+ * @returns how many uploads were removed
  */
 export async function forgetUploads(
   { portfolio, imports, fileNames }: Named,
@@ -53,10 +53,10 @@ export async function forgetUploads(
 }
 
 /**
- * Removes what the drop folder has of a portfolio: its files in `done` and `rejected` with documents, problems and results beside them,
- * and what is remembered of them.
+ * Removes a portfolio's files from the drop folder: in `done` and `rejected`, with documents, problems and results, and their
+ * records.
  *
- * @returns the names of drop folders that are not this process' own, where files of it may lie
+ * @returns ids of drop folders that are not this process's own and may contain such files
  */
 export async function forgetDropped(
   name: string,
@@ -76,13 +76,13 @@ export async function forgetDropped(
   return { elsewhere: [...elsewhere] };
 }
 
-/** The drop folder's own name; nothing where it is not there. */
+/** The drop folder's own id; nothing if there is none. */
 async function folderId(dir: string): Promise<string | undefined> {
   const text = await readFile(join(dir, TAKEN, 'folder-id'), 'utf8').catch(() => undefined);
   return text?.trim();
 }
 
-/** All that is called by an id: the file and its documents, and what was left beside it. */
+/** Removes the file of this id, its documents, and the files written beside it. */
 async function removeNamed(dir: string, id: string, noteFiles: InboxDeps['noteFiles']): Promise<void> {
   const names = (await entriesIn(dir)).map((entry) => entry.name);
   for (const found of names.filter((one) => one === id || one.startsWith(`${id}.`))) {

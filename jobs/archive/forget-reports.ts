@@ -18,21 +18,20 @@ type ReportsDeps = {
   forgetInReports: (portfolio: string, isOurs: IsOurs) => Promise<string[]>;
 };
 
-/** The columns of the file of all items that stay of an item: which check found something of how many rows, and no words. */
+/** Columns that a forgotten item keeps in the file of all items. They contain no personal data. */
 const STAYS = new Set(['kind', 'check', 'portfolio', 'since', 'rows', 'mended']);
 
 /**
- * Takes what the reports of nights say of a portfolio out of Redis and of their files: its items keep no words, and the page that is
- * to be printed goes.
+ * Erases a portfolio from nightly reports, in Redis and in files: items lose their text, and pages for printing are removed.
  *
- * @param files what files of its are called: items of files that led to no row name such
+ * @param files names of the portfolio's files: items about lines without a row contain them
  */
 export async function forgetReported(name: string, files: readonly string[], deps: ReportsDeps): Promise<void> {
   const { account, settings, keys } = deps;
   const isOurs: IsOurs = ({ portfolio, detail = '' }) =>
     portfolio === name || (portfolio === '' && files.some((file) => detail.includes(file)));
   const all = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
-  // First: which reports spoke of it is known by Redis alone, and what is killed begins anew.
+  // Files first: only Redis knows which reports mention the portfolio, so after a crash this can be repeated.
   for (const night of (await entriesIn(all)).filter((entry) => entry.isDirectory()))
     await forgetInFolder(join(all, night.name), isOurs);
   await deps.forgetInReports(name, isOurs);
@@ -59,7 +58,7 @@ async function forgetInFolder(dir: string, isOurs: IsOurs): Promise<void> {
   }
 }
 
-/** The lines of the file of all items, those of the portfolio without their words; each as it is written again. */
+/** The lines of the file of all items, with the portfolio's items erased. */
 async function* linesWithout(path: string, isOurs: IsOurs): AsyncGenerator<{ line: string; isChanged: boolean }> {
   const dialect = { encoding: 'utf-8', delimiter: ',', headerLine: 1 } as const;
   const table = await openTable({ path, vocabulary: vocabularyOf(), ...dialect });

@@ -3,23 +3,23 @@ import type { Keys } from '../../src/ledger/schema/keys.ts';
 import { underLease } from '../../src/ledger/schema/lease.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 
-/** How far long work is: rows of this step, of so many. */
+/** The progress of long work: rows done of `total`, in this step. */
 export type WorkProgress<Step extends string> = { step: Step; rows: number; total: number };
 
-/** What ends long work before its end, and who hears how far it is. */
+/** The signal that stops long work, and who is told of its progress. */
 export type LongWorkOptions<Step extends string> = {
   signal: AbortSignal;
-  /** Hears before each step, and of each page of rows in it; what it waits for is waited for. */
+  /** Called before each step and after each page of rows. The work waits for it. */
   onProgress?: (progress: WorkProgress<Step>) => void | Promise<void>;
 };
 
-/** Reports that a step begins, or how many more rows of it are done, and ends the work where that was asked for. */
+/** Reports the begin of a step or more rows of it. Throws if the work is to stop. */
 export type ReportStep<Step extends string> = (step: Step, rows?: number) => Promise<void>;
 
 /**
- * How long work tells how far it is.
+ * Makes the function that reports progress.
  *
- * @param stopped how it was left, and how it goes on: the words of the `STOPPED` by which a signal ends it
+ * @param stopped the message of `STOPPED`: the state that was left, and how to continue
  */
 export function makeReportStep<Step extends string>(
   { signal, onProgress }: LongWorkOptions<Step>,
@@ -34,12 +34,12 @@ export function makeReportStep<Step extends string>(
   };
 }
 
-/** @throws LimitlineError `STOPPED`, in these words, where the signal has come */
+/** @throws LimitlineError `STOPPED` with this message if the signal is aborted */
 export function mustGoOn({ aborted, reason }: AbortSignal, words: string): void {
   if (aborted) throw new LimitlineError('STOPPED', words, { cause: reason });
 }
 
-/** Another process archives or restores: it has nothing to do with the portfolio that was meant, and passes. */
+/** Another process is archiving or restoring, any portfolio. It is over when that ends. */
 export class ArchivesTaken extends LimitlineError {
   constructor(account: string) {
     super(
@@ -49,7 +49,7 @@ export class ArchivesTaken extends LimitlineError {
   }
 }
 
-/** Does what no other process of the account may do meanwhile; `work` is told by which name. @throws ArchivesTaken */
+/** Runs work that only one process of the account may do at a time; `work` gets the lease's name. @throws ArchivesTaken */
 export async function withArchives<T extends object>(
   { ledger, keys, processId, account }: { account: string; ledger: RedisConnection; keys: Keys; processId: string },
   work: (holder: string) => Promise<T>,
@@ -60,7 +60,7 @@ export async function withArchives<T extends object>(
   return came;
 }
 
-/** Whoever comes back to a portfolio of which another has taken a step leaves it alone. */
+/** The error for a process that finds its portfolio changed by another one: it leaves it alone. */
 export function overtakenFault(name: string): LimitlineError {
   return new LimitlineError('USAGE', `${name} is on another way by now: nothing more was done here.`);
 }

@@ -8,26 +8,25 @@ import { checkArchiveFile, RESULTS, readArchiveFile } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
 import { type ArchiveManifest, type FileFacts, readManifest } from './manifest.ts';
 
-/** Where an account's archives lie. */
 export type ArchivePlace = { account: string; dataDir: string };
 
 /** What is wrong with an archive's files. */
 export type ArchiveFault = { is: 'missing' | 'changed'; detail: string };
 
-/** The folder of an archive, which a portfolio that was forgotten has no more. */
+/** The folder of an archive. It does not exist for a forgotten portfolio. */
 export function folderOf({ name, id }: Pick<ArchivedPortfolio, 'name' | 'id'>, place: ArchivePlace): string {
   return archiveFolder({ ...place, portfolio: name, id });
 }
 
-/** Whether there is anything of an archive. */
+/** Whether an archive's folder exists. */
 export async function isThere(archived: ArchivedPortfolio, place: ArchivePlace): Promise<boolean> {
   return (await sizeOf(folderOf(archived, place))) !== undefined;
 }
 
-/** Whose rows are in their files alone, or partly. */
+/** States in which some or all rows are only in files. */
 export const HAVE_FILES: ReadonlySet<string> = new Set(['leaving', 'archived', 'restoring']);
 
-/** An account's portfolios whose rows are in no folder of this data folder, though they are not in Redis: what they name is not known. */
+/** An account's archived portfolios without a folder in this data folder. Which files they name is unknown. */
 export async function missingArchives(
   { account, archives }: { account: string; archives: Pick<Archives, 'list'> },
   dataDir: string,
@@ -41,8 +40,8 @@ export async function missingArchives(
 }
 
 /**
- * Looks whether the files of an archive are there and as they were written: the manifest by the digest that is in Redis, the files by
- * their sizes; and by their digests where they are read wholly.
+ * Checks that an archive's files exist and are unchanged: the manifest by its digest in Redis, the files by size, and with
+ * `wholly` by digest.
  *
  * @throws the signal's reason when it is aborted
  */
@@ -66,10 +65,10 @@ export async function lookAtArchive(
 }
 
 /**
- * Writes the results of an archived portfolio, as they were when it was archived. The file is read twice: whoever reads the answer has
- * no other way to know that it is whole.
+ * Writes the results of an archived portfolio. The file is checked first, because whoever gets the output cannot see whether it
+ * is complete.
  *
- * @throws LimitlineError `FILE` where they are not there, or are not what was written: then nothing was written here
+ * @throws LimitlineError `FILE` where the file is missing or changed: then nothing was written
  */
 export async function writeArchivedResults(
   archived: ArchivedPortfolio,
@@ -108,7 +107,7 @@ function manifestOf({ name, id, sha256 }: ArchivedPortfolio, place: ArchivePlace
   return readManifest(folderOf({ name, id }, place), { account: place.account, name, id, sha256 });
 }
 
-/** In bytes; nothing where there is nothing of this name. */
+/** In bytes; nothing if the file does not exist. */
 async function sizeOf(path: string): Promise<number | undefined> {
   return (await stat(path).catch(() => undefined))?.size;
 }

@@ -7,29 +7,29 @@ import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 
 export const MANIFEST = 'manifest.json';
 
-/** Raised if an older version could not restore the files. */
+/** To be raised when files change so that an older version cannot restore them. */
 const FORMAT = 1;
 
-/** For people who find the folder years later without knowing Limitline. No program reads it. */
+/** For a person who finds the folder years later. No program reads it. */
 const ABOUT =
   'A portfolio that Limitline took out of Redis. results.csv.gz is for people: unpacked by gunzip, a spreadsheet opens it (UTF-8). ' +
   'rows.ndjson.gz and rest.ndjson.gz are for limitline restore. Times in ms count from 1970-01-01 UTC. Digests are SHA-256, of each ' +
   'file and (plain) of its content. It holds what is known of people: limitline forget removes it.';
 
-/** Only the owner may read it, like all files of an archive. */
+/** Readable by the owner only, like all files of an archive. */
 const FILE_MODE = 0o600;
 
 const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const countSchema = z.int().nonnegative();
 
-/** The facts about one file: sizes in bytes and SHA-256 in hexadecimal, of the file and of its uncompressed content. */
+/** A file's size in bytes and SHA-256 in hexadecimal, of the file and of its uncompressed content. */
 const factsSchema = z.object({
   name: z.string(),
   bytes: countSchema,
   sha256: digestSchema,
   plainBytes: countSchema,
   plainSha256: digestSchema,
-  /** The number of line feeds in the content; for NDJSON, of lines. */
+  /** Line feeds in the content; in NDJSON, the number of lines. */
   lines: countSchema,
 });
 export type FileFacts = z.output<typeof factsSchema>;
@@ -51,10 +51,10 @@ export const manifestSchema = z.object({
   files: z.array(factsSchema),
 });
 
-/** The content of `manifest.json`, which describes an archive. */
+/** The content of an archive's `manifest.json`. */
 export type ArchiveManifest = z.output<typeof manifestSchema>;
 
-/** All of it except the format, which is this version's. */
+/** A manifest without its format, which is this version's. */
 export type ManifestFacts = Omit<ArchiveManifest, 'format'>;
 
 /**
@@ -82,8 +82,8 @@ export async function writeManifest(dir: string, facts: ManifestFacts): Promise<
 /**
  * Reads the manifest of an archive.
  *
- * @param expected what Redis knows of the archive, if anything: its account, its portfolio and the manifest's digest
- * @throws LimitlineError `FILE` if the manifest is missing, damaged, of a later version, or of another archive
+ * @param expected the account, and the portfolio, id and digest if Redis knows them
+ * @throws LimitlineError `FILE` where it is missing, damaged, of a later version, or of another archive
  */
 export async function readManifest(
   dir: string,
@@ -109,7 +109,7 @@ export async function readManifest(
   return found;
 }
 
-/** The manifest; a text if it cannot be used; undefined if it is not a manifest. */
+/** The manifest; a string says why it cannot be used; nothing if it is damaged. */
 function parsed(text: Buffer): ArchiveManifest | string | undefined {
   try {
     const value: unknown = JSON.parse(text.toString());

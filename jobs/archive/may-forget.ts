@@ -5,13 +5,13 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { ArchiveState, Archives } from '../../src/ledger/schema/archives.ts';
 import { rowsIn, UNFINISHED_STATES } from '../../src/ledger/schema/row.ts';
 
-/** What somebody is shown before a portfolio is forgotten. `state` is where it is on its way, if it is on any. */
+/** What a person sees before a portfolio is forgotten. `state` is its archive state, if it has one. */
 export type BeforeForgetting = Required<Pick<ArchiveState, 'states' | 'requested' | 'granted'>> & {
   state: ArchiveState | undefined;
 };
 
 /**
- * Looks whether a portfolio may be forgotten, and what there is of it.
+ * Checks whether a portfolio may be forgotten, and reads its counts and sums.
  *
  * @throws LimitlineError `USAGE` where it may not, with what to do first; `NOT_FOUND`
  */
@@ -23,7 +23,7 @@ export async function lookBeforeForgetting(
   if (state && state.is !== 'archived' && state.is !== 'forgetting' && state.is !== 'forgotten') {
     throw refusal(name, { is: state.is });
   }
-  // What it knows of itself where its rows are not in Redis, or not all of them any more.
+  // The archive state's own counts, where rows are no longer, or not completely, in Redis.
   if (state) {
     const { states = {}, requested = '0', granted = '0' } = state;
     if (state.is === 'archived' || state.states) return { state, states, requested, granted };
@@ -36,7 +36,7 @@ export async function lookBeforeForgetting(
   return { state, states, requested: sums.requested, granted: sums.granted };
 }
 
-/** Why a portfolio is not forgotten, and what is to be done first. */
+/** The error for a portfolio that may not be forgotten now, with what to do first. */
 export function refusal(name: string, answer: Exclude<ForgetAnswer, { is: 'go' | 'forgotten' }>): LimitlineError {
   switch (answer.is) {
     case 'none':

@@ -8,23 +8,23 @@ import { entriesIn, fileFault } from '../../src/files/file-fault.ts';
 import { REST, ROWS } from './archive-files.ts';
 import { PART } from './archive-folders.ts';
 
-/** A SHA-256 digest in hexadecimal: the name of an imported file or of a document. */
+/** SHA-256 in hexadecimal, by which imported files and documents are named everywhere. */
 const DIGEST = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
 const DIGEST_LENGTH = 64;
 
-/** The files of an archive that name files of the data folder: its rows and its other keys (archive-files.ts). */
+/** The files of an archive that contain digests: rows, and other keys (archive-files.ts). */
 const NAMING: readonly string[] = [ROWS, REST];
 
 /**
- * Finds the files below a folder that name other files, in archives that are completely written.
+ * The files with digests of all complete archives below a folder.
  *
- * @param except folders that are skipped, with everything below them
+ * @param except folders to leave out
  */
 export async function* namingFiles(dir: string, except: readonly string[] = []): AsyncGenerator<string> {
   if (except.includes(dir)) return;
   for (const entry of await entriesIn(dir)) {
     const path = join(dir, entry.name);
-    // An archive that is still being written has its rows in Redis.
+    // The rows of an incomplete archive are still in Redis.
     if (entry.name.endsWith(PART)) continue;
     const is = await kindOf(entry, path);
     if (is.isDirectory()) yield* namingFiles(path, except);
@@ -33,15 +33,15 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
 }
 
 /**
- * Yields the digests in such a file, piece by piece. No digest is cut in two; one may come twice.
+ * The digests in such a file, piece by piece. A digest may come twice.
  *
- * @throws LimitlineError `FILE` when the file cannot be read, so that it is unknown what it names
+ * @throws LimitlineError `FILE` where it cannot be read: then it is unknown what it names
  */
 export async function* namedDigestsIn(path: string): AsyncGenerator<string[]> {
   let rest = '';
   try {
     for await (const piece of unpacked(path)) {
-      // Digests are ASCII. Reading one byte as one character keeps them intact, whatever text is around them.
+      // Digests are ASCII, so one byte a character keeps them intact in any surrounding text.
       const text = rest + (piece as Buffer).toString('latin1');
       yield text.match(DIGEST) ?? [];
       rest = text.slice(-(DIGEST_LENGTH + 1));
@@ -51,16 +51,16 @@ export async function* namedDigestsIn(path: string): AsyncGenerator<string[]> {
   }
 }
 
-/** Folders below `archive`: account, portfolio, id. */
+/** The depth of archives below `archive`: account, portfolio, id. */
 const FOLDERS = 3;
 
 /**
- * Reports every digest in one file of each archive, in all accounts and portfolios: a file that only archived rows name counts as named.
+ * Calls `onName` with every digest in one file of each archive, of all accounts, so that files which only archived rows name
+ * count as named.
  *
- * @param archives.dir the folder of all archives, which need not be there
- * @param onName returns whether more digests are wanted
- * @returns whether every archive was read to the end, or as far as `onName` wanted. When false, some names may be missing, so nothing may
- *   be deleted for having no name
+ * @param archives.dir the folder of all archives, if it exists
+ * @param onName answers whether to continue
+ * @returns false if some archive could not be read: then no file may be removed as unnamed
  * @throws the signal's reason when it is aborted
  */
 export async function namesInArchives(
@@ -72,7 +72,7 @@ export async function namesInArchives(
     isWhole = false;
   };
   for await (const folder of foldersBelow(dir, FOLDERS, isUnread)) {
-    // An archive that is still being written is in Redis, too.
+    // An archive that is being written is in Redis, too.
     if (folder.endsWith(PART)) continue;
     try {
       for await (const digests of namedDigestsIn(join(folder, file))) {
@@ -101,7 +101,7 @@ async function* foldersBelow(dir: string, levels: number, isUnread: () => void):
   }
 }
 
-/** The names of the files that an archive lists as imported. Each import is JSON text in one of its other keys. */
+/** The names of imported files in an archive. Each import is a JSON text among the archive's other keys. */
 export async function fileNamesOf(archive: string): Promise<string[]> {
   const names: string[] = [];
   for await (const path of namingFiles(archive)) {
@@ -122,12 +122,12 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
   }
 }
 
-/** A folder may be a link to another disk. */
+/** Follows links, because folders may be on another disk. */
 async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, 'isDirectory' | 'isFile'>> {
   return entry.isSymbolicLink() ? stat(path).catch(() => entry) : entry;
 }
 
-/** Every error appears in the returned stream. */
+/** An error of any stream is thrown where the result is read. */
 function unpacked(path: string): NodeJS.ReadableStream {
   return pipeline(createReadStream(path), createGunzip(), () => {});
 }

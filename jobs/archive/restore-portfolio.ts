@@ -20,15 +20,15 @@ import { archiveFolder } from './archive-folders.ts';
 import { type LongWorkOptions, makeReportStep, overtakenFault, type WorkProgress, withArchives } from './long-work.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 
-/** The steps that bring a portfolio back into Redis, in order. */
+/** The steps of restoring, in order. */
 export const RESTORE_STEPS = [
-  /** All files are read to the end and compared with the manifest. Nothing is written to Redis before that. */
+  /** Reads all files to their end. Nothing is written before they are known to be unchanged. */
   'checking',
   'begun',
   'rows',
   'rest',
   'ending',
-  /** The portfolio is an ordinary one again. Its files stay until it is archived again. */
+  /** The portfolio is like any other. Its files stay until it is archived again. */
   'ended',
 ] as const;
 export type RestoreStep = (typeof RESTORE_STEPS)[number];
@@ -38,7 +38,7 @@ export type RestoringOptions = LongWorkOptions<RestoreStep>;
 
 export type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
 
-/** The result. `resumed` means that this call continued what another process had begun. */
+/** The result; `resumed` if another process had begun. */
 export type Restored = {
   portfolio: string;
   id: string;
@@ -49,13 +49,13 @@ export type Restored = {
 };
 
 /**
- * Puts an archived portfolio back into Redis, byte for byte as it was. It first reads all files to the end and compares them with the
- * manifest. When a file is missing, cut off, changed or from another archive, it does nothing.
+ * Restores an archived portfolio into Redis, byte for byte. All its files are read and checked first: if one is missing, cut
+ * off, changed or of another archive, nothing is done.
  *
- * After a crash, the next call continues: it writes the same data again, with the same effect.
+ * After a crash, the next call continues: writing rows again has the same effect.
  *
- * @throws LimitlineError `NOT_FOUND`; `USAGE` when the portfolio is not archived, or is being moved already; `FILE` when a file differs
- *   from the manifest; `STOPPED` when the signal ended it
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` where it is not archived, or is in another transition; `FILE` where its files are
+ *   changed; `STOPPED` by the signal
  */
 export async function restorePortfolio(deps: RestoreDeps, name: string, options: RestoringOptions): Promise<Restored> {
   return withArchives(deps, (run) => restore(deps, { name, run }, options));
@@ -75,7 +75,7 @@ async function restore(
   const before = makeReportStep(options, manifest.rows, stoppedWords(name, isBegun));
   await checkAll(folder, manifest, (rows) => before('checking', rows));
   const restoring = makeArchiveSteps({ connection: ledger, keys });
-  // A half-restored portfolio has its memory already, or continues once there is room.
+  // A half restored portfolio has its room already, or continues when there is room.
   if (!isBegun) await mustHaveRoom(ledger, manifest);
   await before('begun');
   if (!(await restoring.beginRestore(name, state, run))) throw overtakenFault(name);
@@ -97,7 +97,7 @@ async function restore(
     await reportStep('rest');
   });
   await reportStep('ending');
-  // This comes before the portfolio is an ordinary one: otherwise the night could archive it again, or send its rows by a rule.
+  // Noted before the end. Otherwise, the next night could archive it again or retry its rows by a rule.
   const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
   await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
@@ -107,7 +107,7 @@ async function restore(
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
 }
 
-/** The name of the lines of the portfolio's own hash (archive-lines.lua). */
+/** The name in lines of the portfolio's own hash (archive-lines.lua). */
 const PORTFOLIO_LINE = 'portfolio';
 
 async function archivedState({ ledger, keys, account }: RestoreDeps, name: string): Promise<ArchiveState> {
@@ -123,7 +123,7 @@ async function archivedState({ ledger, keys, account }: RestoreDeps, name: strin
   throw new LimitlineError('USAGE', `${name} is not archived: all of it is in Redis, and nothing was done.`);
 }
 
-/** Reads all files to the end, before anything is written. */
+/** Reads all files to their end before anything is written. */
 async function checkAll(
   folder: string,
   manifest: ArchiveManifest,
@@ -150,12 +150,12 @@ function stoppedWords(name: string, isPartlyBack: boolean): string {
     : `Restoring ${name} was stopped before anything was put back: it is archived as before.`;
 }
 
-/** Memory that Redis needs for each byte of restored lines: 2.6 was measured, for rows with all indexes. */
+/** Bytes of Redis for each byte of the lines. Measured: 2.6, for rows with all indexes. */
 const OF_EACH_BYTE = 3;
 
 /**
- * Refuses to begin when Redis has a memory limit and the rows would exceed it. With its memory full, Redis accepts no claim of any
- * portfolio, and a half-restored portfolio could not be archived again.
+ * Refuses to begin if the rows do not fit into Redis' memory limit. With its memory full, Redis takes no claim of any
+ * portfolio, and a half restored portfolio could not even be archived again.
  *
  * @throws LimitlineError `USAGE`
  */

@@ -10,17 +10,17 @@ import { archiveFolder, removeArchive } from './archive-folders.ts';
 import { makeReportStep, overtakenFault, type ReportStep } from './long-work.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 
-/** A portfolio that leaves; `isResumed` where its files were written by another process, some time ago. */
+/** A leaving portfolio. `isResumed`: another process wrote its files, some time ago. */
 type Out = { name: string; state: ArchiveState; isResumed: boolean };
 
-/** Names of keys that one command takes out. */
+/** Keys that one command removes. */
 const NAMES = 500;
 
 /**
- * Takes a portfolio whose files are there out of Redis: its rows, what else its files name, and of its hash all but a few fields.
- * It may be ended at any moment, and goes on with the next call.
+ * Removes a portfolio with complete files from Redis: its rows, the other keys in its files, and all but a few fields of its
+ * hash. May be stopped at any moment; the next call continues.
  *
- * @throws LimitlineError `FILE` where the archive is not there any more, or not what was written: nothing more is taken out then
+ * @throws LimitlineError `FILE` where the archive is missing or changed: then nothing more is removed
  */
 export async function takeOut(out: Out, options: ArchivingOptions, deps: ArchiveDeps): Promise<ArchiveState> {
   const { name, state } = out;
@@ -71,14 +71,14 @@ async function takeRest(
   if (names.size > 0) await take();
 }
 
-/** Archives of before, of this portfolio and none that once had its name, which this one has in it. */
+/** Removes older archives of this portfolio. This archive contains all that they have. */
 async function removeOlder(folder: string, { account, portfolio, startedMs }: ArchiveManifest): Promise<void> {
   const above = dirname(folder);
   for (const name of await readdir(above).catch(() => [])) {
     const other = join(above, name);
     if (other === folder) continue;
     const found = await readManifest(other, { account, name: portfolio }).catch(() => undefined);
-    // It may be of another ledger that uses this data folder; that one was begun at another moment.
+    // Another ledger with this data folder began its portfolio of this name at another moment.
     if (found?.startedMs !== startedMs) continue;
     await removeArchive(other).catch(() => {});
   }

@@ -23,13 +23,13 @@ import {
 import { PART } from './archive-folders.ts';
 import { type FileFacts, type ManifestFacts, writeManifest } from './manifest.ts';
 
-/** For its owner alone, as all that is in it. */
+/** Accessible to the owner only, like its files. */
 const FOLDER_MODE = 0o700;
 
-/** The portfolio's folder, the account's, that of all archives, and the data folder. */
+/** The folders of the portfolio, the account and all archives, and the data folder. */
 const LEVELS = 4;
 
-/** A portfolio that nobody changes, and where its archive is to be; `onRows` hears of rows that were written, or compared. */
+/** A portfolio that nothing changes, and its archive's folder. `onRows` is called with rows written or compared. */
 export type Writing = {
   folder: string;
   facts: Omit<ManifestFacts, 'files'>;
@@ -38,10 +38,10 @@ export type Writing = {
 };
 
 /**
- * Writes all files of an archive to the disk, into a folder that is still to get its name, reads them back, and compares each row and each
- * other key with what is in Redis then. The results take longest, so all else is done beside them.
+ * Writes all files of an archive into a folder without its final name, reads them back, and compares each row and other key
+ * with Redis. The rest is done beside the results file, which takes longest.
  *
- * @throws LimitlineError `FILE` where a file cannot be written or is not what was written, `USAGE` where Redis is not what the files say
+ * @throws LimitlineError `FILE` where a file cannot be written or is changed, `USAGE` where Redis differs from it
  */
 export async function writeArchive(work: { writing: Writing; comparing: Writing }, deps: ArchiveDeps) {
   const { folder, facts, signal, onRows } = work.writing;
@@ -72,7 +72,7 @@ export async function writeArchive(work: { writing: Writing; comparing: Writing 
   return { manifest, sizeBytes: sumOf(manifest.files) + written.bytes, sha256: written.sha256 };
 }
 
-/** Reads the rows and the other keys back from the disk, and compares them with what is in Redis now. */
+/** Reads rows and other keys back from the disk, and compares them with Redis. */
 async function compare(
   { dir, rows, rest }: { dir: string; rows: FileFacts; rest: FileFacts },
   { facts, signal, onRows }: Writing,
@@ -96,11 +96,11 @@ async function compare(
   });
 }
 
-/** Gives the folder of the archive its name: from now on it is one. */
+/** Gives the folder its final name. From now on it is an archive. */
 export async function nameArchive(folder: string): Promise<void> {
   try {
     await rename(`${folder}${PART}`, folder);
-    // Folders above it may be new as well, up to the data folder.
+    // Folders above it may be new, too, up to the data folder.
     for (let above = dirname(folder), level = 0; level < LEVELS; above = dirname(above), level += 1)
       await syncFolder(above);
   } catch (error) {
@@ -108,7 +108,7 @@ export async function nameArchive(folder: string): Promise<void> {
   }
 }
 
-/** Does these at the same time, and waits for all of them: the first that fails ends the others, and its fault is the one that is told. */
+/** Runs these tasks at the same time and waits for all. The first failure stops the others and is thrown. */
 async function together<T>(
   signal: AbortSignal,
   tasks: (either: AbortSignal) => readonly (() => Promise<T>)[],

@@ -26,18 +26,18 @@ import { makeSubmissions, type SubmissionDeps } from './submit-draft.ts';
 type DeskDeps = PreviewDeps & {
   preview?: MakePreview;
 } & Pick<SubmissionDeps, 'imports' | 'importFile'> & {
-    /** The data folder: drafts and mappings have folders of their own in it. */
+    /** The data folder, with folders for drafts and mappings. */
     dataDir: string;
     account: string;
     maxUploadMb: number;
-    /** Of all uploads of one person together. */
+    /** For all uploads of one person together. */
     quotaBytes?: number;
     log: Log;
-    /** What is free on the data folder's disk, in bytes; asked of the system if it is left out. */
+    /** Free bytes on the data folder's disk; asks the system by default. */
     freeBytes?: () => Promise<number>;
   };
 
-/** Uploaded portfolios in the data folder. The next process of the same folder finds them as they are. */
+/** The console's uploads in the data folder. Another process with the same folder sees the same. */
 export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   const { dataDir, maxUploadMb, requiredColumns, maxDocumentMb, quotaBytes = QUOTA_BYTES } = deps;
   const dir = join(dataDir, 'drafts');
@@ -56,7 +56,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       throw new LimitlineError('USAGE', 'It is being imported just now: wait until it has ended.');
   };
 
-  /** What was imported into another account, such as the stand-in's, was not imported here. */
+  /** Hides the submission to another account, such as the stand-in's. */
   const asHere = (draft: PortfolioDraft): PortfolioDraft => {
     const { account = deps.account } = draft.submitted ?? {};
     return account === deps.account ? draft : { ...draft, submitted: null };
@@ -76,11 +76,11 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       refuseWhileImported(id);
       if (portfolio !== undefined) checkImport({ portfolio, path: id });
       const draft = await drafts.read(id);
-      // What another keeps is theirs.
+      // Only the person's own mapping is removed.
       const kept = forgetKept && draft.form !== null ? await mappings.find(draft.form) : undefined;
       if (kept && isOwnReading(kept, by)) await mappings.forget(draft.form ?? '');
       return drafts.change(id, (now) => {
-        // Somebody may have submitted it meanwhile, as it was.
+        // Somebody may have submitted it meanwhile.
         refuseWhileImported(id);
         const { offered } = now;
         const isOther = reading && !isDeepStrictEqual(lastingOf(reading), lastingOf(now.reading));
@@ -105,7 +105,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
           return cells.get(at) ?? before[at] ?? '';
         },
       );
-      // What was written anew is a text, also in a sheet.
+      // An edited cell is a text, also in a sheet.
       const stillNumbers = numbers?.filter((at) => merged[at] === before[at]);
       const place = { dir: dirOfDraft, preview, requiredColumns, maxDocumentMb };
       return checkLine(draft, { line, cells: merged, numbers: stillNumbers }, place);
@@ -117,7 +117,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
     submit: submissions.submit,
     progress: submissions.progress,
     async look(id) {
-      // Asked before: an import writes down how it ended, and is over after that.
+      // Read first, because an import records its end before its progress goes.
       const progress = submissions.progress(id);
       return { draft: asHere(await drafts.read(id)), progress };
     },
@@ -137,7 +137,7 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
   };
 }
 
-/** As another read a file like it. Where nobody knows who that was, it is said by who takes it. */
+/** The read options of a similar file. Without a known author, the person who accepts them counts as one. */
 function readAs(offered: NonNullable<PortfolioDraft['offered']>, by: string | undefined) {
   const readBy = offered.by.length > 0 ? offered.by : authorsWith({ authors: [] }, by);
   return { reading: offered.reading, keptFrom: offered, offered: null, readBy };
@@ -151,8 +151,8 @@ async function freeBytesIn(dir: string): Promise<number> {
 type LineToCheck = { line: number; cells: string[]; numbers?: readonly number[] | undefined };
 
 /**
- * Says what is wrong with a line if its cells were these, by the code that reads the file: but for what other lines make of it, and for
- * documents in a ZIP file, which are looked at when a version is read as a whole.
+ * Checks a line with these cells, by the code that reads files. Leaves out duplicates and documents in a ZIP file, which are
+ * checked when the version is read as a whole.
  *
  * @throws LimitlineError `FILE`
  */

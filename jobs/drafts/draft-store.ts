@@ -9,43 +9,43 @@ import { MARK_PATTERN, markOfProcess } from '../../src/files/process-mark.ts';
 import { sweepLeftBehind } from '../../src/files/sweep.ts';
 import { type PortfolioDraft, portfolioDraftSchema } from '../../src/portfolio/portfolio-draft.ts';
 
-/** Portfolios that were uploaded but not submitted, a folder for each. The next console with the same data folder finds them again. */
+/** Uploaded files in preparation, with a folder each. Another console with the same data folder sees the same. */
 export type DraftStore = {
-  /** Makes a folder for an upload. It becomes the draft's folder, or is dropped. A folder left by a killed process is removed. */
+  /** Makes a folder for an upload, which becomes the draft's or is dropped. Folders of killed processes are removed. */
   begin(): Promise<{
     dir: string;
     keep(draft: Omit<PortfolioDraft, 'id'>): Promise<PortfolioDraft>;
     drop(): Promise<void>;
   }>;
-  /** Newest first. Drafts that nobody touched for a week are removed. */
+  /** Newest first. Drafts unused for a week are removed. */
   list(): Promise<PortfolioDraft[]>;
-  /** How many bytes the uploads of a person take: the kept versions and the documents of every draft that has them as an author. */
+  /** Bytes of uploads with this author: kept versions and documents. */
   usedBy(person: string | undefined): Promise<number>;
   /** @throws LimitlineError `NOT_FOUND` */
   read(id: string): Promise<PortfolioDraft>;
-  /** Changes a draft. Changes of one draft are made one after the other. @throws LimitlineError `NOT_FOUND` */
+  /** Changes a draft; changes of one draft run one after the other. @throws LimitlineError `NOT_FOUND` */
   change(
     id: string,
     change: (draft: PortfolioDraft) => PortfolioDraft | Promise<PortfolioDraft>,
   ): Promise<PortfolioDraft>;
   remove(id: string): Promise<void>;
-  /** The folder of a draft's files: `v1`, `v2` … are its versions, `documents` its documents. */
+  /** The folder of a draft: `v1`, `v2` … are its versions, `documents` its documents. */
   dirOf(id: string): string;
 };
 
-/** The most bytes that one person's uploads may take. A person with more must submit or remove some first. */
+/** Bytes that one person's uploads may take. */
 export const QUOTA_BYTES = 2 * 1024 ** 3;
 
 export const NO_QUOTA = 'Your uploads take as much as those of one person may: submit or remove some of them first.';
 
-/** A draft that nobody touched for this long is removed; the user still has the file. */
+/** A draft unused for so long is removed. Its author has the original file. */
 const KEPT_MS = 7 * 86_400_000;
 
 const STATE = 'draft.json';
 const ID = /^[\w-]{12}$/;
 const INCOMING = new RegExp(`^incoming-${MARK_PATTERN}-[\\w-]{12}$`);
 
-/** @param dir the folder of all drafts; made when the first is uploaded. */
+/** @param dir the folder of all drafts; made with the first upload */
 export function makeDraftStore({ dir }: { dir: string }): DraftStore {
   const turns = new Map<string, Promise<unknown>>();
 

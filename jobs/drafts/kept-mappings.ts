@@ -7,37 +7,37 @@ import { putText } from '../../src/files/draft.ts';
 import { lastingOf, type ReadOptions, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 const keptSchema = z.object({
-  /** The file whose reading was corrected so. */
+  /** The file for which the options were set. */
   name: z.string(),
   keptMs: z.int(),
-  /** Who said so: none of them may approve what is read by it. Empty as earlier versions kept it: nobody knows. */
+  /** Who set the options: none of them may approve files read with them. Empty in mappings of earlier versions. */
   by: z.array(z.string()).default([]),
   reading: readOptionsSchema.transform(lastingOf),
 });
 
 export type KeptMapping = z.output<typeof keptSchema>;
 
-/** How files of a form were read, as a person corrected it, for the next file of that form. */
+/** Corrected read options by form of file, for the next file of the form. */
 export type KeptMappings = {
   find(form: string): Promise<KeptMapping | undefined>;
-  /** Keeps it, as far as it is of other files too; a reading without any correction is forgotten. */
+  /** Keeps options that apply to other files, too. Without any correction, the mapping is removed. */
   keep(form: string, mapping: KeptMapping): Promise<void>;
   forget(form: string): Promise<void>;
-  /** Files of these names are named no more: how they were read stays. */
+  /** Removes these files' names; the options stay. */
   forgetFiles(names: ReadonlySet<string>): Promise<void>;
 };
 
-/** What is shown in the place of a name that was forgotten. */
+/** Shown in place of a forgotten name. */
 export const FORGOTTEN_FILE = 'a file that was forgotten';
 
-/** The form of a file: digest of the names in its header, in their order. */
+/** The form of a file: a digest of its header's names, in order. */
 export function formOf(header: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(header)).digest('hex').slice(0, 32);
 }
 
 const FORM = /^[0-9a-f]{32}$/;
 
-/** @param dir the folder of all mappings; made when the first is kept. */
+/** @param dir the folder of all mappings; made with the first */
 export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
   const pathOf = (form: string) => join(dir, `${form}.json`);
   const forget = (form: string) => rm(pathOf(form), { force: true });
@@ -48,7 +48,7 @@ export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
     try {
       return keptSchema.parse(JSON.parse(text));
     } catch {
-      // Written by another version, or damaged: the file is read as it stands.
+      // A mapping of another version, or a damaged one, is ignored.
       return undefined;
     }
   }
@@ -74,12 +74,12 @@ export function makeKeptMappings({ dir }: { dir: string }): KeptMappings {
   };
 }
 
-/** Whether all of it was said by this person, by this very name: of a namesake's it is not known. */
+/** Whether this person alone, under this exact name, set all options. A namesake does not count. */
 export function isOwnReading({ by: authors }: Pick<KeptMapping, 'by'>, by: string | undefined): boolean {
   return authors.length > 0 && authors.every((author) => author === by);
 }
 
-/** Whether anything is said of how to read. */
+/** Whether any option is set. */
 export function isCorrected(reading: ReadOptions): boolean {
   return Object.values(reading).some((value) => value !== undefined);
 }

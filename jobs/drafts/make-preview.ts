@@ -19,29 +19,29 @@ export type PreviewDeps = {
   outlook: OutlookDeps;
   requiredColumns: readonly string[];
   maxDocumentMb: number;
-  /** Calls a second that can be counted on; nothing where none is known. */
+  /** Calls per second to be expected; nothing if unknown. */
   knownRate(): Promise<number | undefined>;
 };
 
-/** As many requests as one reads to see how they are meant. */
+/** Enough requests to see how the file is understood. */
 const FIRST_REQUESTS = 3;
 
-/** Where a draft's documents are looked up. */
+/** Where a draft's documents are. */
 export function documentsOf(dir: string, { isArchive }: Pick<PortfolioDraft, 'isArchive'>): string {
   return join(dir, isArchive ? 'documents.zip' : 'documents');
 }
 
-/** The version's file, and what it is called where its faults are told. */
+/** The last version's file, and the name for its faults. */
 export function fileOf(dir: string, draft: Pick<PortfolioDraft, 'versions' | 'name'>) {
   return { path: join(dir, `v${lastVersion(draft).number}`), givenPath: draft.name };
 }
 
 /**
- * Goes through the last version of a draft once, as an import into its portfolio would, and says what that would find. Only the
- * draft's folder is written to.
+ * Reads the last version of a draft as an import into its portfolio would, and reports the result. Writes only to the draft's
+ * folder.
  *
- * @param onLines is told how many lines were read so far
- * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an encoding that there is not
+ * @param onLines called with the number of lines read so far
+ * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an unknown encoding
  */
 export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, onLines }) => {
   const { reading, portfolio } = draft;
@@ -84,7 +84,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
   }
 };
 
-/** Makes the preview of a draft in its folder; `of` names what it is made of. */
+/** Makes a draft's preview in its folder; `of` identifies its inputs. */
 export type MakePreview = (
   draft: PortfolioDraft,
   how: { dir: string; of: string; signal: AbortSignal; deps: PreviewDeps; onLines: (lines: number) => void },
@@ -94,13 +94,12 @@ function headOf({ dialect, headerLine, above, problems, warnings }: Opened, colu
   return { dialect, headerLine, above, columns, faults: problems, fileWarnings: warnings };
 }
 
-/** Shown, and what a cell that is mended is read by; of a file that cannot be read as it is, nothing is known. */
+/** For display, and for checking edited cells. Unknown for an unreadable file. */
 async function conventionsOf(opened: Opened): Promise<Preview['conventions']> {
   return opened.problems.length > 0 ? { decimal: null, dates: null } : opened.findConventions();
 }
 
 type Through = Pick<Preview, 'counts' | 'changes' | 'first' | 'problems' | 'warnings'> & {
-  /** Paths of documents that lines name. */
   named: Set<string>;
 };
 
@@ -154,7 +153,7 @@ function toMend(line: Line): LineToMend {
   };
 }
 
-/** Changes are many and alike: one for a column and a reason, with how many there are. */
+/** Groups changes by column and reason, with their numbers. */
 function makeChangeTally() {
   const kinds = new Map<string, Preview['changes'][number]>();
   return {
@@ -170,16 +169,16 @@ function makeChangeTally() {
   };
 }
 
-/** A reason may name the cell's own text; beyond these, they are no kinds any more. */
+/** Reasons may quote cells; beyond this number they form no groups. */
 const MOST_KINDS = 50;
 
 /**
- * The sheets of cells in a workbook, in their order, hidden ones too; none in a file that is no workbook.
+ * The worksheets of a workbook in order, also hidden ones; none for other files.
  *
- * @throws Error in words when it is broken; LimitlineError `STOPPED`
+ * @throws Error with a readable message for a broken file; LimitlineError `STOPPED`
  */
 async function sheetNames({ path, signal }: { path: string; signal?: AbortSignal }): Promise<string[]> {
-  // Amounts are not looked at.
+  // Amounts do not matter here.
   const book = await openWorkbook({ path, signal, vocabulary: { saysThousands: () => false } });
   if (book === null || typeof book === 'string') return [];
   book.close();

@@ -26,19 +26,19 @@ import type { Previews } from './previews.ts';
 
 type Deps = { drafts: DraftStore; previews: Previews; quotaBytes: number };
 
-/** How many changed cells of a version are kept to be shown. */
+/** Changed cells, and characters of each, that a version keeps for display. */
 const CELLS_KEPT = 200;
 const TEXT_KEPT = 200;
 
-/** How many versions of the file are kept; what changed in each version is always kept. */
+/** Versions whose files are kept. The changes of all versions are kept. */
 const VERSIONS_KEPT = 3;
 
 /**
- * Writes a new version of a draft's file with these cells changed. The two versions before it stay.
+ * Writes a new version of a draft's file with these cells changed. The two versions before it are kept.
  *
  * @param version the version that the person saw
- * @param by who corrects it, and becomes one of its authors
- * @throws LimitlineError `NOT_FOUND`; `USAGE` if a line cannot be corrected this way, or the person has no space left for uploads; `FILE`
+ * @param by who corrects it, an author from then on
+ * @throws LimitlineError `NOT_FOUND`; `USAGE` for an impossible correction or an exceeded quota; `FILE`
  */
 export async function mendDraft(
   id: string,
@@ -68,8 +68,7 @@ export async function mendDraft(
     const versions = [...now.versions, made];
     const authors = authorsWith(now, by);
     if (!changed.some(({ line }) => line.lines > 1)) return { ...now, versions, authors };
-    // A record of several lines becomes one line, so the line numbers below it change. The same-buyer answers name lines by number, so they
-    // are dropped.
+    // A record of several lines becomes one line, so line numbers below change their meaning.
     const { sameBuyer: _lines, ...reading } = now.reading;
     return { ...now, versions, reading, authors };
   });
@@ -83,7 +82,7 @@ function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer,
   return { conflict: { latest, cells: later.flatMap(({ cells }) => cells) } };
 }
 
-/** The cells that differ from the line's; here a cell has one line of text only. */
+/** The cells that differ from the line. Line breaks are not possible in an edited cell. */
 function mendedCells(edit: LineEdit, line: LineToMend, { columns }: Preview): MendedCell[] {
   const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
   if ('text' in edit) {
@@ -114,7 +113,7 @@ async function writeVersion(
   const { path } = fileOf(dir, seen);
   const target = join(dir, `v${number}`);
   const { dialect } = preview;
-  // Removes a version that another process began and did not record.
+  // Left by another process that did not finish the version.
   await rm(target, { force: true });
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true });
   try {
@@ -128,7 +127,7 @@ async function writeVersion(
     await rm(target, { force: true });
     throw systemCode(error) === 'ENOSPC' ? fileFault(seen.name, 'written', error) : error;
   }
-  // Only the last versions are kept.
+  // Keeps the version that the person saw and those before it.
   await rm(join(dir, `v${number - VERSIONS_KEPT}`), { force: true });
   return { sha256: await sha256Of(target), sizeBytes: (await stat(target)).size };
 }

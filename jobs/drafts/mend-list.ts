@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
 import type { LineToMend, MendPages, Preview } from '../../src/portfolio/preview.ts';
 
-/** As many as one mends in a browser; a file with more wrong lines than that has one thing wrong with all of them. */
+/** More than anybody corrects in a browser. A file with more faulty lines has one common fault. */
 const MOST_KEPT = 5_000;
 
-/** As many as are looked at together. */
+/** Lines of one page. */
 export const PAGE_LINES = 20;
 
-/** Lines to look at, kept in a file: a page of them is read without the others. */
+/** Lines to correct, stored in a file so that a page can be read by itself. */
 export type MendList = {
   add(line: LineToMend): Promise<void>;
   end(): Promise<MendPages>;
-  /** Leaves it as it is, for good. */
+  /** Abandons the file. */
   drop(): void;
 };
 
@@ -46,7 +46,7 @@ export function makeMendList(path: string): MendList {
   };
 }
 
-/** The lines of one page, from 0; none behind the last. */
+/** The lines of one page, from 0; none after the last page. */
 export async function readMendPage(path: string, { pages }: MendPages, page: number): Promise<LineToMend[]> {
   const from = pages[page]?.at;
   if (from === undefined) return [];
@@ -61,17 +61,17 @@ export async function readMendPage(path: string, { pages }: MendPages, page: num
   }
 }
 
-/** One of the lines, by its number. They are in the order of the file. */
+/** One of the lines, by its number. Lines are in file order. */
 async function findInMendList(path: string, found: MendPages, line: number): Promise<LineToMend | undefined> {
   const page = found.pages.findLastIndex((one) => one.line <= line);
   return (await readMendPage(path, found, page)).find((one) => one.line === line);
 }
 
-/** Files beside a draft's own, made anew with each preview. */
+/** Files in a draft's folder, written with each preview. */
 export const PROBLEMS_FILE = 'problems.ndjson';
 export const WARNINGS_FILE = 'warnings.ndjson';
 
-/** The line of a preview, whichever list it is in. @throws LimitlineError `USAGE` where it is in none */
+/** A line from either list. @throws LimitlineError `USAGE` where it is in none */
 export async function lineToMend(dir: string, { problems, warnings }: Preview, line: number): Promise<LineToMend> {
   const found =
     (await findInMendList(join(dir, PROBLEMS_FILE), problems, line)) ??

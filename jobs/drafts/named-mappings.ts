@@ -9,39 +9,38 @@ import { lastingOf, readOptionsSchema } from '../../src/portfolio/read-options.t
 
 const namedSchema = z.object({
   name: z.string(),
-  /** The name of the file that the mapping was saved from. */
+  /** The file from which it was made. */
   file: z.string(),
   keptMs: z.int(),
-  /** The people who saved or corrected it; they count as authors of what is read with it. Earlier versions left this empty. */
+  /** Who keeps it and who set the options: authors of files read with it. Empty in mappings of earlier versions. */
   by: z.array(z.string()).default([]),
   reading: readOptionsSchema.transform(lastingOf),
 });
 
-/** Options for reading files, under a name that a person gave. */
+/** Read options under a name. */
 export type NamedMapping = z.output<typeof namedSchema>;
 
-/** The named mappings in the data folder. */
+/** Named mappings in the data folder. */
 export type NamedMappings = {
   list(): Promise<NamedMapping[]>;
-  /** @throws LimitlineError `NOT_FOUND`, which lists the existing names; `FILE` when it cannot be read or its author is unknown */
+  /** @throws LimitlineError `NOT_FOUND`, with the existing names; `FILE` where it is unreadable or has no known author */
   need(name: string): Promise<NamedMapping>;
-  /** Saves the mapping and replaces one of the same name. Only options that suit other files too are saved. */
+  /** Keeps options that apply to other files, too. Replaces a mapping of the same name. */
   keep(mapping: NamedMapping): Promise<void>;
   /** @throws LimitlineError `NOT_FOUND` */
   forget(name: string): Promise<void>;
 };
 
-/** Like a portfolio's name, so that it can be a file's name as well. */
+/** The rule for portfolios' names: each name is also a file's name. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** @throws LimitlineError `USAGE` when a mapping cannot have this name */
+/** @throws LimitlineError `USAGE` for an invalid name */
 export function checkMappingName(name: string): void {
   if (NAME.test(name)) return;
   const message = `"${name}" cannot be the name of a mapping: use up to 64 letters, digits, spaces, dots, hyphens and underscores, beginning with a letter or digit.`;
   throw new LimitlineError('USAGE', message);
 }
 
-/** @param dataDir the data folder */
 export function makeNamedMappings({ dataDir }: { dataDir: string }): NamedMappings {
   const dir = join(dataDir, 'mappings', 'named');
   const fileOf = (name: string) => `${name.normalize('NFC')}.json`;

@@ -6,19 +6,19 @@ import type { Preview } from '../../src/portfolio/preview.ts';
 import { type MakePreview, makePreview } from './make-preview.ts';
 import type { FromThread, ToPreview, ToThread } from './preview-thread.ts';
 
-/** Node strips no types in a package, so that one has it built. */
+/** An installed package has the thread compiled: Node strips no types in packages. */
 const THREAD = new URL('./preview-thread.ts', import.meta.url);
 if (!existsSync(THREAD)) THREAD.pathname = THREAD.pathname.replace(/ts$/, 'js');
 
-/** A million lines take a minute, with their conventions; what gives no sign for so long would keep a processor for ever. */
+/** A million lines take a minute. A thread that is silent for so long would occupy a processor for ever. */
 const SILENT_MS = 120_000;
 
-/** A text of so much is read in less time than a thread takes to begin. */
+/** Smaller texts are read in less time than a thread takes to start. */
 const SMALL_BYTES = 64 * 1024;
 
 /**
- * Makes a preview as {@link makePreview} does, in a thread of its own, but for small texts: however dear a file is to read, pages are answered meanwhile.
- * One that gives no sign for two minutes is given up. The ledger is asked here, so that the thread needs no connection.
+ * Makes previews as {@link makePreview} does, except for small texts in a thread, so that pages are served meanwhile. A thread
+ * that is silent for two minutes is stopped. This thread asks the ledger on its behalf, so it needs no connection.
  */
 export function previewInThread({ silentMs = SILENT_MS, smallBytes = SMALL_BYTES } = {}): MakePreview {
   return (draft, how) => {
@@ -58,7 +58,7 @@ function inThread(
         const asked = parts[part] as Record<string, (...args: unknown[]) => Promise<unknown>>;
         thread.postMessage({ ask, value: await asked[name]?.(...args) } satisfies ToThread);
       } catch (error) {
-        // What went wrong here is thrown here: a thread would make another error of it.
+        // Rejected here, because the thread would turn the error into another one.
         end(() => reject(error));
       }
     };

@@ -6,13 +6,11 @@ import type { Preview } from '../../src/portfolio/preview.ts';
 import type { OutlookDeps } from '../preview/outlook.ts';
 import { makePreview, type PreviewDeps } from './make-preview.ts';
 
-/** What the thread is begun with. */
 export type ToPreview = { draft: PortfolioDraft; dir: string; of: string; onUnknownCompany: UnknownPolicy } & Pick<
   PreviewDeps,
   'requiredColumns' | 'maxDocumentMb'
 >;
 
-/** The answer to a question. */
 export type ToThread = { ask: number; value: unknown };
 
 export type FromThread =
@@ -21,7 +19,7 @@ export type FromThread =
   | { is: 'preview'; preview: Preview }
   | { is: 'fault'; message: string; code: LimitlineError['code'] | undefined };
 
-/** The thread of {@link previewInThread}: it reads one draft, asks the ledger through whoever started it, and ends. */
+/** The thread of {@link previewInThread}: reads one draft, asks the ledger through its parent, and ends. */
 const port = parentPort;
 if (!port) throw new Error('this is a thread, and nothing to be started by itself');
 const say = (message: FromThread) => port.postMessage(message);
@@ -34,7 +32,7 @@ port.on('message', ({ ask, value }: ToThread) => {
   waiting.delete(ask);
 });
 
-/** A part of the ledger that is somewhere else: each of its functions is one question. */
+/** A part of the ledger in the parent thread. Each call of a function is one message. */
 function remote<Part extends object>(part: string): Part {
   return new Proxy({} as Part, {
     get:

@@ -5,18 +5,18 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
 
-/** As many as show what a column has in it. */
+/** Enough cells to show what a column contains. */
 const SAMPLES = 3;
 
-/** Samples are looked for in so many lines: a column may be empty to its end. */
+/** Lines that are searched for samples, because a column may be empty to its end. */
 const LOOKED_AT_LINES = 2_000;
 
-/** What one is shown of a cell. */
+/** Characters of a sample. */
 const SAMPLE_LENGTH = 60;
 
 /**
- * The columns with what stands in the first filled cells of each. The file is opened for it by itself: where a column is missing,
- * no line of it is read, and it is by the samples that one sees which column is meant.
+ * The columns with samples from their first filled cells. Opens the file anew: if a required column is missing, no line of it
+ * is read otherwise, and samples help a person to choose the column.
  *
  * @throws LimitlineError `FILE`, `STOPPED`
  */
@@ -47,7 +47,7 @@ function addSample(samples: string[], cell: string): void {
   if (!samples.includes(sample)) samples.push(sample);
 }
 
-/** What the calls of a line's request would send, but for ids that earlier calls answer: words stand in their place. */
+/** The requests of a line as they would be sent, with texts in place of ids that earlier calls answer. */
 export function requestsOf({ line, row }: Extract<Line, { kind: 'row' }>): PreviewRequest {
   const { company, companyId, limit, documents } = row;
   const names = documents.map(({ name }) => name);

@@ -10,17 +10,17 @@ import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 import type { DraftStore } from './draft-store.ts';
 import { type MakePreview, makePreview, type PreviewDeps } from './make-preview.ts';
 
-/** Previews of drafts. Each is made once in the background, and kept beside its draft until something of it is another. */
+/** Previews of drafts. Each is made once, in the background, and kept in the draft's folder until its inputs change. */
 export type Previews = {
-  /** Never waits: what is not there is begun. */
+  /** Answers at once, and begins a missing preview. */
   look(draft: PortfolioDraft): Promise<PreviewState>;
-  /** The preview of the draft as it is now. @throws LimitlineError `USAGE` where there is none yet */
+  /** The current preview. @throws LimitlineError `USAGE` where there is none yet */
   need(draft: PortfolioDraft): Promise<Preview>;
-  /** Makes it anew: the ledger may have gone on. */
+  /** Makes it again, because the ledger may have changed. */
   again(draft: PortfolioDraft): Promise<void>;
-  /** Gives up what is under way for a draft. */
+  /** Stops making a draft's preview. */
   leave(id: string): Promise<void>;
-  /** Gives up what is under way, and waits for it. */
+  /** Stops making previews, and waits for the end. */
   close(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ type Deps = PreviewDeps & {
   drafts: DraftStore;
   account: string;
   log: Log;
-  /** How a preview is made; in this thread where nothing else is given. */
+  /** Makes a preview; in this thread by default. */
   preview?: MakePreview;
 };
 
@@ -59,7 +59,7 @@ export function makePreviews(deps: Deps): Previews {
     const work: UnderWay = { of, lines: 0, failed: null, stop, done: Promise.resolve() };
     const dir = drafts.dirOf(draft.id);
     const run = async () => {
-      // Both write the same files.
+      // Both would write the same files.
       await earlier;
       const onLines = (lines: number) => {
         work.lines = lines;
@@ -110,7 +110,7 @@ export function makePreviews(deps: Deps): Previews {
   };
 }
 
-/** What a preview is made of, to the byte and option; the ledger is as it was then. */
+/** Identifies a preview's inputs, apart from the ledger. */
 function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocumentMb }: Deps): string {
   const { reading, documents, portfolio } = draft;
   const parts = [

@@ -15,13 +15,13 @@ import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
 export type UploadLimits = {
-  /** The limit for all files of one upload together. */
+  /** For all files of one upload together. */
   maxBytes: number;
-  /** The limit for all uploads of one person together. */
+  /** For all uploads of one person together. */
   quotaBytes: number;
-  /** Space that uploads must leave free on the disk, because the ledger is on it as well. */
+  /** Bytes to leave free on the disk, because the ledger may be on it, too. */
   reserveBytes: number;
-  /** The space that is free now. */
+  /** Bytes free now. */
   freeBytes(): Promise<number>;
 };
 
@@ -30,14 +30,13 @@ type ReceiveDeps = {
   mappings: KeptMappings;
   limits: UploadLimits;
   signal?: AbortSignal | undefined;
-  /** The person who uploads. */
   by?: string | undefined;
 };
 
-/** The free space is checked again after this many bytes, because others use the disk as well. */
+/** How often free space is checked during an upload: others write to the disk, too. */
 const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** The form fields of an upload: the file of buyers, and its documents as any number of files or one ZIP file. */
+/** The form fields: a file of buyers, and its documents as files or one ZIP file. */
 export const FILE_FIELD = 'file';
 export const DOCUMENTS_FIELD = 'documents';
 
@@ -51,11 +50,11 @@ class Refusal extends Error {
 }
 
 /**
- * Streams an upload to the disk; a few hundred kilobytes of it are in memory. An upload that is too large, cut off or no table leaves
- * nothing behind.
+ * Receives an upload, streaming it to the disk with a few hundred kilobytes in memory. An upload that is too large, cut off or
+ * no table leaves nothing behind.
  *
- * @param announcedBytes the length that the request announces, if any
- * @throws what the incoming stream throws, such as when the connection is gone
+ * @param announcedBytes the request's Content-Length, if given
+ * @throws errors of the incoming stream, such as a lost connection
  */
 export async function receiveUpload(
   files: AsyncIterable<IncomingFile>,
@@ -97,7 +96,7 @@ async function writeFiles(files: AsyncIterable<IncomingFile>, dir: string, limit
   const archives: string[] = [];
   const taken = new Set<string>();
   for await (const { field, name, content } of files) {
-    // A form sends its fields even when no file was chosen.
+    // A form sends its fields even if no file was chosen.
     if (name === '') {
       content.resume();
       continue;
@@ -170,7 +169,7 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-/** The first state of a draft. It is read with the options that this person used for files of the same form before, if any. */
+/** A new draft, with the read options that the uploader set for files of this form before, or none. */
 async function describe(
   { file, documents, isArchive }: Received,
   dir: string,
@@ -199,7 +198,7 @@ async function describe(
   };
 }
 
-/** The names in the header; none when the encoding must be chosen first. A file that is no table is refused. */
+/** The header's names; none where the encoding must be set first. Refuses what is no table. */
 async function headerOf(file: {
   path: string;
   givenPath: string;
@@ -209,7 +208,7 @@ async function headerOf(file: {
     const opened = await openPortfolio({ ...file, requiredColumns: [] });
     await opened.close();
     if (opened.columns.length > 0) return opened.header;
-    // With a given encoding nothing is in doubt: what is no table now is no table in any encoding.
+    // Every byte is valid in this encoding: what is no table in it is none in any.
     const given = await openPortfolio({ ...file, requiredColumns: [], encoding: 'windows-1252' });
     await given.close();
     const [fault] = given.problems;

@@ -12,17 +12,16 @@ import type { KeptMappings } from './kept-mappings.ts';
 import { documentsOf, fileOf } from './make-preview.ts';
 import type { Previews } from './previews.ts';
 
-/** An import of a draft as it goes: lines read so far; nothing where none is under way in this process. */
+/** Imports of drafts in this process. */
 export type Submissions = {
   /**
-   * Imports what was previewed, to the byte and the option, in the background. One that was interrupted is gone on with: nothing is
-   * doubled.
+   * Imports in the background exactly what was previewed. Continues an interrupted import without duplicates.
    *
-   * @throws LimitlineError `USAGE` where nothing of it can be imported
+   * @throws LimitlineError `USAGE` where it cannot be imported
    */
   submit(id: string, submission: Submission): Promise<SubmitAnswer>;
   progress(id: string): { lines: number } | undefined;
-  /** Done when no import is under way any more. */
+  /** Resolves when no import is under way. */
   settled(): Promise<void>;
 };
 
@@ -32,7 +31,7 @@ export type SubmissionDeps = {
   mappings: KeptMappings;
   imports: DocumentStore;
   account: string;
-  /** Imports, telling how many lines were read; ends early when the process stops. */
+  /** Imports a file; `onLines` gets the number of lines read. Stops early when the process stops. */
   importFile(payload: ImportPayload, options: { onLines: (lines: number) => void }): Promise<Imported>;
   log: Log;
 };
@@ -80,7 +79,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       return { ...now, submitted: { ...submitted, ended: null, fault: null } };
     });
     const { form, name, reading, readBy: by } = draft;
-    // Who said nothing of how it is read keeps nothing, and takes from nobody what they keep.
+    // A person who set no options keeps none, and replaces nobody's.
     if (form !== null && by.length > 0) await mappings.keep(form, { name, keptMs: Date.now(), by, reading });
     return { draft, payload: { ...payload, authors: [...draft.authors, ...by] } };
   }
@@ -100,11 +99,11 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
       await Promise.all([...underWay.values()].map(({ done }) => done));
     },
     async submit(id, submission) {
-      // Asked before, too: one that ends while this is read was under way when somebody submitted it once more.
+      // Checked before and after: an import that ends during the read was under way when it was submitted again.
       const wasUnderWay = underWay.has(id);
       const seen = await drafts.read(id);
       if (wasUnderWay || underWay.has(id)) return { draft: seen };
-      // From here on nobody else begins, or mends it.
+      // From here on, nobody else can begin or correct it.
       const work: Work = { lines: 0, done: Promise.resolve() };
       underWay.set(id, work);
       try {
@@ -120,7 +119,7 @@ export function makeSubmissions(deps: SubmissionDeps): Submissions {
   };
 }
 
-/** Whether nobody changed what the preview was made of. */
+/** Whether the preview's inputs are unchanged. */
 function isAsSeen(now: PortfolioDraft, seen: PortfolioDraft): boolean {
   const partsOf = (draft: PortfolioDraft) => [lastVersion(draft).number, draft.portfolio, draft.reading];
   return isDeepStrictEqual(partsOf(now), partsOf(seen));
@@ -131,7 +130,7 @@ async function payloadOf(
   { dir, imports, replace, by, first }: Submission & { dir: string; imports: DocumentStore },
 ): Promise<ImportPayload> {
   const { portfolio, reading, name } = draft;
-  // The copy is the import's, whatever becomes of the draft; its digest is what was previewed.
+  // The import has its own copy, independent of the draft. Its digest must be the previewed one.
   const kept = await keepFile(fileOf(dir, draft).path, imports);
   if (kept !== lastVersion(draft).sha256) throw otherByNow();
   const payload = {

@@ -2,15 +2,15 @@ import { extname } from 'node:path';
 import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** Longer than any name that a file system takes. */
+/** Characters. Longer than any name that a file system takes. */
 const LONGEST = 200;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const UNSEEN = /[\0-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /**
- * What a file is called, to be shown: without the folders that it was in, and without what cannot be seen or turns the
- * direction of reading. It names nothing on our disk.
+ * A file's name for display: without folders, invisible characters and changes of the reading direction. It is never used as a
+ * name on our disk.
  */
 export function shownName(given: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? '';
@@ -20,12 +20,12 @@ export function shownName(given: string): string {
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - ending.length)}${ending}`.toWellFormed();
 }
 
-/** What the console and a run call the lines that want mending, and what a browser puts behind it the second time. */
+/** The ending of errors files by the console and by runs, and the number that a browser adds. */
 const ERRORS_FILE = /(?<=.)[-.]errors(?:-[a-z0-9]{1,16})?(?: ?\(\d+\))?$/;
 
 /**
- * `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: the name that is proposed for a portfolio. Of an errors file it is the portfolio's
- * that it came from, since it is to be mended there, and any other refuses it.
+ * The name proposed for a portfolio: `Buyers Q4 (final).csv` → `Buyers Q4 -final-`. For an errors file, the portfolio's that it
+ * comes from, because any other portfolio refuses it.
  */
 export function portfolioNameFor(file: string): string {
   const name = file
@@ -40,10 +40,7 @@ export function portfolioNameFor(file: string): string {
   return isPortfolioName(allowed) ? allowed : 'portfolio';
 }
 
-/**
- * Why a document cannot be kept under this name; null where it can. Lines name documents by their files' names, so that these are
- * kept as they are, or not taken.
- */
+/** Why a document cannot have this name; null where it can. Lines refer to documents by name, so a name is never changed. */
 export function documentNameFault(name: string): string | null {
   const shown = visible(name.slice(0, LONGEST));
   if (/[/\\]/.test(name) || /^[a-z]:/i.test(name) || name === '.' || name === '..') {

@@ -16,10 +16,9 @@ import { ledgerCells } from './ledger-cells.ts';
 import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type TableOptions } from './table.ts';
 
 /**
- * Lines to be corrected: their own cells as they were, why, and the row that each mends. One that is broken as a record has
- * its cells empty: cut or filled up they might be a sound line, and be requested though nobody mended it. Our columns of an
- * earlier round give way to new ones. What is held is for `resolve` and not for mending, and is told to `onHeld`. With a cause
- * there are the rows alone that failed for it.
+ * Lines to correct: their own cells, the problem, and the row that each line corrects. A line that is broken as a record has
+ * empty cells: cut or padded cells might look sound and be requested uncorrected. New columns of ours replace those of an
+ * earlier errors file. Held rows need `resolve` and are only counted, by `onHeld`. With a cause, only rows that failed for it.
  */
 export function errorsTable(
   files: Files,
@@ -63,8 +62,8 @@ export function errorsTable(
 }
 
 /**
- * The row that a mended line takes the place of; one that was sent stays as it was, and has nothing to be mended. A line that
- * led to none still mends what it said that it mends.
+ * The row that a corrected line replaces. A sent row cannot be replaced. A line without a row keeps its cell `row` from an
+ * earlier errors file.
  */
 function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): string {
   if (!found) return line && opened ? mendedRowOf(opened.rewriter.header)(line.cells) : '';
@@ -72,7 +71,7 @@ function mendedRow({ found, line }: ExportedLine, opened: Opened | undefined): s
   return rowName(found.row);
 }
 
-/** What the cells are to be filled in from: the line's own text, or that of an earlier round where nobody has filled in any. */
+/** The text to fill the cells from: the line's own text, or that of an earlier errors file if all cells are still empty. */
 function lineText({ line }: ExportedLine, opened: Opened | undefined, broken: string | undefined): string {
   const { header } = opened?.rewriter ?? { header: [] };
   const added = errorColumnsOf(header);

@@ -6,11 +6,11 @@ import { type KeptEvent, type RawEvent, utf8Text } from '../../src/ledger/events
 export type EventLinesDeps = { events: Pick<Events, 'walk' | 'rowsOf' | 'raw'> };
 
 /**
- * All events of the service that are kept, or those since a moment, as NDJSON, the oldest first: a line each, with its content, its
- * headers, the ids that stand in it and the rows that it names. One event is held at a time.
+ * All kept events of the service, or those since a moment, as NDJSON, oldest first: content, headers, ids, and the rows that
+ * they name. Holds one event in memory at a time.
  *
- * @param given.counts is counted up while lines are taken
- * @param given.withRows whether the rows are looked up: some microseconds of Redis' time for each id and portfolio
+ * @param given.counts counts the lines taken
+ * @param given.withRows whether to look up rows: some microseconds of Redis' time for each id and portfolio
  */
 export async function* eventLines(
   { sinceMs, counts, withRows }: { sinceMs?: number | undefined; counts: { events: number }; withRows: boolean },
@@ -20,7 +20,7 @@ export async function* eventLines(
     const rows = withRows ? await events.rowsOf(page) : undefined;
     for (const [place, event] of page.entries()) {
       const raw = await events.raw(event.id);
-      // It may have gone meanwhile.
+      // It may have been removed meanwhile.
       if (!raw) continue;
       counts.events += 1;
       yield `${JSON.stringify(lineOf(raw, rows?.[place], withRows))}\n`;
@@ -40,7 +40,7 @@ function lineOf({ body, headers, ...event }: RawEvent, named: RowsOfEvent | unde
   };
 }
 
-/** What is known of an event, as programs read it. */
+/** An event in JSON. */
 export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds }: KeptEvent) {
   return {
     id,
@@ -53,7 +53,7 @@ export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds
   };
 }
 
-/** The rows that an event names, as programs read them. */
+/** The rows of an event in JSON. */
 export function eventRowFacts({ rows = [], moreRows = false }: Partial<RowsOfEvent> = {}) {
   return {
     rows: rows.map(({ row, line, id, of }) => ({ portfolio: row.portfolio, row: row.key, line, id, of })),

@@ -9,8 +9,8 @@ import type { Opened, PlainLine } from '../../src/portfolio/open-portfolio.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /**
- * A line of an import, or a row whose line cannot be read any more. `found` is the row that it led to, or counts as; `fault`
- * what the last import found wrong with it.
+ * A line of an import, or a row whose line cannot be read any more. `found`: the row of the line. `fault`: the line's problem
+ * in the last import.
  */
 export type ExportedLine = {
   file: ImportFile;
@@ -20,20 +20,20 @@ export type ExportedLine = {
   fault: FaultyLine | undefined;
 };
 
-/** One import with its stored copy; without the copy there are its rows alone. */
+/** An import and its stored copy. Without the copy, only its rows are exported. */
 export type ImportFile = { known: KnownImport; open: (() => Promise<Opened>) | undefined };
 
 type LinesDeps = { rows: Rows; portfolios: Portfolios };
 
-/** Lines of a file that is gone, at a time. */
+/** How many lines of a missing file are looked up at a time. */
 const WINDOW_LINES = 1_000;
 
 /**
- * All rows of a portfolio and the last import's lines that led to none, each once, by import and line. Neither the files
- * nor the ledger are in memory as a whole: lines are read some hundreds at a time, and the rows between them looked up.
+ * All rows of a portfolio, and lines of the last import without a row, each once, by import and line. Lines are read some
+ * hundreds at a time and their rows looked up, so neither files nor ledger are in memory as a whole.
  *
- * @param onOpened is told of each file when its turn comes.
- * @param isPlain whether nothing is asked of lines but their cells
+ * @param onOpened called for each file before its lines
+ * @param isPlain whether only the lines' cells are needed
  */
 export async function* exportedLines(
   portfolio: string,
@@ -60,7 +60,7 @@ export async function* exportedLines(
     ends.push(end);
     if (!file.open) yield* rowsBehind(file, end, walk);
   }
-  // Where a copy has fewer lines than the import met, its rows are there all the same.
+  // If a copy has fewer lines than its import, the rows of the others are exported all the same.
   if (walk.seen >= rowCountOf(await deps.portfolios.read(portfolio))) return;
   for (const [place, file] of files.entries()) if (file.open) yield* rowsBehind(file, ends[place] ?? 0, walk);
 }
@@ -68,9 +68,9 @@ export async function* exportedLines(
 type Walk = {
   portfolio: string;
   state: PortfolioState;
-  /** The last import, if it can be read: invalid lines of it show the rows that they count as. */
+  /** The last import, if its copy is readable: its invalid lines show the rows that they belong to. */
   last: ImportFile | undefined;
-  /** Rows met so far. */
+  /** Rows exported so far. */
   seen: number;
   deps: LinesDeps;
 };
@@ -113,7 +113,7 @@ async function linesBetween(
   return [...entries.values()].flat().sort((a, b) => a.number - b.number);
 }
 
-/** What is wrong with lines of the last import, and the rows that they count as, of this import or an earlier one. */
+/** The problems of lines of the last import, and the rows that they belong to, of any import. */
 async function faultsAt(numbers: number[], { portfolio, deps }: Walk) {
   const faults = await deps.portfolios.faultyLines(portfolio, numbers);
   const keys = faults.map((fault) => fault?.key ?? '');
@@ -128,7 +128,7 @@ async function faultsAt(numbers: number[], { portfolio, deps }: Walk) {
   });
 }
 
-/** Whether lines that led to nothing were perhaps not reached; else what they asked for stands elsewhere. */
+/** Whether the import may not have reached some lines. Otherwise, a line without a row belongs to a row elsewhere. */
 function isUnread({ importing, interrupted }: PortfolioState): boolean {
   return importing || interrupted;
 }

@@ -24,7 +24,7 @@ export type ExportDeps = {
   rows: Rows;
   portfolios: Portfolios;
   imports: DocumentStore;
-  /** Is told in a sentence that the file is not written as it was asked for, or what it lacks. */
+  /** Called with sentences about what the file lacks, or how it differs from what was asked for. */
   say?: (sentence: string) => void;
   signal: AbortSignal;
 };
@@ -33,29 +33,28 @@ export type ExportDeps = {
 export type ExportPayload = {
   portfolio: string;
   /**
-   * `all`: all rows, and the last import's lines that led to none. `errors`: those that are not done, skipped, held or
-   * replaced, to be corrected and imported again. `held`: those that are, with an empty column `id`, to be filled in for `resolve`.
+   * `all`: all rows, and lines of the last import without a row. `errors`: lines to correct and import again, without done,
+   * skipped, held and replaced ones. `held`: held rows with an empty column `id`, to fill in for `resolve`.
    */
   only: 'all' | 'errors' | 'held';
-  /** Only rows that failed for this cause, by its id; with `errors`. */
+  /** The id of a cause: only rows that failed for it. Only with `errors`. */
   cause?: string | undefined;
-  /** An Excel workbook, or a CSV, which is the default. */
+  /** CSV by default. */
   format?: 'csv' | 'xlsx';
   /**
-   * How far a CSV is written as the imported file: `all` in its encoding, delimiter and line ends, or in UTF-8 with a byte
-   * order mark where that encoding cannot write all there is; `cells` in its delimiter and line ends, but UTF-8; `nothing`,
-   * the default, is UTF-8 with commas.
+   * How a CSV resembles the imported file. `all`: encoding, delimiter and line ends; UTF-8 with a byte order mark if the
+   * encoding lacks characters. `cells`: delimiter and line ends, in UTF-8. `nothing`, the default: UTF-8 with commas.
    */
   likeInput?: 'all' | 'cells' | 'nothing';
 };
 
 /**
- * Writes a portfolio line by line: all its rows, whichever import they came from, and the last import's lines that led to
- * none. The copies of the imported files are read again and joined with the ledger, so that neither is in memory as a whole.
- * Cells that a spreadsheet would run as a formula are made harmless here, and only here.
+ * Writes a portfolio line by line: all rows of all imports, and lines of the last import without a row. Joins the copies of the
+ * imported files with the ledger, without loading either as a whole. Cells that a spreadsheet would run as formulas are made
+ * harmless here, and only here.
  *
- * @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio, or no row of it failed for that cause; `USAGE` where
- *   its rows have left for an archive meanwhile: what was written is not whole then
+ * @throws LimitlineError `NOT_FOUND` where the portfolio has no import, or no row failed for the cause; `USAGE` where its rows
+ *   are archived meanwhile: then the output is incomplete
  */
 export async function exportResults(payload: ExportPayload, to: Writable, deps: ExportDeps): Promise<void> {
   const { portfolio, only, cause, format = 'csv', likeInput = 'nothing' } = payload;
@@ -95,7 +94,7 @@ async function checkCause(portfolio: string, cause: string, { portfolios }: Expo
   throw new LimitlineError('NOT_FOUND', message);
 }
 
-/** All imports of a portfolio, their files read up to the header. One whose copy is gone gives no columns and no lines. */
+/** All imports of a portfolio, with files read up to the header. An import whose copy is gone has no columns and no lines. */
 async function openFiles(portfolio: string, { portfolios, imports, signal }: ExportDeps): Promise<Files> {
   const files = new Map<ImportFile, Opened | undefined>();
   for (const known of await portfolios.allImports(portfolio)) {
@@ -129,22 +128,22 @@ function sayWhatIsMissing(files: Files, { held, portfolio }: { held: number; por
 type Pass = { portfolio: string; files: Files; table: ExportTable; leftOut: { held: number } };
 
 async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: ExportDeps): AsyncGenerator<string[]> {
-  // Each pass over the portfolio counts for itself.
+  // Each pass counts anew.
   leftOut.held = 0;
   yield table.header;
   const lines = exportedLines(portfolio, [...files.keys()], deps, table.begin, table.isPlain);
   for await (const line of lines) yield* table.write(line);
-  // Rows that left meanwhile are not among these, and nobody would miss them.
+  // Rows that were archived meanwhile are missing from the output without a trace.
   await deps.portfolios.mustHaveRows(portfolio);
 }
 
-/** This dialect, or UTF-8 where its encoding cannot write all the records, which is said. */
+/** This dialect, or UTF-8 where its encoding lacks a character of the records; then `say` is called. */
 async function writableDialect(
   wanted: Dialect,
   records: () => AsyncIterable<string[]>,
   { say }: ExportDeps,
 ): Promise<Dialect> {
-  // Known only when all was read, and what was written cannot be taken back: so it costs a pass of its own.
+  // Written output cannot be taken back, so testing the encoding takes a pass of its own.
   if (wanted.encoding.startsWith('utf-') || (await canWrite(records(), wanted))) return wanted;
   const encoding = wanted.encoding.toUpperCase();
   say?.(`${encoding} cannot write every character of the file, so it is written in UTF-8 with a byte order mark.`);

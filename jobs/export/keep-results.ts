@@ -20,12 +20,12 @@ type PlaceDeps = {
 
 type KeepDeps = ExportDeps & PlaceDeps & { ledger: RedisConnection; marks: { check: () => Promise<unknown> } };
 
-/** File systems allow names of 255 bytes. A draft's name is 50 bytes longer than this. */
+/** File names have 255 bytes at most, and a draft's name is 50 bytes longer than this. */
 const NAME_BYTES = 190;
 
-/** Where the results of a portfolio are kept: `results/<account>/<portfolio>.results.csv` of the data folder. */
+/** The path of a portfolio's kept results: `results/<account>/<portfolio>.results.csv` in the data folder. */
 export function keptResultsPath(portfolio: string, { account, keys, redis, settings }: PlaceDeps): string {
-  // In another Redis the same name is another portfolio, even if it replaces a lost one.
+  // Another Redis has another portfolio of that name, perhaps what is left of a lost ledger.
   const of = settings.REDIS_URL === undefined ? keys.account : `${keys.account} ${redis.where}`;
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'results', account, of });
   const isLong = Buffer.byteLength(portfolio) > NAME_BYTES;
@@ -33,12 +33,12 @@ export function keptResultsPath(portfolio: string, { account, keys, redis, setti
 }
 
 /**
- * Writes the results of a portfolio into the data folder, readable by its owner only, completely or not at all. `recover` restores a lost
- * ledger from them. The file's date is the time at Redis when the writing began.
+ * Writes a portfolio's results into the data folder, readable by the owner only, completely or not at all. From this file,
+ * `recover` restores a lost ledger. The file's date is the time by Redis' clock at which writing began.
  *
- * @param isKept whether a file that was begun at `atMs` is recent enough at `nowMs`: another process may have written it
- * @returns whether results were written: not when a recent file exists, nor when the archive of the portfolio has them
- * @throws LimitlineError `FILE`; `OLDER` when Redis knows less than the existing file
+ * @param isKept whether a file begun at `atMs` is new enough at `nowMs`: another process may have written it
+ * @returns whether this call wrote it; false also for an archived portfolio, whose archive has the results
+ * @throws LimitlineError `FILE`; `OLDER` where Redis is older than what was sent
  */
 export async function keepResults(
   portfolio: string,
@@ -58,7 +58,7 @@ export async function keepResults(
   try {
     await deps.marks.check();
     await utimes(draft.path, nowMs / 1_000, nowMs / 1_000);
-    // A process that began later has read more, even if it finished first.
+    // A file that was begun later has newer rows, even if it was finished first.
     if (((await readKept(path, deps)).keptMs ?? 0) > nowMs) return false;
     return await draft.putInPlace(path, true);
   } finally {
@@ -66,15 +66,15 @@ export async function keepResults(
   }
 }
 
-/** The paths of all kept results of the account. */
+/** The paths of the kept results of all portfolios of the account. */
 export async function keptResults(deps: PlaceDeps): Promise<string[]> {
   const dir = dirname(keptResultsPath('', deps));
   const names = existsSync(dir) ? await readdir(dir) : [];
-  // The name of a draft begins with a dot.
+  // Names of drafts begin with a dot.
   return names.filter((name) => /^[^.].*\.results\.csv$/s.test(name)).map((name) => join(dir, name));
 }
 
-/** The path of a finished portfolio's kept results, if they show how it finished last. Then nobody needs to write them again. */
+/** The path of a finished portfolio's kept results, if they are as new as its end. A run can copy this file. */
 export async function finishedResults(
   portfolio: string,
   deps: PlaceDeps & Pick<KeepDeps, 'portfolios' | 'ledger'>,
@@ -84,7 +84,7 @@ export async function finishedResults(
   return ((await readKept(path, deps)).keptMs ?? 0) >= finishedMs ? path : undefined;
 }
 
-/** The time at Redis, and when the kept file was begun. `keptMs` is undefined while that is in the future: the clock was set back. */
+/** Redis' clock, and when writing the kept file began. Nothing if that is in the future, because the clock was set back. */
 async function readKept(path: string, { ledger }: Pick<KeepDeps, 'ledger'>) {
   const there = await stat(path).catch(() => undefined);
   const [seconds = 0, micros = 0] = (await ledger.time()).map(Number);
@@ -92,7 +92,7 @@ async function readKept(path: string, { ledger }: Pick<KeepDeps, 'ledger'>) {
   return { nowMs, keptMs: there && there.mtimeMs <= nowMs ? there.mtimeMs : undefined };
 }
 
-/** Removes drafts of killed processes first, then the kept results: a draft may be renamed to them meanwhile. */
+/** Removes a portfolio's kept results. Drafts go first: a draft may be renamed to the file meanwhile. */
 export async function forgetKept(portfolio: string, deps: PlaceDeps): Promise<void> {
   const path = keptResultsPath(portfolio, deps);
   const [dir, name] = [dirname(path), basename(path)];

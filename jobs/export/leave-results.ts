@@ -10,41 +10,41 @@ import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { type ExportDeps, type ExportPayload, exportResults } from './export-results.ts';
 
-/** Where a run leaves its results. `path` is the file that was run; null for one that came through standard input. */
+/** Where a run writes its results. `path`: the file that was run; null for standard input. */
 type ResultsPlace = {
   portfolio: string;
   path: string | null;
-  /** Another folder than the file's own. */
+  /** A folder instead of the file's own. */
   dir?: string | undefined;
 };
 
-/** What was left: paths, and what could not be written and why. */
+/** The paths of results files, and what could not be written. */
 export type LeftResults = {
   results: string | null;
   errors: string | null;
-  /** Errors files of before that are true no longer, and went. */
+  /** Outdated errors files that were removed. */
   removed: string[];
-  /** The same, but somebody has written into them: they are not ours to remove. */
+  /** Outdated errors files that stay, because somebody has edited them. */
   kept: string[];
-  /** The first names of those that had to get another, since something else bears them. */
+  /** The names that were wanted, for files that got another name because something else has it. */
   taken: string[];
-  /** What an earlier run had to give another name, and is gone now that the first name was free. */
+  /** Files that an earlier run had to name differently, removed now that the wanted name is free. */
   outdated: string[];
   fault: string | null;
 };
 
 type LeaveDeps = ExportDeps & {
   leftFiles: LeftFiles;
-  /** The file in which the results stand already, if any. */
+  /** The path of results that are written already, if any. */
   finishedResults?: (portfolio: string) => Promise<string | undefined>;
 };
 
 /**
- * Leaves the results of a portfolio beside its file, and an errors file if any line is to be corrected; an errors file of
- * before that is true no longer goes. Nothing is replaced or removed but what a run has left, and nobody has touched since.
+ * Writes a portfolio's results beside its file, and an errors file if lines need correction. Removes an outdated errors file.
+ * Replaces and removes only files that a run wrote and nobody has edited since.
  *
- * @param mending whether any line may have to be corrected: a portfolio of which all is well need not be gone through for it
- * @returns also where nothing could be written: the results are there for the asking, and the run ends as it ended
+ * @param mending whether any line may need correction; otherwise the portfolio is not searched for such lines
+ * @returns the result also on failure, as `fault`: the run's status does not depend on these files
  */
 export async function leaveResults(place: ResultsPlace, mending: boolean, deps: LeaveDeps): Promise<LeftResults> {
   const left: LeftResults = {
@@ -65,7 +65,7 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
       const names = namesFor(kind, dir, stem);
       const draft = await draftOf(kind, { dir, name: basename(names(1)), mode: await modeOf(path) }, portfolio, deps);
       try {
-        // It may turn out that no line is to be corrected in a file.
+        // It may turn out that no line needs correction in a file.
         if (kind === 'errors' && !(await hasRecords(draft))) return null;
         const { path: found, outdated } = await deps.leftFiles.leave(draft, names, whose);
         if (found !== names(1)) left.taken.push(names(1));
@@ -85,7 +85,7 @@ export async function leaveResults(place: ResultsPlace, mending: boolean, deps: 
   return left;
 }
 
-/** An errors file of this portfolio that was mended and run is no file of its own: its results are those of the first. */
+/** A corrected errors file of this portfolio has no results files of its own: they replace those of the first file. */
 async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles): Promise<string> {
   if (path === null) return portfolio;
   const earlier = stemOfErrors(path);
@@ -93,7 +93,7 @@ async function stemFor({ portfolio, path }: ResultsPlace, leftFiles: LeftFiles):
   return (await leftFiles.whose(resolve(path)))?.portfolio === portfolio ? earlier : stemOf(path);
 }
 
-/** No more people may read the results than the file that they are of; what came through a pipe is for its owner. */
+/** Gives the results the file's permissions at most. Results of standard input are for their owner only. */
 async function modeOf(path: string | null): Promise<number> {
   const found = path === null ? undefined : await stat(path).catch(() => undefined);
   return (found ? found.mode & 0o666 : 0) | 0o600;
@@ -106,7 +106,7 @@ function draftOf(
   deps: LeaveDeps,
 ): Promise<FileDraft> {
   const only = kind === 'errors' ? 'errors' : 'all';
-  // With the delimiter of the file: whoever opened that by a double click opens these in the same way.
+  // With the file's delimiter, so that a double click opens the results in the same way.
   const payload: ExportPayload = { portfolio, only, likeInput: 'cells' };
   const write = async (to: Writable) => {
     const known = only === 'all' ? await deps.finishedResults?.(portfolio) : undefined;
@@ -126,12 +126,12 @@ async function hasRecords({ path }: FileDraft): Promise<boolean> {
   }
 }
 
-/** What a run leaves: all lines, and those that want mending. */
+/** All lines, or the lines that need correction. */
 type LeftKind = 'results' | 'errors';
 
 /**
- * `buyers.csv` leads to `buyers.results.csv`, and if that is somebody else's to `buyers.results-2.csv`. Any other ending stays
- * in the name, so that `buyers.csv` and `buyers.xlsx` in one folder do not share their results: `buyers.xlsx.results.csv`.
+ * `buyers.csv` leads to `buyers.results.csv`, or to `buyers.results-2.csv` if that name is taken. Other endings stay in the
+ * name, so that files of one folder never share results: `buyers.xlsx.results.csv`.
  *
  * @param stem see {@link stemOf}
  */
@@ -139,12 +139,12 @@ function namesFor(kind: LeftKind, dir: string, stem: string): Names {
   return (number) => join(dir, `${stem}.${kind}${number === 1 ? '' : `-${number}`}.csv`);
 }
 
-/** What the results of a file are called after: its name without `.csv`. */
+/** The base name of a file's results: its name without `.csv`. */
 function stemOf(path: string): string {
   return basename(path).replace(/\.csv$/i, '');
 }
 
-/** What an errors file of ours was called after: mended and run, its results are those of the file that it came of. */
+/** The original base name of an errors file: its results are named after the file that it comes from. */
 function stemOfErrors(path: string): string | undefined {
   return /^(.+)\.errors(?:-\d+)?\.csv$/.exec(basename(path))?.[1];
 }

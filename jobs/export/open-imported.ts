@@ -6,8 +6,8 @@ import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.t
 import { readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 /**
- * Opens the copy of an imported file as the import did. Whether a line is good enough was decided then; here it only has to
- * be recognised, or told its buyer by `buyers`.
+ * Opens the copy of an imported file with the import's read options. Lines are not judged again, only identified, with their
+ * buyers from `buyers`.
  *
  * @throws LimitlineError `NOT_FOUND` where the copy is gone, `FILE` where it cannot be read
  */

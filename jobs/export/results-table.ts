@@ -12,9 +12,9 @@ import { ledgerCells } from './ledger-cells.ts';
 import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type TableOptions } from './table.ts';
 
 /**
- * All lines with all their own columns, and what became of each. Of files with different headers, columns that mean something
- * to us are written under our names, and what only their file explains is written plainly: else nobody could tell them any
- * more, neither a person nor `recover`.
+ * All lines with all their own columns, and what became of each. If files have different headers, known columns are written
+ * under our names, and values that only a file's own options explain are normalised. Otherwise neither a person nor `recover`
+ * could read them.
  */
 export function resultsTable(files: Files, { account, inSheet, isHeldOnly }: TableOptions): ExportTable {
   let values: Pick<SheetValues, 'cells'> | undefined;
@@ -41,7 +41,7 @@ export function resultsTable(files: Files, { account, inSheet, isHeldOnly }: Tab
   };
 }
 
-/** What became of the line, in the order of {@link RESULT_COLUMNS} but for the last. */
+/** The cells of {@link RESULT_COLUMNS} except the last. */
 function outcomeCells(exported: ExportedLine, account: string): string[] {
   const { file, number, found } = exported;
   const result = found?.result;
@@ -63,7 +63,6 @@ function outcomeCells(exported: ExportedLine, account: string): string[] {
   ];
 }
 
-/** Whether the lines of all files have the same columns, with the same meanings. */
 function haveOneHeader(files: Files): boolean {
   const headers = [...files.values()].map((opened) => {
     if (!opened) return '';
@@ -73,7 +72,7 @@ function haveOneHeader(files: Files): boolean {
   return new Set(headers).size === 1;
 }
 
-/** What the columns of files with one header mean. */
+/** The known columns of files with one header. */
 function knownColumns(files: Files, header: readonly string[]): (KnownColumn | null)[] {
   const [opened] = files.values();
   if (!opened) return header.map(knownNamed);

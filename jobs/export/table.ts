@@ -4,37 +4,37 @@ import { mergeColumns, type OwnColumns } from '../../src/portfolio/results/merge
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS } from './ledger-cells.ts';
 
-/** How a file is exported: its header, and the records for each line. */
+/** A table to write: its header, and the records of each line. */
 export type ExportTable = {
   header: string[];
-  /** Whether only the lines' own cells are needed. */
+  /** Whether it needs nothing of a line but its cells. */
   isPlain: boolean;
   /** Called for each file before its lines. */
   begin(file: ImportFile, opened: Opened): void;
   write(line: ExportedLine): Iterable<string[]>;
 };
 
-/** The files of a portfolio with what is known before their lines are read; undefined if the copy is gone. */
+/** A portfolio's files, opened up to the header; nothing where a copy is gone. */
 export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
 
 /**
- * `inSheet`: amounts and dates are written so that they are numbers in a sheet. `isHeldOnly`: only held rows, with a further column in
- * which a person enters what became of their calls.
+ * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
+ * additional column in which a person answers.
  */
 export type TableOptions = { account: string; portfolio: string; inSheet: boolean; isHeldOnly?: boolean };
 
-/** The state of the line's row, or why the line led to none; '' if the import did not reach it. */
+/** The state of the line's row, or the line's own kind; '' where the import did not reach it. */
 export function stateOf({ found, fault }: ExportedLine): string {
   return found?.result.state ?? fault?.kind ?? '';
 }
 
-/** The problem of the line, or of its row; '' if there is none. */
+/** The line's problem, then its row's problem; '' where there is none. */
 export function problemIn({ found, fault }: ExportedLine): string {
   if (!found && !fault) return 'Not imported: the import was interrupted. Import the file again.';
   return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
 }
 
-/** Our sentence, then the service's answer unchanged; or what was sent, if there was no answer. `recover` parses this text. */
+/** The problem, then the service's response as it came, or the request that got no response. `recover` parses this text. */
 function problemText({ problem, again, record }: RowResult): string {
   if (again) return `Made twice at the service: ${again.id} and ${again.again}; ask the service to withdraw one`;
   if (!problem) return answeredOtherwise(record);
@@ -43,7 +43,7 @@ function problemText({ problem, again, record }: RowResult): string {
 }
 
 /**
- * Merges the columns of all files into one header, and puts each file's cells into their columns.
+ * Merges the columns of all files into one header, and puts each file's cells where they belong.
  *
  * @param columnsOf which columns of a file are written, and their names
  */
@@ -55,7 +55,7 @@ export function makePlacedCells(files: Files, columnsOf: (opened: Opened) => Own
   return {
     header,
 
-    /** A line's cells in their columns. If the line cannot be read, the ledger's values by their names. */
+    /** A line's cells in the table's order; cells from the ledger where the line cannot be read. */
     cells(file: ImportFile, cells: readonly string[] | undefined, fromLedger: readonly string[]): string[] {
       if (!cells) return cellsByName(header, fromLedger);
       const written = header.map(() => '');

@@ -1,18 +1,18 @@
 import type { Buyer } from '../../src/portfolio/identity/buyer.ts';
 import { alikeOfName, IDENTIFIER_KINDS, type IdentifierKind } from '../../src/portfolio/identity/identity.ts';
 
-/** What is kept of a buyer, in short: it is kept a million times. `k` are the kinds of its identifiers, by their places. */
+/** A stored buyer. Field names are short because a ledger has up to a million. `k`: indexes into IDENTIFIER_KINDS. */
 type Record = {
   k: string;
   n: string[];
-  /** Of names that were forgotten, `""` in `n`: what they are compared by, as texts. Left out where all are known. */
+  /** For forgotten names (`""` in `n`), the numbers by which they are compared. Left out if no name is forgotten. */
   a?: string[] | undefined;
   r?: string | undefined;
   c?: string | undefined;
   s?: string | undefined;
-  /** Portfolio, row and line that brought it first. */
+  /** Portfolio, row and line that first brought the buyer. */
   f: [string, string, number];
-  /** Portfolio, row, line and import of the one row that it rests on; left out where it rests on several. */
+  /** Portfolio, row, line and import of the only row of this buyer; left out if it has several. */
   o?: [string, string, number, string] | undefined;
 };
 

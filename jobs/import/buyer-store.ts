@@ -4,7 +4,7 @@ import type { Holder } from '../../src/portfolio/identity/buyer.ts';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
 import { fromBuyer, toBuyer } from './buyer-record.ts';
 
-/** The account's buyers by which a file's lines are told: the ledger keeps texts, and this reads and writes them. */
+/** Adapts the ledger's buyers, stored as text, to the buyer book that identifies the buyers of a file's lines. */
 export function makeBuyerStore({
   buyers,
   retryUntilAnswered,
@@ -41,12 +41,12 @@ export function makeBuyerStore({
   };
 }
 
-/** Tells files apart by which buyers were brought. It is kept in every buyer's record, so it is no longer than that takes: 48 bits. */
+/** A short name of the file that brought a buyer. 48 bits of its digest, because each buyer's record contains it. */
 export function fileNameOf(importId: string): string {
   return importId.slice(0, 12);
 }
 
-/** `<key>` or `<key>!`, one after another with a space between. */
+/** Format: `<key>` or `<key>!` (alone), separated by spaces. */
 function fromHolders(holders: readonly Holder[]): string {
   const [first] = holders;
   return first && holders.length === 1 ? fromHolder(first) : holders.map(fromHolder).join(' ');

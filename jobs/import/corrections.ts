@@ -1,10 +1,10 @@
 import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 
-/** Corrections of corrections that are followed; a person makes a few. */
+/** How many replacements in a row are followed. People make a few. */
 const MOST_HOPS = 100;
 
-/** The rows that took the place of this one, each that of the one before; nothing comes last where one is not there. */
+/** Follows the rows that replaced this one, in order. Ends with nothing if a replacing row does not exist. */
 export async function* correctionsOf(
   { row: { portfolio }, replaced }: BuyerRow,
   rows: Pick<Rows, 'ofRow'>,

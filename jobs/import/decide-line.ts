@@ -24,24 +24,24 @@ import { decideMend } from './mend-rows.ts';
 /** A line that leads to a row. */
 export type RowLine = Extract<Line, { kind: 'row' }>;
 
-/** The portfolio and import of a line, and what is known of its file. */
+/** The import that a line belongs to, and what is known of its file. */
 export type Place = {
   portfolio: string;
-  /** The number of the import; '' if it has not begun. */
+  /** The number of the import; '' if it has none yet. */
   importId: string;
-  /** The row that a line corrects, according to its cells; '' if none. */
+  /** The line's cell that names the row to correct; '' if there is none. */
   mendedRow: (cells: readonly string[]) => string;
-  /** The earlier problem of a line, according to an errors file; '' if it is not one. */
+  /** The problem that an errors file gives for a line; '' in other files. */
   earlierProblem: (cells: readonly string[]) => string;
   file: () => Promise<OwnFile>;
 };
 
-/** The decision about a line before it is imported: the row that it replaces, if any, or why that is uncertain. */
+/** The decision for a line before it is put: the row that it replaces, or the problem that refuses it. */
 export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
- * Reads the requests of these lines' buyers. All of them are read if a line must find the request that it corrects by its buyer. A line
- * with a request_reference names its request itself.
+ * Reads the known requests of these lines' buyers. Reads all of a buyer's requests only for lines without a request_reference,
+ * which may correct any of them.
  */
 export async function requestsFor(
   lines: readonly RowLine[],
@@ -56,8 +56,8 @@ export async function requestsFor(
 }
 
 /**
- * Decides which row of its portfolio a line corrects: the one in its cell `row`, or otherwise its buyer's unsent row. Changes nothing, so
- * `check` can use it too.
+ * Decides which row of its portfolio a line corrects: the row that its cell `row` names, or else its buyer's unsent row.
+ * Changes nothing, so that `check` can call it, too.
  */
 export async function decideLine(
   place: Place,
@@ -77,8 +77,8 @@ export async function decideLine(
 }
 
 /**
- * A warning if the request already waits for approval in another portfolio, or if the buyer has another request with another amount that is
- * open, made or refused. `isBesides` says whether both are requested: a refused one is not until somebody sends it again.
+ * A warning about this request waiting for approval in another portfolio, or about another request of the buyer with another
+ * amount. `isBesides`: both are requested. A refused request does not count, because it is not sent again by itself.
  */
 export function warningOfOther(
   line: RowLine,
@@ -99,7 +99,7 @@ export function warningOfOther(
   return { warning, isBesides, waits: same !== undefined };
 }
 
-/** The buyer's requests after this line was imported, for the buyer's next line. */
+/** The buyer's requests after a line was put, for the next line of the same buyer. */
 export function buyerRowsAfter(
   { count, rows, isWhole }: BuyerRows,
   { row, line, importId, amount }: AskingLine,
@@ -127,7 +127,7 @@ function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
   return key !== requestKey({ buyer, requestedLimit: limit.requested_limit });
 }
 
-/** Whether the portfolio already has the row of the line's request, from another file. */
+/** Whether the line's own row exists already, from another import. */
 function isThere({ row }: AskingLine, { rows }: BuyerRows): boolean {
   return rows.some((one) => rowName(one.row) === rowName(row));
 }
@@ -149,9 +149,9 @@ function manyProblem({ amount }: AskingLine, count: number): string {
 }
 
 /**
- * Why the line's own row must not be requested again; undefined if it may. If a correction replaced the row and was sent, running the old
- * file again would request both the old and the new amount. While nothing of the correction was sent, the last imported line counts, and
- * the correction gives way.
+ * The problem of a line whose own row was replaced by a correction that was sent; nothing otherwise. Importing an old file
+ * again would otherwise request the old amount besides the new one. While the correction is unsent, the line imported last
+ * counts and replaces it.
  */
 async function sentCorrectionProblem(
   asking: AskingLine,
@@ -169,7 +169,7 @@ async function sentCorrection(
   { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {
-  // If the buyer has very many requests, not all of them are known here.
+  // For a buyer with very many requests, only some of them are read.
   const own = known.find((one) => rowName(one.row) === rowName(row)) ?? (isWhole ? undefined : await rows.ofRow(row));
   if (own?.state !== 'cancelled') return undefined;
   for await (const next of correctionsOf(own, rows)) if (next && !isUnsent(next)) return next;

@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * The digest of a file's content in hex, by which its copy in the data folder is named.
+ * The SHA-256 of a file's content in hex, which is also the name of its copy in the data folder.
  *
- * @param bytes only of so many at its beginning
+ * @param bytes how many bytes from the start to read; all by default
  */
 export async function sha256Of(path: string, bytes = Number.POSITIVE_INFINITY): Promise<string> {
   const digest = createHash('sha256');

@@ -5,8 +5,9 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /**
- * Refuses an errors file of another portfolio as a whole, before any of it is imported: in this portfolio its lines would be further
- * requests instead of corrections. Only errors files are read an extra time for this. A pipe is not, because it can be read only once.
+ * Refuses an errors file of another portfolio as a whole, before any line is put. Its lines would be requested in addition to
+ * those that they correct. The check reads an errors file once more; other files and pipes, which can be read only once, are
+ * not checked.
  *
  * @param open opens the same file a second time
  */
@@ -30,7 +31,7 @@ export async function refuseForeign(
   return { ...opened, problems: [makeProblem(WHOLE_FILE, ROW_COLUMN, first.cell, message)], batches: noBatches };
 }
 
-/** For each other portfolio that the file names, the first line that names it. */
+/** Of each other portfolio that the file names in a row or line, the first line that does. */
 async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> {
   const found = new Map<string, Foreign>();
   const [mendedRow, mendedLine] = [mendedRowOf(file.header), mendedLineOf(file.header)];

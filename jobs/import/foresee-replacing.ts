@@ -5,16 +5,15 @@ import type { Problem } from '../../src/portfolio/problem.ts';
 import { buyerRowsAfter, decideLine, type Place, type RowLine, requestsFor, warningOfOther } from './decide-line.ts';
 
 /**
- * What an import would say of a line: that it is refused; or that its buyer has another request, and whether both are asked
- * for, or this one waits elsewhere already.
+ * What importing a line would do: refuse it, or warn of another request of its buyer. `isBesides`: both would be requested.
+ * `waits`: this request waits for approval elsewhere.
  */
 export type OfBuyer = { problem: Problem } | { warning: Problem; isBesides: boolean; waits: boolean };
 
 /**
- * Makes a function that tells of lines whether an import would refuse them, since nobody can tell which row they correct, or
- * would request them in addition to another request of the buyer that the ledger knows. It decides line by line, as an import
- * does, and changes nothing. Lines must come in the order of the file. Of a file that was imported before, the place has the
- * number of that import.
+ * Makes a function that predicts for lines whether an import would refuse or warn because of their buyer's other requests.
+ * Decides line by line as an import does, and changes nothing. Lines must come in file order. For a file that was imported
+ * before, `place` has that import's number.
  */
 export function makeReplacingForesight({
   rows,
@@ -23,7 +22,7 @@ export function makeReplacingForesight({
   rows: Pick<Rows, 'ofBuyers' | 'wholeOf' | 'ofRow'>;
   place: Place;
 }) {
-  /** Buyers a row of whom an earlier line of this file would replace: few, as corrections are. */
+  /** Buyers with a row that an earlier line of this file would replace. Usually few. */
   const corrected = new Map<string, BuyerRows>();
   return async (lines: readonly RowLine[]): Promise<Map<number, OfBuyer>> => {
     const known = await requestsFor(lines, rows);

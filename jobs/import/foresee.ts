@@ -14,28 +14,28 @@ import { mayTake, rowRequest } from './row-request.ts';
 export type ForeseeDeps = {
   portfolio: string;
   foresight: Foresight;
-  /** The policy for a company whose call has an unknown outcome. */
+  /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
-  /** Finds what other requests of the same buyers mean for lines. Not given for a file that is read only once. */
+  /** Finds what other requests of their buyers mean for lines. Left out for a file that can be read only once. */
   ofBuyers?: ((lines: readonly RowLine[]) => Promise<Map<number, OfBuyer>>) | undefined;
-  /** Returns the cell of a line that names the row it corrects. Without this function, no line corrects a row. */
+  /** The line's cell that names the row to correct. Left out if the file has no such column. */
   mendedRow?: ((cells: readonly string[]) => string) | undefined;
 };
 
 /**
- * What an import would do with a line that has a row. `request`: ask for its limit. `open`: the request already waits, here or for an
- * approval in another portfolio. `before`: the limit was made before. `held`: the call is under way, or its outcome is unknown.
+ * What importing a line with a row would do. `request`: request its limit. `open`: nothing, the request waits already, here or
+ * for approval elsewhere. `before`: nothing, the limit was made before. `held`: nothing, the call is under way or in doubt.
  */
 type Fate = 'request' | 'open' | 'before' | 'held';
 
 /**
- * A line as an import would handle it. `fate` is for lines with a row; `company` is the state of the buyer's company; `isBesides` means
- * that the limit is requested in addition to another one of the buyer.
+ * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, and whether the limit would be
+ * requested in addition to another one of the buyer.
  */
 type Foreseen = { line: Line; fate?: Fate; company?: 'made' | 'unknown' | undefined; isBesides?: boolean };
 
 /**
- * Predicts what importing these lines would do, by the rules of put.lua and the steps. A line that asks for something else than was sent
+ * Predicts the result of importing lines, by the same rules as put.lua and the steps. A line that differs from what was sent
  * for it becomes invalid. Changes nothing.
  */
 export async function foresee(batch: readonly Line[], deps: ForeseeDeps): Promise<Foreseen[]> {
@@ -58,13 +58,13 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   const { line, fate } = one;
   if (!found || line.kind !== 'row') return one;
   if ('problem' in found) return { line: refusedLine(line, found.problem) };
-  // This line does not ask for a limit that was made before or is held.
+  // A line whose request is made or held requests nothing.
   if (fate !== 'request' && fate !== 'open') return one;
   const { warning, isBesides, waits } = found;
   return { ...one, fate: waits ? 'open' : fate, line: { ...line, warnings: [...line.warnings, warning] }, isBesides };
 }
 
-/** In these states, the call may have made something. */
+/** States in which a limit call may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
 async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Promise<Foreseen> {
@@ -94,7 +94,7 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
 
 const DECLINED = 'A person said no to this request before: it waits until another person says yes, whatever its sum.';
 
-/** A document as a row names it, without the digest: that needs the file's content. */
+/** A document without its digest, since computing that means reading the file. */
 function undigested({ name, mediaType, sizeBytes }: Document): RowDocument {
   return { name, mediaType, sizeBytes, sha256: '' };
 }

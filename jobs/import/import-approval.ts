@@ -8,7 +8,7 @@ import { freeApproved } from '../rows/free-approved.ts';
 
 export type ApprovalDeps = {
   approvals: Approvals;
-  /** What another person has to approve at this moment. */
+  /** The approval rules in force now. */
   approvalPolicy: () => Promise<ApprovalPolicy>;
   queues: Queues;
   retryUntilAnswered: RetryUntilAnswered;
@@ -16,22 +16,22 @@ export type ApprovalDeps = {
 
 /** The approval that the rows of an import wait for. */
 export type ImportApproval = {
-  /** Nothing where nobody asks for one. */
+  /** The approval's id; nothing if no approval is needed. */
   id(): string | undefined;
-  /** The one of rows that a person said no to before: they wait whether or not one is asked for. */
+  /** The id of the approval for rows that a person declined before. They wait even if the rules need no approval. */
   ofDeclined(): Promise<string>;
-  /** Another one, where this is open no longer: somebody else has brought the same file in to its end meanwhile. */
+  /** Begins a new approval if this one was closed, because another process finished importing the same file. */
   renew(seen: string): Promise<string>;
-  /** All lines are in. Answers what waits for a person now; nothing where nobody has to say yes. */
+  /** Called after the last line. Answers the approval that waits for a person; nothing if none does. */
   close(): Promise<Approval | undefined>;
 };
 
 /**
- * Begins to bring rows in that wait: whether anybody has to approve them is known when the last line is in. Where no
- * approval is asked for they go at once, but for those that a person said no to before: an approval begins with the first of them.
+ * Begins the approval of an import. Until the last line is in, it is unknown whether an approval is needed, so rows wait. Where
+ * the rules ask for none, rows go at once, except rows that a person declined before.
  *
- * @param told.redone whether a person said no to the supplier before: then all of it waits, since no row goes on without that
- * @param authors who uploaded the file, mended it, or imports it: none of them may approve it
+ * @param told.redone whether a person declined the supplier before: then all rows wait, since none can go without it
+ * @param told.authors who uploaded, corrected or imports the file: none of them may approve it
  */
 export async function beginApproval(
   portfolio: string,
@@ -48,12 +48,12 @@ export async function beginApproval(
   const isAsked = told.redone || asksApproval(await retryUntilAnswered('approval rule', approvalPolicy));
   const begun: string[] = [];
   const begin = async (): Promise<string> => {
-    // No supplier waits for declined rows alone.
+    // A supplier never waits because of declined rows alone.
     const next = await approvals.beginImport(portfolio, isAsked ? told : { ...told, supplier: undefined });
     if (next !== begun.at(-1)) begun.push(next);
     return next;
   };
-  /** Lines of a batch find out together that they need one. */
+  /** Lines of one batch may need a new approval at the same time; only one is begun. */
   const beginOnce = onceAtATime(begin);
   if (isAsked) await begin();
   return {

@@ -28,34 +28,34 @@ import { makeRequestsInFile } from './requests-in-file.ts';
 export type ImportPayload = FileToImport & {
   documentsDir?: string | undefined;
   supplierPath?: string | undefined;
-  /** Who imports it, as text for people. */
+  /** The name of the person who imports the file. */
   by?: string | undefined;
-  /** Further people who uploaded or corrected the file. None of them may approve it. */
+  /** People who uploaded or corrected the file. None of them, nor `by`, may approve it. */
   authors?: readonly string[] | undefined;
-  /** Whether to cancel unsent rows of earlier imports that this file lacks. */
+  /** Whether rows of earlier imports that the file lacks and that were not sent are cancelled. */
   replace: boolean;
-  /** How many rows are sent before the portfolio pauses itself: 1 to {@link MOST_FIRST}. */
+  /** The number of rows to send before the portfolio pauses itself. 1 to {@link MOST_FIRST}. */
   first?: number | undefined;
 };
 
-/** `persist` waits while Redis is away, but only until `stopping`. */
+/** `persist` retries while Redis is away, until `stopping` is aborted. */
 export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {
     documents: DocumentStore;
     marks: Pick<SendMarks, 'check'>;
-    /** Called with how the file is read, before its lines. */
+    /** Called once before the first line is read, with how the file is read. */
     onOpened?: (opened: Opened) => void;
-    /** Called for each batch with its problems and warnings, and the number of lines so far. */
+    /** Called after each batch, with its problems and warnings and the number of lines read so far. */
     onBatch: (batch: Findings & { lines: number }) => void;
   };
 
 type Findings = { problems: Problem[]; warnings: Problem[]; changed: CellChange[] };
 
 /**
- * The result of an import. `faults`: problems of the file as a whole; then nothing was imported. `replaced`: rows of earlier imports that
- * lines of this file replaced. `lacking`: unsent rows that the file has no line for, and that stay. `givenUp`: those that were cancelled
- * instead.
+ * The result of an import. `faults` concern the whole file; if there are any, nothing was imported. `replaced` counts rows of
+ * earlier imports that lines of this file replaced. `lacking` and `givenUp` count unsent rows that the file lacks: kept, or
+ * cancelled.
  */
 export type Imported = {
   faults: Problem[];
@@ -64,15 +64,15 @@ export type Imported = {
   invalid: number;
   duplicate: number;
 } & Earlier & {
-    /** The approval for which the import's rows wait, if any. */
+    /** The import's approval, if it waits for another person. */
     approval?: Approval | undefined;
   };
 
-/** What happened to earlier requests and rows. `isPart`: the file is an errors file, which has only some of the lines. */
+/** Earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio. */
 type Earlier = { requestedBefore: number; replaced: number; lacking: number; givenUp: number; isPart: boolean };
 
 /**
- * Checks the input before anything is read.
+ * Checks the portfolio's name and the path.
  *
  * @throws LimitlineError `USAGE` for an invalid portfolio name or an empty path
  */
@@ -85,16 +85,16 @@ export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio'
 }
 
 /**
- * Imports a file into a portfolio. The file is first copied completely into the data folder. So an unreadable file leaves no trace, and the
- * results file can be written from the copy later. Importing it again, or continuing after a crash, duplicates nothing: a line always leads
- * to the same row.
+ * Imports a file into a portfolio. The whole file is copied into the data folder first: a file that cannot be read to its end
+ * leaves no trace, and the results file is later written from the copy. Importing a file again, or after a crash, duplicates
+ * nothing: a line leads to the same row each time.
  *
- * @throws LimitlineError `FILE` if the file or the supplier's file cannot be read; `USAGE` if `replace` is not possible, or the portfolio
- *   is archived; `OLDER`; `STOPPED` if `stopping` is aborted
+ * @throws LimitlineError `FILE` when the file or the supplier's file cannot be read; `USAGE` where `replace` is not allowed or
+ *   the portfolio is archived; `OLDER` where Redis is older than what was sent; `STOPPED` when `stopping` is aborted
  */
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
   const { documentsDir, path, portfolio } = payload;
-  // Checked before the file is copied: an archived portfolio cannot take it.
+  // Before the file is copied: an archived portfolio takes no import.
   await deps.retryUntilAnswered('look', () => deps.portfolios.mustBeHere(portfolio));
   await deps.marks.check();
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
@@ -127,7 +127,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   );
   const { run } = target;
   try {
-    // Set before the ledger has any line of the file, so that no further rows are sent.
+    // Before any line is in the ledger, so that no further row is sent.
     const { first } = payload;
     if (first !== undefined) await deps.retryUntilAnswered('first', () => deps.portfolios.sendFirst(portfolio, first));
     const approval = target.approval.id();
@@ -141,7 +141,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
     await leave(run);
     throw error;
   }
-  // Warnings about the whole file are complete only after its last line.
+  // Warnings about the whole file are known only after its last line.
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
   found.approval = await target.approval.close();
@@ -194,7 +194,7 @@ async function startImport(
   };
 }
 
-/** Imports all lines, and adds the results to `found`. */
+/** Imports all lines, and adds up the results in `found`. */
 async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
   for await (const batch of opened.batches()) {
     const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
@@ -215,10 +215,10 @@ function findingsOf(lines: readonly Line[]): Findings {
   };
 }
 
-/** An import that is stopped tells Redis so. If Redis answers, that takes milliseconds. */
+/** How long an import that fails or is stopped waits for Redis to record that. Redis usually needs milliseconds. */
 const LEAVE_MS = 1_000;
 
-/** If this fails as well, the first failure is reported, and the import counts as dead by itself. */
+/** Ignores its own failure: the caller throws the first one, and an import that stops reporting counts as interrupted. */
 async function leave(run: ImportRun): Promise<void> {
   await atMost(
     LEAVE_MS,
@@ -236,7 +236,7 @@ function otherUnderWay(portfolio: string): LimitlineError {
   return new LimitlineError('USAGE', message);
 }
 
-/** Records the portfolio's supplier: a known company, or one that will be created before the buyers, once the import is approved. */
+/** Records the portfolio's supplier: an existing company, or one to create before the buyers, once the import is approved. */
 async function rememberSupplier(
   portfolio: string,
   supplier: Awaited<ReturnType<typeof readSupplier>>,
@@ -252,7 +252,7 @@ async function rememberSupplier(
   await queues.forget([supplierJob(portfolio).data]);
 }
 
-/** The key of a supplier: its id, or the key of the call that makes it. */
+/** Identifies a supplier: by its id, or by the key of the call that creates it. */
 function keyOf(supplier: Awaited<ReturnType<typeof readSupplier>>): string {
   return 'companyId' in supplier ? supplier.companyId : supplier.key;
 }

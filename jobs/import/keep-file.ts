@@ -4,9 +4,9 @@ import type { DocumentStore } from '../../src/documents/store.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
 
 /**
- * Copies the file into the data folder under its digest, which names this import.
+ * Copies the file into the data folder. Returns its digest, which is the import's id.
  *
- * @throws LimitlineError `FILE` when it cannot be read
+ * @throws LimitlineError `FILE` when the file cannot be read
  */
 export async function keepFile(path: string, imports: DocumentStore): Promise<string> {
   const { size } = await stat(path).catch((error) => {

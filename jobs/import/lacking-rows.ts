@@ -6,20 +6,20 @@ import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 
 type LackingDeps = { rows: Rows; portfolios: Portfolios };
 
-/** A file that was read to its end, as the last one of its portfolio. */
+/** A file that was read to its end. `begun` is when its import began. */
 type WholeFile = { portfolio: string; fileName: string; importId: string; begun: string };
 
-/** The states of rows of which no limit was sent, as a rule, and that go on by themselves or when they are sent again. */
+/** States of rows whose limit was usually not sent, and that are sent later, by themselves or by a retry. */
 const UNSENT_STATES = [...UNFINISHED_STATES, 'refused'] as const;
 
-/** Counts the rows of earlier imports that are not in this file and were not sent, as far as their states tell. */
+/** Counts rows of earlier imports that the file lacks and whose state says that they were not sent. */
 export async function countLacking(file: WholeFile, deps: LackingDeps): Promise<number> {
   let count = 0;
   for await (const rows of lackingRows(file, deps)) count += rows.length;
   return count;
 }
 
-/** Gives up the rows of imports begun earlier that are not in this file and were not sent. Answers how many. */
+/** Cancels the unsent rows of earlier imports that the file lacks. Answers how many. */
 export async function leaveOutLacking(file: WholeFile, deps: LackingDeps): Promise<number> {
   const message = `given up, because ${file.fileName} has no such line and replaces what was imported before`;
   let count = 0;
@@ -34,13 +34,13 @@ async function* lackingRows(
   { portfolio, importId }: WholeFile,
   { rows, portfolios }: LackingDeps,
 ): AsyncGenerator<RowId[]> {
-  // Where there is no other import, nothing can be of one.
+  // With one import there are no rows of others.
   if ((await portfolios.allImports(portfolio)).length < 2) return;
   for (const state of UNSENT_STATES) {
     for await (const page of pagesOf(rows, portfolio, state)) {
       const imports = await rows.importsOf(page);
       const others = page.filter((_row, place) => imports[place] !== importId);
-      // Lines of the file that are faulty, and have their row already, are in the file all the same.
+      // A faulty line of the file whose row exists counts as in the file.
       const kept = await portfolios.keptRows(
         portfolio,
         others.map(({ key }) => key),
@@ -52,7 +52,7 @@ async function* lackingRows(
   }
 }
 
-/** Of rows that wait for an approval, those of which nothing is in doubt: not what somebody said of a held one's call. */
+/** Leaves out rows that were held before they began to wait for approval: their call is in doubt. */
 async function unsentOf(waiting: readonly RowId[], rows: Rows): Promise<RowId[]> {
   const results = await rows.read(waiting);
   return waiting.filter((_row, place) => results[place]?.awaits?.was !== 'held');

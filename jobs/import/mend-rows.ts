@@ -13,8 +13,8 @@ import { type RowId, rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { correctionsOf } from './corrections.ts';
 
 /**
- * Decides which row a line replaces, by the cell `row` of an errors file (`<portfolio>/<row key>`): that row, or the one that replaced it.
- * A line that leads to that very row replaces nothing.
+ * Decides which row a line of an errors file replaces, by its cell `row` (`<portfolio>/<row key>`): that row, or the row that
+ * has replaced it since. A line that asks for that same row replaces nothing.
  */
 export async function decideMend(
   asking: AskingLine,
@@ -35,7 +35,7 @@ export async function decideMend(
   return problem === undefined ? { replaces: found } : { problem };
 }
 
-/** The row that stands for this one after its corrections: `own` is the line's row; undefined when there is none. */
+/** Follows the replacements of a row to the current one: `own` if that is the line's own row, nothing if there is none. */
 async function standingFor(
   named: RowId,
   asking: AskingLine,
@@ -53,7 +53,7 @@ async function standingFor(
   return found;
 }
 
-/** Why no line may replace this row, judged by the row alone; undefined when a line may. */
+/** Why this row must not be replaced, judged by the row alone; nothing if it may be. */
 function whyNotMended(found: BuyerRow): string | undefined {
   const which = describeRow(found);
   if (found.replaced?.key) return `An earlier line of this file already mends this row, ${which}: keep one of the two.`;

@@ -12,14 +12,13 @@ import { fileNameOf, makeBuyerStore } from './buyer-store.ts';
 import { refuseForeign } from './foreign-rows.ts';
 import { keepFile } from './keep-file.ts';
 
-/** Which file is read into which portfolio, and how. */
 export type FileToImport = {
   portfolio: string;
   path: string;
-  /** The copy in the data folder that is imported, where it was made (`keepFile`) and looked at before. */
+  /** The digest of the copy in the data folder, if `keepFile` made it already. */
   kept?: string | undefined;
   reading: ReadOptions;
-  /** What the folder of its documents is called, where people know it by another name than its path. */
+  /** How messages name the documents folder, if people do not know it by its path. */
   documentsWords?: FolderWords | undefined;
 };
 
@@ -34,22 +33,22 @@ export type OpenDeps = {
 
 /** The copy of a file, read up to its first line. */
 export type OpenedImport = {
-  /** What the copy is called. */
+  /** The digest of the file's content. */
   importId: string;
   opened: Opened;
-  /** Opens the copy once more, to look ahead: what its lines bring is not written down yet. */
+  /** Opens the copy a second time, to read ahead. Buyers found in this pass are not stored. */
   openAhead: () => Promise<Opened>;
   /**
-   * Goes through a workbook's sheet before anything of it is stored. A text is read to its end however broken it is, but a
-   * workbook may turn out broken in the middle, when workers have requested the first half.
+   * Reads a workbook's whole sheet before any line is imported. A text file can always be read to its end. A workbook may turn
+   * out broken in the middle, when workers have requested the first half.
    */
   checkSheet: () => Promise<void>;
 };
 
 /**
- * Copies the file into the data folder to its last byte, and opens the copy.
+ * Copies the whole file into the data folder and opens the copy.
  *
- * @throws LimitlineError `FILE` when it cannot be read
+ * @throws LimitlineError `FILE` when the file cannot be read
  */
 export async function openImport(
   { portfolio, path, kept, reading, documentsWords: words }: FileToImport,

@@ -22,13 +22,13 @@ import { mayTake, rowRequest } from './row-request.ts';
 
 export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 
-/** How the problem of a row begins that gave way to a corrected line. It is in results files, and read back from them. */
+/** How the problem of a row begins that a corrected line replaced. Results files contain this text, and `recover` reads it. */
 export const REPLACED_BY_LINE = 'replaced by line';
 
-/** Where lines are brought in, and by which import of which file. */
+/** The import that lines are put for. */
 export type ImportTarget = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
 
-/** A line as it is to be brought in, and what was decided by what was known of its buyer's requests. */
+/** A line to put, and the decision made from its buyer's known requests. */
 export type AskedLine = {
   line: RowLine;
   row: RowId;
@@ -38,10 +38,10 @@ export type AskedLine = {
   decision: LineDecision;
 };
 
-/** What became of a line: `replaced` is the row that gave way to it, and `isBefore` says that its request was made before. */
+/** The result of a line: `replaced` is the row that it replaced; `isBefore` says that its request was made before. */
 export type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replaced?: BuyerRow; isBefore?: boolean };
 
-/** Reads what is to be asked for a line, by what is `known` of requests; its documents are copied into the data folder on the way. */
+/** Prepares a line from the requests `known` of its buyer. Copies its documents into the data folder. */
 export async function askOf(
   target: ImportTarget,
   line: RowLine,
@@ -59,12 +59,12 @@ export async function askOf(
   };
 }
 
-/** The date of a line's statements, as it is kept: of a million small requests nobody asks it. */
+/** The date of a line's statements, kept only for requests so large that the service asks for statements. */
 export function statementsDateOf({ limit, statementsDated }: Row): string | undefined {
   return asksStatements(limit.requested_limit) ? statementsDated : undefined;
 }
 
-/** Brings one line in, whatever there is of it, and writes down in `known` what its buyer asks for from then on. */
+/** Puts one line, retrying as long as the ledger asks for a new decision. Updates its buyer's requests in `known`. */
 export async function putLine(
   target: ImportTarget,
   asked: AskedLine,
@@ -116,7 +116,7 @@ export async function putLine(
   }
 }
 
-/** A line is in: what its buyer asks for from then on is written down in `known`, and what else that is said in a warning. */
+/** Completes a line that was put: updates its buyer's requests in `known`, and adds a warning about another request. */
 export function endOf(
   { line, row, ofBuyer, decision }: AskedLine,
   is: PutAnswer,
@@ -124,7 +124,7 @@ export function endOf(
 ): PutEnd {
   const { asking } = decision;
   const replaces = 'replaces' in decision ? decision.replaces : undefined;
-  // What is at its end, or was made before, is not asked for by this line.
+  // A line whose request ended or was made before asks for nothing.
   const besides = is === 'ended' ? undefined : warningOfOther(line, { asking, rows: ofBuyer.rows, replaces });
   if (besides) line.warnings.push(besides.warning);
   known.set(line.row.buyer, buyerRowsAfter(ofBuyer, asking, { is, replaces }));
@@ -133,7 +133,7 @@ export function endOf(
 }
 
 function decide(target: ImportTarget, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
-  // Redis is waited for; a file that cannot be gone through ends the import.
+  // Redis is retried. A file that cannot be read again ends the import.
   const rows = { ofRow: (other: RowId) => deps.retryUntilAnswered('read', () => deps.rows.ofRow(other)) };
   return decideLine(target, line, { ofBuyer, rows });
 }
@@ -142,7 +142,7 @@ function replacedBy(line: number, { fileName }: ImportTarget) {
   return { step: 'limit', message: `${REPLACED_BY_LINE} ${line} of ${fileName}` } as const;
 }
 
-/** A line's row as the ledger keeps it; its documents are copied into the data folder on the way. */
+/** A line's row as the ledger keeps it. Copies its documents into the data folder. */
 async function toRequest(row: Row, store: DocumentStore): Promise<RowRequest> {
   const documents: RowDocument[] = [];
   for (const document of row.documents) {

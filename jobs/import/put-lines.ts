@@ -20,16 +20,16 @@ import { rowRequest } from './row-request.ts';
 
 type PutDeps = LineDeps & { queues: Queues };
 
-/** The lines as the ledger took them, how many were requested before, and how many rows of earlier imports gave way to them. */
+/** `lines`: the batch, with refused lines turned invalid. `replaced`: the number of earlier rows that were replaced. */
 type PutLines = { lines: Line[]; requestedBefore: number; replaced: number };
 
 /**
- * Brings a batch of lines in. One that asks for something else than what was sent is a problem, and so is one of which
- * nobody can tell which row it corrects. Lines of one buyer go one after the other, in their order.
+ * Imports a batch of lines. A line is refused if it differs from what was sent, or if it is unclear which row it corrects.
+ * Lines of one buyer are imported one after the other, in file order.
  */
 export async function putLines(target: ImportTarget, batch: Line[], deps: PutDeps): Promise<PutLines> {
   const { run } = target;
-  // First what leads to no row, and what no longer does not: no line is counted twice at any moment.
+  // Lines without a row are noted first, and lines that got a row are un-noted. So no line is ever counted twice.
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
   await deps.retryUntilAnswered('note lines', () => run.noteLines(found));
   const lines = batch.filter((line) => line.kind === 'row');
@@ -52,8 +52,8 @@ export async function putLines(target: ImportTarget, batch: Line[], deps: PutDep
 }
 
 /**
- * Lines of which nothing has to be asked before, the most of a first import: each the only one here of a buyer of whom nobody had
- * heard before, without documents, and nobody's correction. What the ledger knows of their requests all the same, it says.
+ * The lines that need no look-up before they are put, which are most lines of a first import: of a new buyer with one line in
+ * the batch, without documents, and not corrections. If the ledger knows their request all the same, it does not put them.
  */
 function plainLines({ mendedRow, earlierProblem }: ImportTarget, lines: readonly RowLine[]): RowLine[] {
   const ofBuyer = new Map<string, number>();
@@ -72,7 +72,7 @@ function newRowOf({ line, row }: RowLine): NewRow {
   return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsDateOf(row) };
 }
 
-/** Brings in what is new, as far as the ledger finds nothing else of it. Answers the keys of the rows that came in. */
+/** Puts new rows, as far as the ledger finds no conflict. Answers the keys of the rows that were put. */
 async function putTogether(
   { portfolio, run, approval }: ImportTarget,
   rows: NewRow[],
@@ -85,7 +85,7 @@ async function putTogether(
   return new Set(rows.filter((_row, place) => arePut[place]).map(({ key }) => key));
 }
 
-/** Brings in lines by what is known of their buyers' requests. */
+/** Puts lines one round at a time, after reading their buyers' known requests. */
 async function putOthers(target: ImportTarget, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
   const ends = new Map<Line, PutEnd>();
   if (lines.length === 0) return ends;
@@ -98,13 +98,13 @@ async function putOthers(target: ImportTarget, lines: readonly RowLine[], deps: 
   return ends;
 }
 
-/** Of each buyer the first of these lines. */
+/** The first of these lines for each buyer. */
 function firstOfBuyers(lines: readonly RowLine[]): RowLine[] {
   const seen = new Set<string>();
   return lines.filter(({ row }) => !seen.has(row.buyer) && seen.add(row.buyer));
 }
 
-/** Brings in lines of different buyers: together as far as they are new and no more than that, the others one by one. */
+/** Puts lines of different buyers: new rows in one script, the others one by one. */
 async function putRound(
   target: ImportTarget,
   lines: readonly RowLine[],
@@ -121,13 +121,13 @@ async function putRound(
   );
 }
 
-/** As far as is known before the ledger is asked. */
+/** Whether the line leads to a new row, as far as is known before the ledger is asked. */
 function isNew({ row, ofBuyer, decision }: AskedLine): boolean {
   const isThere = ofBuyer.rows.some((one) => one.row.key === row.key && one.row.portfolio === row.portfolio);
   return 'replaces' in decision && decision.replaces === undefined && !isThere;
 }
 
-/** A line as the ledger notes it: the key of its request, of a faulty one its buyer, and what is wrong with it, if anything is. */
+/** A line as the ledger notes it: its request's key, the buyer if the line is invalid, and the fault if there is one. */
 function noteOf(line: Line): NotedLine {
   return { key: requestOf(line), buyer: line.kind === 'invalid' ? line.buyer : undefined, fault: faultOf(line) };
 }
@@ -139,10 +139,9 @@ function faultOf(line: Line): FaultyLine | null {
   return { kind: line.kind, message: isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message };
 }
 
-/** Twice what a line of our columns, all of them wrong, has to say; a line of thousands of wrong cells would drown Redis. */
+/** Characters. Twice the text of a line with all known columns wrong. A line of thousands of wrong cells would fill Redis. */
 const MAX_MESSAGE_LENGTH = 8_000;
 
-/** One problem in a report's cell: the column, then what is wrong. */
 function describe({ column, message }: Problem): string {
   return column === null ? message : `${column}: ${message}`;
 }

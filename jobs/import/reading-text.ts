@@ -2,10 +2,10 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { type ReadOptions, readingFound, readOptionsSchema } from '../../src/portfolio/read-options.ts';
 
 /**
- * How a file is read, as the ledger keeps it with an import: the same text for the same way of reading, since by this text and
- * the copy an import is known again.
+ * The read options of an import, as the ledger keeps them. The same options give the same text: this text and the copy's digest
+ * identify an import.
  */
 export function readingTextOf(given: ReadOptions, opened: Pick<Opened, 'dialect' | 'headerLine'>): string {
-  // The schema brings the options into one order, whoever gave them.
+  // The schema puts the options into one order.
   return JSON.stringify(readingFound(readOptionsSchema.parse(given), opened));
 }

@@ -3,12 +3,12 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 import type { RowLine } from './decide-line.ts';
 
-/** A line that leads to no row after all, though it has none of the faults that reading finds. */
+/** Turns a sound line into an invalid one, for a problem found after reading. */
 export function refusedLine({ row, warnings: _warnings, ...read }: RowLine, problem: Problem): Line {
   return { ...read, kind: 'invalid', key: row.key, buyer: row.buyer, problems: [problem] };
 }
 
-/** A request that was sent stays as it was; what the line asks for instead of it has to be asked for on purpose. */
+/** The problem of a line that differs from its request, which was sent already. A sent request is never changed. */
 export function changedProblem(line: number, asked: RowRequest, sent: RowRequest | undefined): Problem {
   const now = asked.limit.requested_limit;
   const before = sent?.limit.requested_limit;
@@ -26,7 +26,7 @@ export function changedProblem(line: number, asked: RowRequest, sent: RowRequest
   };
 }
 
-/** A line whose request_reference is another buyer's; it counts as nobody's row. */
+/** Refuses a line whose request_reference belongs to another buyer. It counts as no row's line. */
 export function otherBuyersLine(
   { row: _row, warnings: _warnings, ...read }: RowLine,
   known: RowRequest & { line?: number },

@@ -6,8 +6,8 @@ import { requestOf } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 
 /**
- * Makes a function that tells which requests the lines of a file make, and which rows they say that they mend. The file is
- * gone through when somebody asks for the first time, which most imports never do; 17 MB for a million lines.
+ * Makes a function that returns the requests of a file's lines, and the rows that they correct. The first call reads the file;
+ * most imports never call it. Takes 17 MB for a million lines.
  */
 export function makeRequestsInFile(open: () => Promise<Opened>): () => Promise<OwnFile> {
   let looking: Promise<OwnFile> | undefined;

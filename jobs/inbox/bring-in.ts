@@ -22,29 +22,29 @@ import { changeOf, statOf } from './move-over.ts';
 import { makeProblemsFile } from './problems-file.ts';
 import type { Entry } from './taken-folder.ts';
 
-/** The origin of a file, for the audit trail. */
+/** The origin of a dropped file, for the audit trail. */
 export const inboxFrom = (): string => `drop folder on ${hostname()}`;
 
 /**
- * Imports a taken file into its portfolio, unless the same content was imported before. Each step is recorded before the next, so repeating
- * a step is harmless: after a crash the file is imported again as the same import.
+ * Imports a file that was taken, unless the same content was imported before. Records each step before the next one, so that a
+ * file whose process died is imported again as the same import.
  *
- * @returns the result, which is not recorded yet
- * @throws LimitlineError `FILE` if the file cannot be read, or our own disk fails; `STOPPED`
+ * @returns the result, not recorded yet
+ * @throws LimitlineError `FILE` where the file cannot be read or our own disk fails; `STOPPED`
  */
 export async function bringIn(entry: Entry & { file: string }, file: TakenFile, deps: RoundDeps): Promise<TakenFile> {
   const { imports, inbox, signal } = deps;
   const before = await statOf(entry.file);
   if (!before?.isFile()) return { ...file, is: 'rejected', words: `${file.name} is not a file: drop the file itself.` };
   await needRoom(before.size, deps.settings.LIMITLINE_DATA);
-  // As it was read first: the mapping for such files may have been corrected since.
+  // A second try reads the file as the first did: corrections of its form may have changed since.
   const said = file.reading === undefined ? await readingOf(entry.file, deps) : undefined;
   const reading = file.reading ?? JSON.stringify(said?.reading);
   const kept = await imports.put({ name: file.name, path: entry.file, sizeBytes: before.size, mediaType: 'text/csv' });
   const owners = new Set([before.uid]);
   const content = await contentOf({ sha256: kept, documents: entry.documents, reading }, { signal, owners });
   const by = (await Promise.all([...owners].map(userNameOf))).map(dropActor);
-  // In a folder that others cannot reach, only root can change the owner. The earlier owner stays recorded.
+  // In `.taken`, only root can change the owner. Earlier owners stay authors.
   const begun: TakenFile = {
     ...file,
     reading,
@@ -57,7 +57,7 @@ export async function bringIn(entry: Entry & { file: string }, file: TakenFile, 
   if (earlier && earlier.id !== file.id) return { ...begun, is: 'again', words: againWords(earlier) };
   const look = { kept, reading: readOptionsSchema.parse(JSON.parse(reading)), mode: before.mode };
   const imported = await importEntry(entry, begun, look, deps);
-  // A program that still writes to the file goes on after the move. Then the file is imported again, and its lines lead to the same rows.
+  // The file may have been written to during the import. Then it is imported again; its lines lead to the same rows.
   if ((await sha256Of(entry.file)) !== kept) throw changed({ path: file.name });
   return { ...begun, ...outcomeOf(file, imported) };
 }
@@ -133,12 +133,12 @@ function againWords({ name, portfolio, atMs }: TakenFile): string {
   return `Nothing was done: the same file, with the same documents, was imported into portfolio ${portfolio} before (${name}, ${day} UTC). To ask for something again on purpose, give its lines a new request_reference; to import it all the same, use npx limitline import.`;
 }
 
-/** If a directory service takes longer than this, it counts as not available. */
+/** A directory service that takes longer counts as absent. */
 const LOOK_UP_MS = 5_000;
 
-/** The login name of a system user, including LDAP; otherwise `uid 1234`. */
+/** The login name of a system user, also from LDAP; else `uid 1234`. */
 export async function userNameOf(uid: number): Promise<string> {
-  // A small container image may have no getent; its own users are in /etc/passwd.
+  // A slim image may lack getent; local users are in the file.
   const found = await promisify(execFile)('getent', ['passwd', String(uid)], { timeout: LOOK_UP_MS }).catch(
     async () => ({ stdout: await readFile('/etc/passwd', 'utf8').catch(() => '') }),
   );
@@ -147,12 +147,12 @@ export async function userNameOf(uid: number): Promise<string> {
 }
 
 /**
- * The digest of a file, its documents, and how it is read. The same digest again requests nothing new. The owners of documents are added to
- * `owners`, as system user numbers.
+ * The digest of a file with its documents and read options: the same digest requests nothing new. Adds the documents' owners to
+ * `owners`, as user ids.
  *
  * @param sha256 of the file
- * @param documents its folder or ZIP file, if any; links are not followed
- * @param reading how it is read, as JSON
+ * @param documents its folder or ZIP file, if there is one; links are not followed
+ * @param reading its read options, as JSON
  */
 async function contentOf(
   { sha256, documents, reading }: { sha256: string; documents: string | undefined; reading: string },
@@ -165,7 +165,7 @@ async function contentOf(
 
 type Going = { signal: AbortSignal; owners: Set<number> };
 
-/** Adds each file by name and digest, in the same order on every disk. Only one folder's names are in memory at a time. */
+/** Adds each file's name and digest, sorted by name. One folder's names are in memory at a time. */
 async function addTo(digest: Hash, path: string, name: string, going: Going): Promise<void> {
   going.signal.throwIfAborted();
   const found = await lstat(path);

@@ -13,11 +13,11 @@ import { withReadingWords } from './inbox-reading.ts';
 import type { Entry } from './taken-folder.ts';
 
 /**
- * Brings a file that was taken to its end, from wherever it stands: a process may have been killed at any moment before. What became
- * of it is written down, then told, then it goes where everybody sees it.
+ * Finishes a file that was taken, from any state that a killed process may have left. Records the result, then sends a notice,
+ * then moves the file to `done` or `rejected`.
  *
- * @returns what became of it; nothing where there was only something left to clear away
- * @throws what keeps it from coming to its end now: it stays, and is gone on with at the next look
+ * @returns the result; nothing where only leftovers were removed
+ * @throws the reason why it cannot be finished now: it stays, and is tried again in the next pass
  */
 export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFile | undefined> {
   const { taken, inbox } = deps;
@@ -28,7 +28,7 @@ export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFi
     return undefined;
   }
   const file = known ?? unknownFile(entry, deps);
-  // Who rejected it may have been killed before its documents came along; left there, they would be the next file's of its name.
+  // The process that rejected it may have died before it took the documents. They must not stay for the next file of that name.
   if (file.is === 'rejected') await taken.takeDocuments(id, file.documents);
   const ended = file.is === 'taken' ? await decide({ ...entry, file: entry.file }, file, deps) : file;
   if (ended !== file) await inbox.note(ended);
@@ -41,14 +41,14 @@ export async function carryThrough(id: string, deps: RoundDeps): Promise<TakenFi
   return ended;
 }
 
-/** Its file is gone on already, or was never taken: then it lies in the drop folder still, and is taken anew. */
+/** Removes leftovers of a file that has moved on. If it was never taken, it is still in the drop folder and is taken again. */
 async function clearAway(entry: Entry, known: TakenFile | undefined, { taken, inbox }: RoundDeps): Promise<void> {
   const where = await taken.whereIs(entry.id);
   await taken.putRest(entry, where ?? (known?.is === 'rejected' ? REJECTED : DONE));
   if (where === undefined && known?.is === 'taken') await inbox.forget(entry.id);
 }
 
-/** What can be known of a file that Redis has forgotten. */
+/** The record of a file that Redis has forgotten, as far as its id tells. */
 function unknownFile({ id }: Entry, { drop }: RoundDeps): TakenFile {
   const name = `${id.replace(TIME, '')}.csv`;
   return {
@@ -66,7 +66,7 @@ function unknownFile({ id }: Entry, { drop }: RoundDeps): TakenFile {
 async function decide(entry: Entry & { file: string }, file: TakenFile, deps: RoundDeps): Promise<TakenFile> {
   const { taken, audit, signal } = deps;
   try {
-    // Who took the file may have been killed before its documents came along.
+    // The process that took the file may have died before it took the documents.
     if (entry.documents === undefined) await taken.takeDocuments(entry.id, file.documents);
     const ended = await bringIn({ ...entry, ...(await taken.entry(entry.id)), file: entry.file }, file, deps);
     if (ended.is !== 'rejected') return ended;
@@ -75,14 +75,14 @@ async function decide(entry: Entry & { file: string }, file: TakenFile, deps: Ro
   } catch (error) {
     if (signal.aborted || !(isOfTheFile(error) || isForGood(error))) throw error;
     const words = withReadingWords(inNamesOf(file, entry, messageOf(error)));
-    // With what was noted of it meanwhile: it may be written to further.
+    // Read again, because the import may have recorded more: the file is still watched for changes.
     const rejected: TakenFile = { ...((await deps.inbox.read(file.id)) ?? file), is: 'rejected', words };
     await noteRejected(rejected, audit);
     return rejected;
   }
 }
 
-/** What lay in the drop folder by the names that it had there: where it is while it is under way, it is no more when this is read. */
+/** Replaces paths in a message by the names in the drop folder: the paths no longer exist when somebody reads the message. */
 function inNamesOf({ name, documents }: TakenFile, { file, dir }: Entry, words: string): string {
   const isZip = (one: string) => one.toLowerCase().endsWith('.zip');
   const places: [place: string | undefined, name: string | undefined][] = [
@@ -96,7 +96,7 @@ function inNamesOf({ name, documents }: TakenFile, { file, dir }: Entry, words: 
   );
 }
 
-/** Files that were rejected were not asked for by anybody of ours, and changed nothing: one entry says that they were there. */
+/** Writes the one audit entry of a rejected file, which nobody asked for and which changed nothing. */
 export async function noteRejected({ name, portfolio, by = [] }: TakenFile, audit: RoundDeps['audit']): Promise<void> {
   const about = portfolio === '' ? {} : { about: portfolio };
   await audit.note({
@@ -108,7 +108,7 @@ export async function noteRejected({ name, portfolio, by = [] }: TakenFile, audi
   });
 }
 
-/** Whether what went wrong is the file's own fault, and will be so whenever it is tried: not that of a disk, or of Redis. */
+/** Whether the file itself is at fault, so that a further try would fail, too; not a disk or Redis. */
 function isOfTheFile(error: unknown): boolean {
   if (!isLimitlineError(error, 'FILE')) return false;
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
@@ -117,11 +117,11 @@ function isOfTheFile(error: unknown): boolean {
   return true;
 }
 
-/** A portfolio that is archived stays so until somebody restores it; one that just is on its way is waited for. */
+/** Whether the portfolio stays archived or forgotten. A transition is waited for. */
 function isForGood(error: unknown): boolean {
   const is = archivedOf(error);
   return is === 'archived' || is === 'forgetting' || is === 'forgotten';
 }
 
-/** What the operating system says, such as ENOSPC; what reads archives and tables has other codes, or none. */
+/** Codes of the operating system, such as ENOSPC. Faults of archives and tables have other codes, or none. */
 const SYSTEM = /^E[A-Z0-9]+$/;

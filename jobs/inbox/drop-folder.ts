@@ -6,23 +6,22 @@ import { writeDraft } from '../../src/files/draft.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 
-/** A drop folder that can be used. */
 export type DropFolder = {
   /** The absolute path, with links resolved. */
   dir: string;
-  /** The folder's own id. It stays the same wherever the folder is mounted. */
+  /** The folder's own id, the same wherever it is mounted. */
   id: string;
 };
 
-/** The file in `.taken` that holds the folder's id. */
+/** The file in `.taken` with the folder's id. */
 const ID_FILE = 'folder-id';
 
 /**
- * Checks that a drop folder can be used, and makes our folders in it. The drop folder itself is never made: if it is missing, its disk may
- * not be mounted, and files dropped there would be hidden once it is.
+ * Checks a drop folder, and makes our own folders in it. Never makes the drop folder itself: if it is missing, its disk may not
+ * be mounted, and files in a new folder would be hidden by the mount.
  *
- * @param dataDir the data folder; neither folder may be inside the other
- * @throws LimitlineError `FILE`, in a sentence with what to do
+ * @param dataDir the data folder: neither may contain the other
+ * @throws LimitlineError `FILE`, with what to do
  */
 export async function openDropFolder(path: string, dataDir: string): Promise<DropFolder> {
   const dir = await realpath(path).catch((error) => {
@@ -41,7 +40,7 @@ export async function openDropFolder(path: string, dataDir: string): Promise<Dro
   }
 }
 
-/** Why a folder cannot be read or written, by error code of the system. */
+/** Why a folder cannot be read or written, by system code. */
 export const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there; make it, or look whether its disk is mounted',
   ENOTDIR: 'it is no folder; name one',
@@ -61,10 +60,7 @@ function isWithin(inner: string, outer: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }
 
-/**
- * A link in place of one of our folders would send files and results to wherever the person who placed it likes. So only a real folder is
- * accepted.
- */
+/** Makes one of our own folders. Refuses a link: whoever may drop files could redirect results with it. */
 async function makeOwn(path: string, mode: number): Promise<void> {
   await mkdir(path, { mode }).catch((error) => {
     if (systemCode(error) !== 'EEXIST') throw error;
@@ -88,12 +84,12 @@ async function folderId(dir: string): Promise<string> {
     mode: 0o600,
     write: (to) => new Promise((done, fail) => to.once('error', fail).end(id, done)),
   });
-  // If two processes come at once, the first one sets the id.
+  // Of two processes, the first one determines the id.
   await draft.putInPlace(path, false).finally(draft.drop);
   return read();
 }
 
-/** Removes a folder if it is empty. Otherwise the folder stays, with its content. */
+/** Removes a folder if it is empty. */
 export async function removeEmpty(path: string): Promise<void> {
   await rmdir(path).catch((error) => {
     if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error))) throw error;

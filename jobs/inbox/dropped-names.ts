@@ -1,47 +1,47 @@
 import { extname } from 'node:path';
 import { portfolioNameFor, shownName } from '../drafts/upload-names.ts';
 
-/** The folders within a drop folder that are ours. `.taken` is where a file is while it is under way, out of everybody's reach. */
+/** Our own folders in a drop folder. `.taken` has files in progress, where only we can reach them. */
 export const DONE = 'done';
 export const REJECTED = 'rejected';
 export const TAKEN = '.taken';
 
-/** What programs call a file while they write it: scp and rsync, WinSCP, browsers, editors and Office. */
+/** Names of unfinished files: scp and rsync, WinSCP, browsers, editors and Office. */
 const UNFINISHED = /\.(?:part|partial|filepart|tmp|temp|crdownload|download|swp|lock)$|~$/i;
 
-/** Whether a file of this name may be one of buyers, or is one that is still being written; `none` for whatever else lies there. */
+/** Whether a file of this name may list buyers, or is still being written; `none` for all else. */
 export function kindOfName(name: string): 'buyers' | 'unfinished' | 'none' {
   if (name.startsWith('.') || name.startsWith('~$') || name === DONE || name === REJECTED) return 'none';
   if (UNFINISHED.test(name)) return 'unfinished';
   return /\.(?:csv|xlsx)$/i.test(name) ? 'buyers' : 'none';
 }
 
-/** The name without its ending: that of the folder, or with `.zip` of the ZIP file, in which its documents are. */
+/** The name without its ending: the name of the folder with its documents, or with `.zip` of their ZIP file. */
 export function documentsNameOf(name: string): string {
   return name.slice(0, name.length - extname(name).length);
 }
 
-/** A time as it stands before the names of files in `done` and `rejected`: who drops one of them again means the file itself. */
+/** The time before names in `done` and `rejected`. Somebody who drops such a file again means the file itself. */
 export const TIME = /^\d{8}T\d{6}Z(?:\.\d+)?-/;
 
 /**
- * The portfolio that a file of this name is imported into: `q4.csv` → `q4`, and of `20261122T013000Z-q4.errors.csv` the same;
- * nothing where it has no letter or digit to be named by.
+ * The portfolio for a file of this name: `q4.csv` and `20261122T013000Z-q4.errors.csv` both give `q4`. Nothing for a name
+ * without a letter or digit.
  */
 export function portfolioOf(name: string): string | undefined {
   const own = shownName(name.replace(TIME, ''));
-  // What is proposed where a name gives none is no name that anybody gave.
+  // The default name for unusable names must not become a portfolio.
   return /[\p{L}\p{N}]/u.test(documentsNameOf(own)) ? portfolioNameFor(own) : undefined;
 }
 
-/** Together with the time, a number and the longest ending it stays below what file systems take, which is 255 bytes. */
+/** With time, number and the longest ending, the name stays below the 255 bytes of file systems. */
 const LONGEST_BYTES = 160;
 
 /**
- * What a file that was taken at this time is called from then on, without an ending: `20261122T013000Z-q4`. Nothing is left in it that
- * cannot be seen, turns the direction of reading, or leads to another folder.
+ * The name of a file from when it was taken, without its ending: `20261122T013000Z-q4`. Leaves out invisible characters,
+ * changes of the reading direction and path separators.
  *
- * @param number the how manieth of this name in this second; 1 is not written
+ * @param number counts equal names of the same second; 1 is left out
  */
 export function takenName(name: string, atMs: number, number = 1): string {
   const time = new Date(atMs).toISOString().replace(/\.\d+|[-:]/g, '');
@@ -49,7 +49,7 @@ export function takenName(name: string, atMs: number, number = 1): string {
   return `${time}${number === 1 ? '' : `.${number}`}-${cutTo(LONGEST_BYTES, own) || 'file'}`;
 }
 
-/** As much of the text as so many bytes of UTF-8 hold. */
+/** The beginning of the text that fits into so many bytes of UTF-8. */
 function cutTo(bytes: number, text: string): string {
   let cut = text;
   while (Buffer.byteLength(cut) > bytes)

@@ -6,13 +6,13 @@ import type { RoundDeps } from './inbox-deps.ts';
 import { tellOfLeft } from './inbox-notices.ts';
 import { changeOf, moveNew, moveOver, statOf } from './move-over.ts';
 
-/** Only this many of the latest files are watched, because each costs a check of its size. */
+/** How many taken files are watched, the latest. Each one costs a call of `stat`. */
 const WATCHED = 500;
 
 /**
- * Compares the files in `done` and `rejected` with what was taken. A file that only grew goes back into the drop folder and is read again:
- * its old lines keep their rows, and its new lines are imported. Any other change is reported once, because it may not be meant for import.
- * So is a change of a file that is not the latest of its portfolio: importing it would undo the newer one.
+ * Looks for changes in taken files in `done` and `rejected`. A file with new lines at its end returns to the drop folder and is
+ * imported again: old lines lead to their rows, new ones are imported. Any other change is only reported, once, because it may
+ * not be meant for import. So is a file whose portfolio has a newer file, which it would undo.
  */
 export async function putBackGrown(deps: RoundDeps): Promise<void> {
   const { inbox, drop, signal } = deps;
@@ -48,12 +48,12 @@ async function compare(
     return inbox.note({ ...known, words: words.includes(why) ? words : `${words} By now ${why}.` });
   }
   const back = join(drop.dir, file.name);
-  // Another file of this name is there. It is taken first, and is the latest one then.
+  // If another file has the name, that one is taken first and is then the latest.
   if (await statOf(back)) return;
   await tellOfLeft(left, deps);
-  // The results of the whole file are left beside it.
+  // The results of the whole file are to be written again.
   await inbox.note({ ...file, results: file.results ?? '' });
-  // Documents go first: otherwise the file could be taken without them.
+  // Documents first, because a file without documents would be taken as it is.
   const brought: [from: string, to: string][] = [];
   for (const ending of ['', '.zip']) {
     const [own, documents] = [join(where, file.id + ending), join(drop.dir, documentsNameOf(file.name) + ending)];
@@ -62,7 +62,7 @@ async function compare(
     brought.push([documents, own]);
   }
   if (await moveNew(path, back)) return;
-  // Another file has taken the name meanwhile, and these are not its documents.
+  // Another file got the name meanwhile: these are not its documents.
   for (const [documents, own] of brought) await moveOver(documents, own);
 }
 

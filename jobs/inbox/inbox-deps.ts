@@ -10,7 +10,7 @@ import type { DropFolder } from './drop-folder.ts';
 import type { SettlingFiles } from './settling.ts';
 import type { TakenFolder } from './taken-folder.ts';
 
-/** What the drop folder needs of a process' context. */
+/** The parts of a process's context that the drop folder needs. */
 export type InboxSource = ImportSource & {
   settings: Pick<
     Settings,
@@ -29,19 +29,18 @@ export type InboxSource = ImportSource & {
   secret: Pick<Secret, 'key'>;
   leftFiles: LeftFiles;
   enterAccount: () => Promise<void>;
-  /** Where people are told of what was rejected; nobody is told without it. */
+  /** The outbox for notices; without it nobody is notified. */
   outbox?: Outbox | undefined;
   log: Log;
 };
 
-/** What one look at a drop folder needs besides. */
+/** The needs of one pass, in addition. */
 export type RoundDeps = InboxSource & {
   drop: DropFolder;
   taken: TakenFolder;
   settling: SettlingFiles;
-  /** Aborted when the process stops. */
   signal: AbortSignal;
 };
 
-/** Who acts, in the audit trail, where a file was rejected before anybody looked whose it is. */
+/** Who acts, in the audit trail, if a file's owner is unknown. */
 export const INBOX_ACTOR = 'inbox';

@@ -2,17 +2,17 @@ import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { InboxSource } from './inbox-deps.ts';
 
-/** What became of the last file of this name is the state of that name: so a file of another night is told of again. */
+/** The subject of a file name's notices. Its state is the last file of that name, so a new file is reported anew. */
 const subjectOf = ({ folder, name }: Pick<TakenFile, 'folder' | 'name'>) => `inbox ${folder} ${name}`;
 
-/** Tells of a file that was rejected, or of which lines were: once, however often it is told. */
+/** Sends a notice of a rejected file or of faulty lines, once per file. */
 export async function tellOf(file: TakenFile, { outbox }: Pick<InboxSource, 'outbox'>): Promise<void> {
   const notice = noticeOf(file);
   const state = notice ? `${file.is} ${file.id}` : 'well';
   await outbox?.tell([{ subject: subjectOf(file), state, ...(notice ? { notice } : {}) }]);
 }
 
-/** No cell of the file is in it: a file may be called anything, and is what the portfolio is named after. */
+/** Contains no cell of the file. The file's name may be anything, and is the portfolio's name. */
 function noticeOf({ is, id, name, portfolio, found, atMs }: TakenFile): Notice | undefined {
   const [kind, term] = ['inbox' as const, 'File'];
   if (is === 'rejected') {
@@ -40,11 +40,11 @@ const DAY_MS = 86_400_000;
 const LEFT = 'was left where it is';
 
 /**
- * Tells of a file that lies in the drop folder and is not taken, could not be brought in yet, or was written to since: once, and of that of another day
- * again, though it has the same name and nobody saw that the first one went.
+ * Sends a notice of a file that is not taken, cannot be imported yet, or was changed since. Once per file and day: a file of
+ * the same name on another day is reported again.
  *
- * @param left.what what happened to it; each change of a file that was taken is another
- * @param left.atMs when it was written or taken, whatever the time is here: on every host it is the same
+ * @param left.what what happened; each change of a taken file counts anew
+ * @param left.atMs when the file was written or taken, which is the same on every host
  */
 export async function tellOfLeft(
   { folder, name, why, atMs, what = LEFT }: { folder: string; name: string; why: string; atMs: number; what?: string },

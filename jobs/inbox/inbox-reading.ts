@@ -9,10 +9,10 @@ import type { InboxSource } from './inbox-deps.ts';
 type Reading = Pick<InboxSource, 'settings'> & { signal?: AbortSignal | undefined };
 
 /**
- * How a file of the drop folder is read, and who said so: by the mapping that the setting names; else as people corrected it for files of
- * its form in the console; else as it stands.
+ * The read options of a dropped file and who set them: the mapping in the setting; else corrections in the console for files of
+ * its form; else none.
  *
- * @throws LimitlineError `NOT_FOUND` where no mapping of that name is kept; `USAGE` where nobody knows who said so
+ * @throws LimitlineError `NOT_FOUND` where that mapping does not exist; `USAGE` where it is unknown who set the options
  */
 export async function readingOf(path: string, { settings, signal }: Reading): Promise<SaidReading> {
   const { LIMITLINE_INBOX_MAPPING: name, LIMITLINE_DATA: dataDir } = settings;
@@ -22,22 +22,22 @@ export async function readingOf(path: string, { settings, signal }: Reading): Pr
   return kept ?? { reading: {}, by: [] };
 }
 
-/** How a file is read, and who said so. */
+/** Read options and who set them. */
 type SaidReading = { reading: ReadOptions; by: readonly string[] };
 
 const NOBODYS =
   'Files with this header were corrected in the console of an earlier version, which did not note by whom. Upload one there and say again how it is read, or keep a mapping (npx limitline mapping keep NAME FILE): then it is taken in by itself.';
 
-/** An option of `check` that says how a file is read, in a sentence about one. */
+/** An option of `check` that sets read options, in a message. */
 const OPTION = /(?<!\S)--(?:map|decimal|dates|encoding|delimiter|header-line|sheet)\b/;
 
-/** The sentence, and where what it asks for is said of files that are dropped: nobody gives options to them. */
+/** Adds to a message how to set read options for dropped files, if it speaks of command options. */
 export function withReadingWords(words: string): string {
   if (!OPTION.test(words)) return words;
   return `${words} Of a file of the drop folder that is said by a mapping, npx limitline mapping keep NAME FILE with these options, which LIMITLINE_INBOX_MAPPING names: then drop the file again. Or import it in the console, under New, and say it there: files with the same header are read so from then on.`;
 }
 
-/** How files of this form are read since somebody corrected it in the console; nothing where nobody did. */
+/** The read options that somebody set in the console for files of this form; nothing where nobody did. */
 export async function keptReadingOf(
   path: string,
   { dataDir, signal }: { dataDir: string; signal?: AbortSignal | undefined },
@@ -47,7 +47,7 @@ export async function keptReadingOf(
   return makeKeptMappings({ dir: join(dataDir, 'mappings') }).find(formOf(header));
 }
 
-/** None where it cannot be read as it stands: that is said by whoever imports it. */
+/** The header; empty where the file cannot be read without options. Its import reports that. */
 async function headerOf(path: string, signal: AbortSignal | undefined): Promise<string[]> {
   try {
     const opened = await openPortfolio({ path, signal, requiredColumns: [] });

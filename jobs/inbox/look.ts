@@ -6,36 +6,36 @@ import { systemCode } from '../../src/files/file-fault.ts';
 import { shownName } from '../drafts/upload-names.ts';
 import { documentsNameOf, kindOfName } from './dropped-names.ts';
 
-/** What lies in a drop folder under the name of a file of buyers. */
+/** An entry of the drop folder with the name of a file of buyers. */
 export type Dropped = {
-  /** As the disk has it: it need not be UTF-8. */
+  /** The name in bytes, which may not be UTF-8. */
   raw: Buffer;
-  /** The name, fit to be shown, and what is read of it where it is UTF-8. */
+  /** The name for people. Usable only if `isReadable`, that is, if the name is UTF-8. */
   name: string;
   isReadable: boolean;
   kind: 'file' | 'link' | 'folder' | 'other';
   sizeBytes: number;
-  /** Which file of the disk it is, whatever it is called. */
+  /** Device and inode: the file's identity under any name. */
   inode: string;
-  /** What changes when somebody writes to it. */
+  /** Changes when somebody writes to the file. */
   version: string;
-  /** When somebody did last, in ms, by the clock of whose disk it is. */
+  /** When it was last written, in ms, by the clock of the disk's host. */
   writtenMs: number;
-  /** The names of its folder of documents and its ZIP file; both are there by mistake only. */
+  /** The names of its documents' folder and ZIP file. Having both is a mistake. */
   documents: string[];
 };
 
-/** All that lies in a drop folder, as far as it is or becomes a file of buyers. */
+/** The entries of a drop folder that are files of buyers or may become one. */
 export type FolderLook = {
   buyers: Dropped[];
-  /** Files that are still being written under another name, such as `q4.csv.part`: which file of the disk, and its version. */
+  /** Versions of unfinished files such as `q4.csv.part`, by inode. */
   unfinished: Map<string, string>;
 };
 
 /**
- * Looks at what lies in a drop folder. No link is followed. What vanishes between two of its glances was never there.
+ * Reads the drop folder. Follows no links, and leaves out files that vanish meanwhile.
  *
- * @throws what the file system says of the folder as a whole
+ * @throws errors of the file system about the folder itself
  */
 export async function lookInto(dir: string): Promise<FolderLook> {
   const names = await readdir(dir, { encoding: 'buffer' });
@@ -74,31 +74,31 @@ async function describe({ dir, raw, text, found, beside }: Sight): Promise<Dropp
   };
 }
 
-/** The folder and the ZIP file that bear its name, whichever way the umlauts in it are written. */
+/** The folder and the ZIP file with the file's base name, however umlauts are encoded. */
 async function documentsOf(dir: string, name: string, beside: Sight['beside']): Promise<string[]> {
   const own = asCompared(documentsNameOf(name));
   const named = [...(beside.get(own) ?? []), ...(beside.get(`${own}.zip`) ?? []), ...(beside.get(`${own}.ZIP`) ?? [])];
   const documents: string[] = [];
   for (const one of named) {
     const found = await lstat(join(dir, one)).catch(gone);
-    // A link may lead anywhere: its documents are none that lie here.
+    // A link may lead anywhere, so its documents do not count.
     if (one.toLowerCase().endsWith('.zip') ? found?.isFile() : found?.isDirectory()) documents.push(one);
   }
   return documents;
 }
 
-/** macOS writes `ü` as two characters where others write one. */
+/** macOS writes `ü` as two code points, others as one. */
 const asCompared = (name: string): string => name.normalize('NFC');
 
 export const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 export const versionOf = ({ size, mtimeNs }: BigIntStats): string => `${size}:${mtimeNs}`;
 
-/** The path of a file whose name need not be UTF-8. */
+/** The path of a file whose name may not be UTF-8. */
 export function pathOf(dir: string, raw: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${dir}/`), raw]);
 }
 
-/** What changes when somebody puts a document into the folder, or writes to one. A ZIP file is one file. */
+/** Changes when somebody adds a document to the folder or writes to one. A ZIP file is one file. */
 export async function documentsVersion(dir: string, names: readonly string[]): Promise<string> {
   const versions: string[] = [];
   for (const name of names) {
@@ -110,7 +110,7 @@ export async function documentsVersion(dir: string, names: readonly string[]): P
   return versions.join(' ');
 }
 
-/** The newest change and the sizes of all in it, as numbers: a folder may have a hundred thousand documents. */
+/** Sums over all files of a folder, since it may have a hundred thousand documents. */
 async function folderVersion(path: string): Promise<string> {
   let [files, bytes, changes] = [0n, 0n, 0n];
   try {
@@ -119,7 +119,7 @@ async function folderVersion(path: string): Promise<string> {
       if (found === undefined) continue;
       files += 1n;
       bytes += found.isFile() ? found.size : 0n;
-      // A sum, since a file that was copied with its old time is newer than none.
+      // A sum and not a maximum: a copied file with an old time changes the sum, too.
       changes += found.mtimeNs + found.ino;
     }
   } catch (error) {
@@ -128,21 +128,21 @@ async function folderVersion(path: string): Promise<string> {
   return `${files}:${bytes}:${changes}`;
 }
 
-/** What of a file keeps it from being taken yet, besides that it may still change; nothing where nothing does. */
+/** Why a settled file cannot be taken yet; nothing where it can. */
 export type Hindrance = 'empty' | 'locked' | undefined;
 
-/** How many bytes at the end of a file show whether its last line is whole: a line break in UTF-32. */
+/** Bytes at the end of a file that show a line break in any encoding: UTF-32 takes four. */
 const LAST_BYTES = 4;
 
 /**
- * Whether a file can be read, has anything in it, and whether a text ends with a line break. One that does not may be a file of
- * which the writer is busy with something else: half of its last line may read as a whole one, with another amount.
+ * Whether a file is readable and not empty, and whether a text ends with a line break. Otherwise its writer may have paused:
+ * half of the last line could pass for a whole line with another amount.
  */
 export async function glanceAt(
   path: Buffer,
   name: string,
 ): Promise<{ hindrance: Hindrance; endsWhole: boolean } | undefined> {
-  // Neither a link nor a FIFO that came in its place in this moment is waited for.
+  // A link or FIFO that replaced the file at this moment is neither followed nor waited for.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const handle = await open(path, flags).catch((error) => {
     if (LOCKED.includes(systemCode(error))) return null;
@@ -166,10 +166,10 @@ export async function glanceAt(
   }
 }
 
-/** Windows' programs lock what they write; over a network drive that is EBUSY. */
+/** Codes of a file that a Windows program has locked; over a network drive it is EBUSY. */
 const LOCKED = ['EACCES', 'EPERM', 'EBUSY', 'ETXTBSY'];
 
-/** What is not there any more is nothing; anything else is a fault. */
+/** Answers nothing for a missing file; throws other errors. */
 function gone(error: unknown): undefined {
   if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(systemCode(error))) return undefined;
   throw error;

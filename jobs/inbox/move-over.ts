@@ -3,7 +3,7 @@ import { cp, link, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../src/files/file-fault.ts';
 
-/** The status of a file, without following links; undefined when there is none. */
+/** `lstat`; nothing where the path does not exist. */
 export async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
@@ -13,10 +13,10 @@ export async function statOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** A text that changes when somebody writes to the file. */
+/** Changes when somebody writes to the file. */
 export const changeOf = ({ size, mtimeMs }: Stats): string => `${size}:${mtimeMs}`;
 
-/** Renames a file or folder. Returns false when it no longer exists. */
+/** Renames a file or folder; answers false where it is gone. */
 export async function moved(from: string | Buffer, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -27,7 +27,7 @@ export async function moved(from: string | Buffer, to: string): Promise<boolean>
   }
 }
 
-/** Moves a file or folder, also to another disk. The copy gets its name when it is complete on that disk; then the original is removed. */
+/** Moves a file or folder, also to another disk: a complete, synced copy gets the name, then the original goes. */
 export async function moveOver(from: string, to: string): Promise<void> {
   try {
     await moved(from, to);
@@ -39,14 +39,14 @@ export async function moveOver(from: string, to: string): Promise<void> {
     await cp(from, draft, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     if ((await statOf(draft))?.isFile()) await sync(draft);
     await rename(draft, to).catch((fault) => {
-      // The folder there is this one: a killed process completed the copy, but did not remove the original.
+      // An existing folder is this one: a killed process had copied it and did not remove the original.
       if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(fault))) throw fault;
     });
     await Promise.all([draft, from].map((path) => rm(path, { recursive: true, force: true })));
   }
 }
 
-/** Moves a file to an unused path; returns false when it is in use. On a disk without links, a file created there meanwhile is lost. */
+/** Moves a file to a free name; answers false where it is taken. Without hard links, a file that appears just then is lost. */
 export async function moveNew(from: string, to: string): Promise<boolean> {
   const isLinked = (await link(from, to).catch(() => false)) !== false;
   if (isLinked) await rm(from, { force: true });

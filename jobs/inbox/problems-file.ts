@@ -11,12 +11,12 @@ import { encodeTable, makeTableText } from '../../src/table/write-table.ts';
 const HEADER = ['line', 'column', 'value', 'problem'];
 
 /**
- * Problems as they are found, in a CSV that opens as the imported file did. There is none where nothing is wrong.
+ * Writes problems as they are found, into a CSV in the form of the imported file. Without problems there is no file.
  *
- * @param mode its permissions: cells of the imported file are in it
+ * @param mode its permissions; it contains cells of the imported file
  */
 export async function makeProblemsFile(path: string, mode: number) {
-  // Of an import that was killed here before.
+  // Left by an import that was killed.
   await rm(path, { force: true });
   let dialect: Dialect = PLAIN_DIALECT;
   let open: { table: Transform; written: Promise<void> } | undefined;
@@ -25,14 +25,14 @@ export async function makeProblemsFile(path: string, mode: number) {
     const table = makeTableText(dialect);
     const to = createWriteStream(path, { flags: 'wx', mode: (mode & 0o666) | 0o600, flush: true });
     const written = pipeline(table, (texts: AsyncIterable<Buffer>) => encodeTable(texts, dialect), to);
-    // It is told of at the end; until then nobody listens.
+    // The error is thrown by `end`; without this it would count as unhandled.
     written.catch(() => {});
     table.write(HEADER);
     return { table, written };
   }
 
   return {
-    /** How the file is written that they are of. */
+    /** Sets the form of the imported file. */
     like(input: Dialect): void {
       dialect = resultsDialect(input, 'cells');
     },

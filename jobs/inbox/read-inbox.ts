@@ -7,13 +7,13 @@ import { glanceAt, lookInto, pathOf } from './look.ts';
 import { HINDRANCES } from './ripe-files.ts';
 import { isOnSchedule } from './watch-inbox.ts';
 
-/** More than anybody looks through; a folder in which so many lie is not looked at by anybody who takes them. */
+/** More than anybody reads. So many files mean that no process takes them. */
 const MOST_LYING = 50;
 
-/** What is shown of the files that were taken. */
+/** Taken files shown by default. */
 const MOST_TAKEN = 50;
 
-/** The drop folder as it is seen from here, and what was taken from it of late. Nothing is taken, made or changed. */
+/** The drop folder as this host sees it, and the files taken lately. Changes nothing. */
 export async function readInbox({ settings, inbox }: Pick<InboxSource, 'settings' | 'inbox'>, most = MOST_TAKEN) {
   const { LIMITLINE_INBOX: folder, LIMITLINE_INBOX_MAPPING: mapping } = settings;
   const onSchedule = isOnSchedule(settings);

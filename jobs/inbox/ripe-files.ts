@@ -3,22 +3,21 @@ import { documentsNameOf, portfolioOf } from './dropped-names.ts';
 import { type Dropped, documentsVersion, type FolderLook, glanceAt, pathOf } from './look.ts';
 import { DOUBTFUL_MS, SETTLE_MS, type SettlingFiles } from './settling.ts';
 
-/** A file in a drop folder that is not taken yet. */
+/** A file in the drop folder that is not taken yet. */
 export type Lying = {
   name: string;
-  /** Why it is not taken, for people. */
   why: string;
-  /** How many ms until it may be taken, if it does not change; undefined if it waits for a person instead. */
+  /** In how many ms it will have settled if nothing changes; undefined where it waits for a person. */
   leftMs: number | undefined;
   /** When it was last written, in ms. */
   writtenMs: number;
 };
 
-/** A file to be taken. `fault`: why it is rejected whatever it contains. */
+/** A file to take; `fault` where it is to be rejected whatever its content. */
 export type Ripe = { dropped: Dropped; fault: string | undefined };
 
 /**
- * Finds the files that no longer change, each with its documents, and why the others are not taken yet.
+ * Decides which files have settled, each with its documents, and why the others wait.
  *
  * @param dir the drop folder
  */
@@ -27,7 +26,7 @@ export async function ripeFiles(
   { dir, settling, maxUploadMb }: { dir: string; settling: SettlingFiles; maxUploadMb: number },
 ): Promise<{ ripe: Ripe[]; lying: Lying[] }> {
   settling.begin();
-  // A file that is renamed when complete was already unchanged under its other name, so it does not wait again.
+  // A file that is renamed when complete settles under its unfinished name, and does not wait again.
   for (const [inode, version] of unfinished) settling.left(inode, version, 0);
   const still: Dropped[] = [];
   const lying: Lying[] = [];
@@ -66,7 +65,7 @@ async function waitOf(
 
 const SOUND = { hindrance: undefined, endsWhole: true };
 
-/** Why a file that no longer changes is not taken all the same. */
+/** Why a settled file is not taken. */
 export const HINDRANCES = {
   empty: 'it is empty: it is taken when something was written into it',
   written: 'another program has it open to write to it: it is taken when that program has closed it',
@@ -81,9 +80,9 @@ const KINDS = {
 };
 
 /**
- * Why a file is rejected whatever it contains, in a sentence with what to do; undefined if it is fine.
+ * Why a file must be rejected whatever its content, with what to do; nothing where it need not.
  *
- * @param all the other files in the folder that no longer change
+ * @param all the settled files in the folder
  */
 function faultOfDropped(
   one: Dropped,
@@ -111,14 +110,14 @@ function faultOfDropped(
   return `${name} has ${Math.ceil(sizeBytes / 1024 / 1024).toLocaleString('en')} MB, and files of at most ${maxUploadMb.toLocaleString('en')} MB are taken from the drop folder: raise CONSOLE_UPLOAD_MB, or import it with npx limitline import.`;
 }
 
-/** The lowest two bits of an open file's flags are its access mode; 0 is read-only (fcntl.h). */
+/** The access mode bits of an open file's flags; 0 is read-only (fcntl.h). */
 const ACCESS_BITS = 3;
 
 /**
- * Which of these files another process has open for writing, as far as the system tells. Linux does (proc(5), fd and fdinfo), for processes
- * that this user may inspect. Other systems do not.
+ * Which of these files another process has open for writing. Only Linux tells (proc(5), fd and fdinfo), and only of processes
+ * that this user may inspect.
  *
- * @param inodes the files' devices and numbers, as `device:number`
+ * @param inodes the files, as `device:number`
  */
 async function openForWriting(inodes: ReadonlySet<string>): Promise<Set<string>> {
   const open = new Set<string>();

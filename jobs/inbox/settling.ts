@@ -1,26 +1,23 @@
-/** So long a file lies unchanged before it is taken: programs that write a table write within a second or two, or all at its end. */
+/** How long a file must be unchanged before it is taken. Programs that write tables pause for a second or two at most. */
 export const SETTLE_MS = 5_000;
 
-/** The same of a file that may not be whole: a text without a line break at its end. */
+/** The same for a file that may be incomplete: a text without a final line break. */
 export const DOUBTFUL_MS = 60_000;
 
-/** Remembers what was seen of files, and so knows which of them change no more. */
+/** Remembers versions of files, to know which have settled. */
 export type SettlingFiles = {
   /**
-   * Tells how one looks now, and answers for how many ms it has still to stay so; 0 where it has settled.
+   * Reports a file's version, and answers for how many more ms it must stay the same; 0 where it has settled.
    *
-   * @param file which one, as the disk knows it: under another name it is the same
-   * @param version what changes when it is written to
+   * @param file its identity on the disk, independent of its name
+   * @param version changes when the file is written to
    */
   left(file: string, version: string, settleMs: number): number;
-  /** Begins a look: what is not told of in it is forgotten with the next. */
+  /** Begins a pass. A file that is not reported in a pass is forgotten in the next. */
   begin(): void;
 };
 
-/**
- * @param now a clock that is never put forward or back, in ms. What the disk says of when a file was written is only compared with
- *   itself, since it is another machine's clock
- */
+/** @param now a monotonic clock in ms. Times of files come from another host's clock and are only compared with each other */
 export function makeSettling(now: () => number = () => performance.now()): SettlingFiles {
   let known = new Map<string, { version: string; sinceMs: number }>();
   let before = known;

@@ -17,32 +17,31 @@ import { type Lying, type Ripe, ripeFiles } from './ripe-files.ts';
 import { DOUBTFUL_MS, makeSettling, type SettlingFiles } from './settling.ts';
 import { makeTakenFolder } from './taken-folder.ts';
 
-/** The result of one pass over the drop folder. */
+/** The result of a pass over the drop folder. */
 export type TakenIn = {
-  /** Files that were taken and are finished. */
+  /** Files that were finished. */
   files: TakenFile[];
-  /** Files that are still there, or were taken and could not be imported yet. */
+  /** Files that are still there, or were taken and cannot be imported yet. */
   lying: Lying[];
   /** Portfolios whose results were written. */
   results: string[];
-  /** Another process handles this folder. */
+  /** Whether another process is taking in this folder. */
   isElsewhere: boolean;
 };
 
-/** Options of one pass. */
 export type OncePass = {
   signal: AbortSignal;
   settling?: SettlingFiles;
-  /** Waits between two checks of the folder. */
+  /** Waits between two passes. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 
 /**
- * Takes the files of the drop folder once: those that no longer change at the second check, with their documents. Files that change for
- * longer are left for the next time. Without a drop folder in the settings it does nothing.
+ * Imports the files of the drop folder once: those that have settled by the second pass, with their documents. Other files are
+ * left for the next time. Does nothing without a drop folder in the settings.
  *
- * @throws LimitlineError `FILE` when the folder cannot be used, `NOT_FOUND` when the mapping in the settings does not exist, `SETTINGS`
- *   when this host has another secret than the installation
+ * @throws LimitlineError `FILE` where the folder cannot be used, `NOT_FOUND` where the configured mapping does not exist,
+ *   `SETTINGS` where this host has another installation's secret
  */
 export async function takeInOnce(source: InboxSource, { signal, settling, wait = pause }: OncePass): Promise<TakenIn> {
   const all = nothingTaken();
@@ -52,8 +51,7 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
     all.files.push(...round.files);
     all.results.push(...round.results);
     Object.assign(all, { lying: round.lying, isElsewhere: round.isElsewhere });
-    // The process that holds the folder may have been killed. A file that may be incomplete is waited for once; if it still changes after
-    // that, it is left for the next night.
+    // Another process that has the folder may have died. A file that may be incomplete is waited for once.
     const elsewhereMs = round.isElsewhere && waitedMs < LEASE_MS ? LEASE_MS : Infinity;
     const againMs = Math.min(elsewhereMs, ...round.lying.map(({ leftMs = Infinity }) => leftMs));
     if (!Number.isFinite(againMs) || waitedMs + againMs > DOUBTFUL_MS + LITTLE_MS || signal.aborted) return all;
@@ -62,7 +60,7 @@ export async function takeInOnce(source: InboxSource, { signal, settling, wait =
   }
 }
 
-/** Timers and checks take time: a file that settles just at the limit is still waited for. */
+/** Timers and passes are late: a file that settles exactly then is still waited for. */
 const LITTLE_MS = 1_000;
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
@@ -70,9 +68,9 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 export const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [], isElsewhere: false });
 
 /**
- * One check of the folder: takes the files that have not changed since the last one.
+ * One pass, which takes files that have settled.
  *
- * @param look.onlyResults takes no file, and writes only the results of what has settled since
+ * @param look.onlyResults takes no file, and only writes results of finished portfolios
  * @throws as {@link takeInOnce}
  */
 export async function lookOnce(
@@ -81,7 +79,7 @@ export async function lookOnce(
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();
-  // This comes before any file is taken: no file is at fault, and a host with another secret could import none of them.
+  // Checked first, because these faults are no file's, and a host with another secret could not import what it takes.
   await source.secret.key('audit');
   await source.marks.check();
   const drop = await openDropFolder(path, dataDir);
@@ -89,7 +87,7 @@ export async function lookOnce(
   return takeInRound({ ...source, drop, taken: makeTakenFolder(drop, source.account), settling, signal }, onlyResults);
 }
 
-/** The same for an open folder. One process of the account at a time does it. */
+/** One pass over an open folder. One process of the account does it at a time. */
 export async function takeInRound(deps: RoundDeps, onlyResults = false): Promise<TakenIn> {
   const { drop, inbox, processId, signal } = deps;
   const all = await inbox.alone(drop.id, processId, async (lost) => {
@@ -113,7 +111,7 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
     }
   };
   await putBackGrown(deps);
-  // Files that another process left half done go first: they were dropped before all others.
+  // Unfinished files of earlier passes go first, because they were dropped earlier.
   for (const { id } of await taken.entries()) await carry(id);
   const { ripe, lying } = await ripeFiles(await lookInto(drop.dir), {
     dir: drop.dir,
@@ -132,7 +130,7 @@ async function takeAll(deps: RoundDeps): Promise<TakenIn> {
   return all;
 }
 
-/** Moves a file out of everybody's reach and records that. Returns its id; undefined when the file vanished meanwhile. */
+/** Moves a file out of others' reach and records it. Answers its id; nothing where it vanished meanwhile. */
 async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string | undefined> {
   const { taken, inbox, drop, audit } = deps;
   const id = await taken.begin(dropped.name, Date.now());
@@ -154,7 +152,7 @@ async function take({ dropped, fault }: Ripe, deps: RoundDeps): Promise<string |
 
 async function isTaken(id: string, dropped: Dropped, { taken, inbox }: RoundDeps): Promise<boolean> {
   if (await taken.takeFile(id, dropped)) return true;
-  // The file was taken back, or a process of another account was faster.
+  // The file was removed, or another account's process took it.
   await taken.drop(id);
   await inbox.forget(id);
   return false;
@@ -191,8 +189,8 @@ async function sayStuck(id: string, error: unknown, deps: RoundDeps): Promise<Ly
 }
 
 /**
- * Writes the results of settled portfolios beside the files that were imported into them, with an errors file of what needs correction.
- * This happens once; `report` shows what changes later.
+ * Writes results of finished portfolios beside their imported files, and an errors file if lines need correction. Once per
+ * file; `report` has later results.
  *
  * @returns the portfolios
  */
@@ -215,11 +213,11 @@ async function leaveOne(file: TakenFile, isMending: boolean, deps: RoundDeps): P
   const { account, rows, portfolios, imports, leftFiles, signal, inbox, drop, log } = deps;
   const { id, portfolio } = file;
   const [csv, xlsx] = ['.csv', '.xlsx'].map((ending) => join(drop.dir, DONE, id + ending)) as [string, string];
-  // People who may read the file may read its results.
+  // Results get the permissions of the file.
   const path = (await statOf(xlsx)) ? xlsx : csv;
   const exportDeps = { account, rows, portfolios, imports, signal, leftFiles };
   const { results, fault } = await leaveResults({ portfolio, path }, isMending, exportDeps);
-  // A disk that is full now may have room at the next check.
+  // A full disk may have room in the next pass.
   if (fault !== null) return log.warn({ portfolio, reason: fault }, 'results could not be left in the drop folder yet');
   await inbox.note({ ...file, results: results === null ? '' : results.slice(join(drop.dir, DONE).length + 1) });
 }

@@ -8,18 +8,18 @@ import { type Dropped, pathOf } from './look.ts';
 import { moved, moveOver, statOf } from './move-over.ts';
 
 /**
- * A file that was taken: a folder of its own in `.taken`, named by its id, with the file as `file.csv` or `file.xlsx`, its documents
- * as `documents` or `documents.zip`, and what is to be left beside it, such as `problems.csv`.
+ * A file that was taken: a folder in `.taken` named by the id. It has the file as `file.csv` or `file.xlsx`, its documents as
+ * `documents` or `documents.zip`, and files to leave beside it, such as `problems.csv`.
  */
 export type Entry = {
   id: string;
   dir: string;
-  /** Nothing where it is on its way to `done` or `rejected`, or did not come here at all. */
+  /** Missing where it has moved on to `done` or `rejected`, or was never taken. */
   file: string | undefined;
   documents: string | undefined;
 };
 
-/** What is left beside a file. */
+/** Files that are left beside a finished file. */
 export type BesideName = 'problems.csv' | 'problems.txt' | 'note.txt';
 const BESIDE: readonly string[] = ['problems.csv', 'problems.txt', 'note.txt'] satisfies BesideName[];
 const FILES: readonly string[] = ['file.csv', 'file.xlsx'];
@@ -28,9 +28,9 @@ const DOCUMENTS: readonly string[] = ['documents', 'documents.zip'];
 export type TakenFolder = ReturnType<typeof makeTakenFolder>;
 
 /**
- * What is done with files in a drop folder. Each of these may be done again, and a process may be killed between any two.
+ * Operations on taken files. Each may be repeated, and a process may die between any two.
  *
- * @param account whose files are taken: what a process of another account left half done is not ours to go on with
+ * @param account whose files are taken: another account's unfinished files are not ours to continue
  */
 export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: string) {
   const takenDir = join(dir, TAKEN, createHash('sha256').update(account).digest('hex').slice(0, 16));
@@ -46,7 +46,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
   }
 
   return {
-    /** The files that were taken and have not come to their end, the oldest first. */
+    /** The unfinished files, oldest first. */
     async entries(): Promise<Entry[]> {
       await mkdir(takenDir, { recursive: true, mode: 0o700 });
       const found = await readdir(takenDir, { withFileTypes: true });
@@ -54,7 +54,6 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       return Promise.all(ids.sort().map((id) => this.entry(id)));
     },
 
-    /** What is there of a file that was taken. */
     async entry(id: string): Promise<Entry> {
       const own = join(takenDir, id);
       const names = await readdir(own);
@@ -65,7 +64,7 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       return { id, dir: own, file: named(FILES), documents: named(DOCUMENTS) };
     },
 
-    /** Makes room for a file that is taken now, under a name that no other has. */
+    /** Makes the folder for a file, with a new id. */
     async begin(name: string, atMs: number): Promise<string> {
       for (let number = 1; ; number += 1) {
         const id = takenName(name, atMs, number);
@@ -80,16 +79,16 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       }
     },
 
-    /** Takes the file itself: it has one name, and whoever moves it has it. Answers false where it is gone. */
+    /** Takes the file by renaming it, which only one process can. Answers false where it is gone. */
     async takeFile(id: string, { raw, name }: Pick<Dropped, 'raw' | 'name'>): Promise<boolean> {
       const ending = extname(name).toLowerCase() === '.xlsx' ? '.xlsx' : '.csv';
       return moved(pathOf(dir, raw), join(takenDir, id, `file${ending}`));
     },
 
-    /** Nothing was taken under this name after all. */
+    /** Removes the folder again, if nothing was taken. */
     drop: (id: string) => removeEmpty(join(takenDir, id)),
 
-    /** The documents that lay beside it: a folder or a ZIP file, or both by mistake. */
+    /** Takes the documents: a folder or a ZIP file, or both by mistake. */
     async takeDocuments(id: string, names: readonly string[]): Promise<void> {
       for (const name of names) {
         const found = await statOf(join(dir, name));
@@ -98,24 +97,24 @@ export function makeTakenFolder({ dir }: Pick<DropFolder, 'dir'>, account: strin
       }
     },
 
-    /** Moves the file to where it ends, under its new name. */
+    /** Moves the file to its final folder, under its new name. */
     async putFile({ id, file }: Entry, where: typeof DONE | typeof REJECTED): Promise<void> {
       if (file !== undefined) await moveOver(file, join(placeOf(where), id + extname(file)));
     },
 
-    /** The same with what is left beside it, and with its documents; then nothing is left of it here. */
+    /** Moves the other files and the documents after it, and removes the folder. */
     async putRest({ id, dir: own }: Entry, where: typeof DONE | typeof REJECTED): Promise<void> {
       for (const name of await readdir(own)) {
         const [from, place] = [join(own, name), placeOf(where)];
         if (BESIDE.includes(name)) await moveOver(from, join(place, `${id}.${name}`));
         else if (DOCUMENTS.includes(name)) await moveOver(from, join(place, id + extname(name)));
-        // What else is there is a draft that a killed process left.
+        // Anything else is a draft of a killed process.
         else if (name.startsWith('.')) await rm(from, { force: true });
       }
       await removeEmpty(own);
     },
 
-    /** Where the file of an entry without one is by now. */
+    /** Which final folder has the file by now. */
     async whereIs(id: string): Promise<typeof DONE | typeof REJECTED | undefined> {
       for (const where of [DONE, REJECTED] as const) {
         const found = await Promise.all(FILES.map((name) => statOf(join(placeOf(where), id + extname(name)))));

@@ -10,15 +10,15 @@ import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**
- * A look now and then, whatever the file system tells: network drives tell nothing of what others put there, and nobody tells that a
- * portfolio has settled, whose results are to be left.
+ * The interval of passes without any event. Network drives report no changes by others, and a finished portfolio causes no
+ * event although its results are due.
  */
 const LOOK_EVERY_MS = 60_000;
 
-/** After an event: what is written in many small pieces leads to one look. */
+/** How long after an event a pass begins, so that many small writes lead to one. */
 const GATHER_MS = 300;
 
-/** Whether files are taken at once, or when the schedule says so. */
+/** Whether files are taken by schedule, and not at once. */
 export function isOnSchedule({
   LIMITLINE_SCHEDULE: text,
 }: Pick<InboxSource['settings'], 'LIMITLINE_SCHEDULE'>): boolean {
@@ -26,12 +26,13 @@ export function isOnSchedule({
 }
 
 /**
- * Takes in what appears in the drop folder, as soon as it has settled, and leaves the results of what was, until it is stopped. Where
- * the schedule says when files are taken, it leaves results alone; without a drop folder it does nothing. Never throws: what keeps it from its work is in the log, once, and it goes on when it can.
+ * Imports files from the drop folder as soon as they settle, and writes results of finished portfolios, until stopped. If the
+ * schedule names the task `inbox`, it only writes results. Does nothing without a drop folder. Never throws: logs a fault once
+ * and tries again.
  *
- * @param given.everyMs how often it looks without being told of anything
- * @param given.settling what it remembers of files that may still change
- * @returns `watching` resolves once the file system tells of what is dropped, where it does
+ * @param given.everyMs the interval of passes without events
+ * @param given.settling remembers files that may still change
+ * @returns `watching` resolves when the file system reports events, where it does
  */
 export function startInbox(
   source: InboxSource,
@@ -53,9 +54,9 @@ export function startInbox(
   };
 }
 
-/** What a process that watches does, in one pass. @throws as {@link takeInOnce} */
+/** One pass of a watching process. @throws as {@link takeInOnce} */
 export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal }): Promise<TakenIn> {
-  // What the schedule says is the schedule's to do.
+  // By schedule, files are left to the task.
   if (isOnSchedule(source.settings)) return lookOnce(source, { signal, settling: makeSettling(), onlyResults: true });
   return takeInOnce(source, { signal });
 }
@@ -85,7 +86,7 @@ async function keepLooking(
   }
 }
 
-/** When what lies there will have settled. What another process takes in, and what waits for somebody, is looked at now and then. */
+/** When the next files will have settled. Files that wait for another process or a person are checked at the usual interval. */
 function nextLookMs({ lying, isElsewhere }: TakenIn, everyMs: number): number {
   if (isElsewhere) return Math.min(everyMs, SETTLE_MS);
   return Math.min(everyMs, ...lying.map(({ leftMs = everyMs }) => leftMs));
@@ -93,12 +94,12 @@ function nextLookMs({ lying, isElsewhere }: TakenIn, everyMs: number): number {
 
 type Bell = ReturnType<typeof makeBell>;
 
-/** Wakes who waits, and remembers that it was rung while nobody did. */
+/** Wakes a waiting pass, and remembers a ring while none waits. */
 function makeBell(signal: AbortSignal) {
   let rung = Promise.withResolvers<void>();
   return {
     ring: () => rung.resolve(),
-    /** Until it is rung, so many ms have passed, or all of it ends. */
+    /** Waits until it rings, for `ms`, or until the end. */
     async wait(ms: number): Promise<void> {
       const late = new AbortController();
       const until = { signal: AbortSignal.any([signal, late.signal]) };
@@ -110,13 +111,13 @@ function makeBell(signal: AbortSignal) {
   };
 }
 
-/** Rings for whatever happens in the folder, and in folders of documents, but not for what we do there ourselves. */
+/** Rings on any change in the folder and in documents' folders, except in our own. */
 function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void }) {
   const ours = [TAKEN, DONE, REJECTED].map((name) => join(dir, name));
   const watcher = watch(dir, {
     ignoreInitial: true,
     followSymlinks: false,
-    // A folder of documents may have folders of its own; what is deeper is seen at the next look.
+    // Documents' folders may have subfolders. Deeper changes are found in the next pass.
     depth: 2,
     ignored: (path) => ours.some((own) => path === own || path.startsWith(own + sep)) || isHidden(dir, path),
   });
@@ -124,7 +125,7 @@ function watchFolder(dir: string, { log, ring }: { log: Log; ring: () => void })
   watcher.on('all', ring);
   const { promise: watching, resolve } = Promise.withResolvers<void>();
   watcher.on('ready', () => {
-    // What came while it began to watch is told of by nobody.
+    // Changes while the watch began cause no event.
     ring();
     resolve();
   });

@@ -11,10 +11,9 @@ type RuleDeps = {
 };
 
 /**
- * Makes a rule of what a form or a command says. A cause or a portfolio that is named must be there: a name that is written wrong would mean nothing,
- * night after night.
+ * Adds a retry rule. Its cause or portfolio must exist: a misspelt one would match nothing, night after night.
  *
- * @throws LimitlineError `USAGE` for a rule that cannot be or a portfolio that is archived, `NOT_FOUND` for a cause or portfolio that is not there
+ * @throws LimitlineError `USAGE` for an invalid rule or an archived portfolio, `NOT_FOUND` for an unknown cause or portfolio
  */
 export async function addRule(form: RuleForm, by: string, deps: RuleDeps): Promise<RetryRule> {
   const rule = readRule(form);

@@ -11,27 +11,27 @@ import type { Night, NightResult } from './task.ts';
 export type ArchiveTaskDeps = ArchiveDeps & {
   audit: Pick<Audit, 'around'>;
   settings: { LIMITLINE_KEEP_DAYS?: number | undefined };
-  /** Where this runs, as the trail has it. */
+  /** The host, for the audit trail. */
   from: string;
 };
 
 const DAY_MS = 86_400_000;
 
-/** What became of the portfolios of one night, by name. */
+/** The portfolios of one night by result: archived, left because of held rows, left for other reasons, and failed. */
 type Came = { archived: string[]; held: string[]; left: Told[]; failed: Told[] };
 type Told = { name: string; why: string };
 
 /**
- * Takes finished portfolios out of Redis, into files, when they are older than `LIMITLINE_KEEP_DAYS`, the oldest first, and before that what somebody began and did not end. One that cannot be archived keeps no
- * other from it: where that is a person's to see to, the night's words say so, and where it is a fault, the night has failed and is run
- * again, with what is left.
+ * Archives portfolios that finished more than `LIMITLINE_KEEP_DAYS` ago, oldest first. Before that, continues archiving that
+ * somebody began. A portfolio that cannot be archived stops no other: if a person has to act, the result says so; after a
+ * fault, the night has failed and is run again for the rest.
  *
- * @throws the signal's reason, when that ended it: what was begun is gone on with
+ * @throws the signal's reason when it is aborted: the next run continues
  */
 export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<NightResult> {
   const days = deps.settings.LIMITLINE_KEEP_DAYS;
   const ledger = { connection: deps.ledger, keys: deps.keys };
-  // What somebody began is gone on with all the same: until then it is neither here nor there.
+  // Continued even without LIMITLINE_KEEP_DAYS, because a half archived portfolio cannot be used.
   const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : beforeOf(night, days);
   const { archived, finished } = await findOldPortfolios(ledger, beforeMs);
   const begun = archived.filter(({ is }) => is === 'archiving' || is === 'leaving').map(({ name }) => name);
@@ -43,7 +43,7 @@ export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<N
   return { is: came.failed.length > 0 ? 'failed' : 'well', words: wordsOf(came, days) };
 }
 
-/** By the moment for which the night was due: one that is caught up with archives nothing that the schedule did not mean. */
+/** Counts from the scheduled time: a run that is late archives no more than the schedule meant. */
 function beforeOf({ atMs }: Night, days: number): number {
   return atMs - days * DAY_MS;
 }
@@ -56,9 +56,9 @@ async function archiveNamed(
 ): Promise<void> {
   try {
     const { states, finishedMs } = await deps.portfolios.read(name);
-    // Behind many others it may have been imported into since the list was made, and be at work or finished anew.
+    // While others were archived, a new import may have reopened the portfolio.
     if (beforeMs !== undefined && !(finishedMs !== undefined && finishedMs < beforeMs)) return;
-    // Asked beforehand, since such a portfolio is left every night until somebody says what became of its calls.
+    // Checked first: such a portfolio is left every night until its calls are resolved.
     if (states.held > 0) {
       came.held.push(name);
       return;
@@ -70,14 +70,14 @@ async function archiveNamed(
   } catch (error) {
     signal.throwIfAborted();
     const told = { name, why: messageOf(error) };
-    // Whoever archives or restores just now has ended when the night is run again.
+    // Another process that archives or restores will have ended when the night is run again.
     const isLeft = isLimitlineError(error, 'USAGE') && !(error instanceof ArchivesTaken);
     if (isLeft) came.left.push(told);
     else came.failed.push(told);
   }
 }
 
-/** So many are named, and so many say why: the others are counted. */
+/** The number of names and reasons given; the others are counted. */
 const MOST_NAMED = 5;
 
 function wordsOf({ archived, held, left, failed }: Came, days: number | undefined): string {
@@ -100,10 +100,10 @@ function namesOf(names: readonly string[]): string {
   return [...names.slice(0, MOST_NAMED), ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ');
 }
 
-/** The same fault of many, such as a disk that is full, is said once. */
+/** Gives the same reason once for many portfolios, for example a full disk. */
 function reasonsOf(told: readonly Told[]): string {
   const byReason = new Map<string, string[]>();
-  // What differs is often the name alone, which stands before it.
+  // Reasons often differ by the portfolio's name only, which is given already.
   for (const { name, why } of told) {
     const reason = why.replaceAll(name, 'it');
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);

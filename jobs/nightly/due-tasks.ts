@@ -2,10 +2,10 @@ import type { HeldEntry, NightlyRuns, NightOf } from '../../src/ledger/nightly/n
 import { latestMoment, nextMoment } from '../../src/schedule/moments.ts';
 import { type ScheduleEntry, TASKS } from '../../src/schedule/schedule.ts';
 
-/** An entry whose moments count from a time on: from the beginning where none is given. */
+/** A schedule entry, perhaps with the time from which it counts. */
 type Since = ScheduleEntry | HeldEntry;
 
-/** The latest moment of a task that has passed, in ms; none where the schedule does not name it, or only since then. */
+/** A task's last scheduled time in ms; nothing where the task is not scheduled, or was scheduled later than that. */
 export function latestOf(task: string, entries: readonly Since[], nowMs: number): number | undefined {
   const moments = entries
     .filter((entry) => entry.task === task)
@@ -15,15 +15,15 @@ export function latestOf(task: string, entries: readonly Since[], nowMs: number)
   return moments.length > 0 ? Math.max(...moments) : undefined;
 }
 
-/** The next moment of a task, in ms; none where the schedule does not name it. */
+/** A task's next scheduled time in ms; nothing where the task is not scheduled. */
 export function nextOf(task: string, entries: readonly ScheduleEntry[], nowMs: number): number | undefined {
   const moments = entries.filter((entry) => entry.task === task).map((entry) => nextMoment(entry, nowMs));
   return moments.length > 0 ? Math.min(...moments) : undefined;
 }
 
 /**
- * The nights that are due, one a task and in the order in which they run: those of the latest moments that have passed, where no run
- * of that night, or of a later one, has ended. So whatever was missed is caught up with by one run.
+ * The nights that are due, at most one per task, in the order in which they run. A night is due if its scheduled time has
+ * passed and no run of it or a later night has ended. One run makes up for all missed ones.
  */
 export async function dueNights(
   entries: readonly Since[],

@@ -8,21 +8,21 @@ import { dueNights } from './due-tasks.ts';
 type KeepDeps = {
   runs: NightlyRuns;
   maintenance: Maintenance;
-  /** Who is on duty, this process among them. */
+  /** The processes on duty, including this one. */
   onDuty: () => Promise<readonly { process: string }[]>;
   log: Log;
   now?: () => number;
 };
 
-/** So often it is looked whether the queue still has all schedulers: what a lost queue or a wrong clock spoilt is mended then. */
+/** How often the queue is checked for missing schedulers, after a lost queue or a wrong clock. */
 const LOOK_EVERY_MS = 60_000;
 
-/** What is due for so long, and no scheduler ran, none will: the queue was lost, or a clock was wrong. */
+/** After so long without a run, a due task has no working scheduler: the queue was lost, or a clock was wrong. */
 const OVERDUE_MS = 120_000;
 
 /**
- * Makes this schedule that of the account, and sees to it that it runs for as long as this process is there: whoever starts last
- * says what holds. What was missed while nobody was there is caught up with, one run a task.
+ * Makes this the account's schedule, and keeps it running while this process runs. The process that starts last determines the
+ * schedule. Runs missed while no process ran are made up for, once per task.
  */
 export async function startKeepingSchedule(entries: readonly ScheduleEntry[], deps: KeepDeps) {
   await enterSchedule(entries, deps);
@@ -34,11 +34,11 @@ export async function startKeepingSchedule(entries: readonly ScheduleEntry[], de
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** Makes this schedule that of the account, and asks for what is overdue by it and by the one before. */
+/** Makes this the account's schedule, and requests overdue runs of the new and the earlier schedule. */
 export async function enterSchedule(entries: readonly ScheduleEntry[], deps: KeepDeps): Promise<void> {
   const { runs, now = Date.now } = deps;
   const before = (await runs.schedule()) ?? [];
-  // By the schedule as it was: an entry that is new has missed nothing, and one that is gone may have.
+  // Judged by the earlier schedule: a new entry has missed nothing, a removed one may have.
   await askForDue(
     before.filter(({ task }) => entries.some((entry) => entry.task === task)),
     deps,
@@ -47,7 +47,7 @@ export async function enterSchedule(entries: readonly ScheduleEntry[], deps: Kee
   await runs.hold(
     entries.map(({ task, pattern, tz }): HeldEntry => {
       const same = before.find((entry) => entry.task === task && entry.pattern === pattern && entry.tz === tz);
-      // A clock that was ahead when the entry was new is no reason to miss what comes until then.
+      // A clock that was ahead when an entry was added must not suppress runs until that time.
       return { task, pattern, tz, sinceMs: Math.min(same?.sinceMs ?? now(), now()) };
     }),
   );
@@ -55,9 +55,9 @@ export async function enterSchedule(entries: readonly ScheduleEntry[], deps: Kee
 }
 
 /**
- * Sees to it that each entry of the schedule that holds has its scheduler, and asks for what should have run and did not.
+ * Adds missing schedulers, and requests runs that are overdue.
  *
- * @param overdueMs what has been due for less than this is left to its scheduler
+ * @param overdueMs younger runs are left to their scheduler
  */
 export async function keepSchedule(deps: KeepDeps, overdueMs: number): Promise<void> {
   const { runs, maintenance, log, now = Date.now } = deps;
@@ -77,7 +77,7 @@ async function askForDue(entries: readonly HeldEntry[], deps: KeepDeps, overdueM
   }
 }
 
-/** Whether a process that is there is at it. One that is gone may have left a run that nobody knows of any more. */
+/** Whether a living process is running the night. A process that died may have left its mark. */
 async function isUnderWay({ task, id }: { task: string; id: string }, { runs, onDuty }: KeepDeps): Promise<boolean> {
   const underWay = (await runs.read([task]))[task]?.underWay;
   return underWay?.id === id && (await onDuty()).some(({ process }) => process === underWay.process);

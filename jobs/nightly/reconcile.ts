@@ -11,14 +11,15 @@ import type { Night, NightResult } from './task.ts';
 export type ReconcileDeps = NightCheckDeps & ReportDeps & { events: Pick<Events, 'dropOld'> };
 
 /**
- * The nightly check: drops events of the service that are too old, looks through all that is kept of an account, mends what is certain, and leaves a report of what was found.
+ * The nightly check: drops old events of the service, compares all that is kept of an account, mends what is certain, and
+ * leaves a report.
  *
- * @throws whatever Redis throws; the night is then run again, and finds what is still to be found
+ * @throws errors of Redis; then the night is run again
  */
 export async function reconcile(deps: ReconcileDeps, night: Night): Promise<NightResult & { report: string }> {
   await deps.events.dropOld();
   const report = await makeReport(night, (sink) => lookThrough(deps, sink, night), deps);
-  // What finance wants to know of, and a held call, is no difference between records.
+  // Findings for finance and held calls are no differences between records.
   const groups = report.groups.filter(({ check }) => CHECKS[check].kind === 'ledger');
   await deps.portfolios.noteReconciled(countFindings({ groups }));
   return resultOf(report);
@@ -31,11 +32,10 @@ function resultOf(report: NightReport): NightResult & { report: string } {
 export type NightCheckDeps = LedgerCheckDeps & FinanceDeps & { audit: Pick<AuditTrail, 'verify'> };
 
 /**
- * All that the nightly check looks at: whether what is kept agrees with itself, and what finance wants to know of. Each row is read
- * once, and shown to all checks.
+ * Runs all checks: whether records agree with each other, and what finance should know. Each row is read once, for all checks.
  *
  * @param given.lookAgainMs see checkLedger
- * @returns how much was looked at, and what could not be
+ * @returns how much was checked, and what could not be
  * @throws the signal's reason when it is aborted
  */
 export async function lookThrough(

@@ -16,32 +16,31 @@ export type RetryDeps = FeedDeps &
     retryRules: RetryRules;
     failing: (most: number) => Promise<FailingPortfolio[]>;
     audit: Pick<Audit, 'note'>;
-    /** The place where this runs, for the audit trail. */
+    /** The host, for the audit trail. */
     from: string;
   };
 
-/** The rows of one portfolio that are to be sent tonight. */
+/** The rows of one portfolio to send again tonight. */
 type Meant = {
   portfolio: string;
-  /** The rule for each cause. */
+  /** For each cause, the rule that applies. */
   causes: readonly { cause: string; rule: RetryRule }[];
-  /** How often the portfolio was cancelled before: rows from before the last time were given up with it. */
+  /** The number of the portfolio's cancellations. Rows of an earlier generation were cancelled with it. */
   generation: number;
-  /** When the latest rule that names this portfolio was made; 0 if no rule names it. */
+  /** When the last rule that names this portfolio was made; 0 where all rules are for any portfolio. */
   namedMs: number;
   /** When the portfolio was restored from its archive; 0 if never. */
   restoredMs: number;
 };
 
-/** What a run does not send: rows that used up their nights, by the rule that would have sent them; and portfolios. */
+/** What a run leaves: rows that used up their nights, by rule, and portfolios. */
 type Left = { usedUp: Map<string, number>; paused: number; restored: Set<string> };
 
 /**
- * Sends refused rows again if a rule of the operators means them: each row once a night, and for a limited number of nights. Rows go the
- * same way as by hand (ask-first.ts): if another person must approve, they wait, and the rule's author counts as the requester. Left alone
- * are: held rows; rows that were declined, cancelled or replaced; paused portfolios; and portfolios restored from an archive, until a
- * person sends the row or makes a rule for that portfolio. Each row is counted in the same step that moves it. So a run that continues
- * after a crash sends nothing twice, and reports the whole night.
+ * Sends refused rows again that match operators' rules: once a night, and so many nights at most. Rows pass the usual check
+ * (ask-first.ts): where another person must approve, they wait, and the rule's author has asked. Left alone are held, declined,
+ * cancelled and replaced rows, paused portfolios, and restored portfolios without a later rule that names them. Each move
+ * counts its row, so a run that continues after a crash sends nothing twice and reports both parts.
  *
  * @throws the signal's reason, between two pages of rows
  */
@@ -86,16 +85,16 @@ async function meantCauses(
   });
 }
 
-/** If the portfolio is just being archived, its rows are not sent. */
+/** Ignores a portfolio that is just being archived. */
 function unlessArchived(error: unknown): undefined {
   if (archivedOf(error) === undefined) throw error;
 }
 
-/** Sends the rows of one portfolio as one request, so that approval is asked for their sum. */
+/** Sends the rows of one portfolio in one request, so that their sum decides about an approval. */
 async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps): Promise<Left['usedUp']> {
   const { portfolio, causes } = meant;
   const usedUp: Left['usedUp'] = new Map();
-  // The rows may be read several times. Only the last pass is complete, so only its counts are kept.
+  // The pages may be read twice. The last pass reads all of them.
   const requested = () => {
     usedUp.clear();
     return requestedRows(meant, { ...left, usedUp }, night, deps);
@@ -115,13 +114,13 @@ async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps
   return usedUp;
 }
 
-/** The approval that an earlier run was asking for when it died. Its rows wait, and nobody can answer before it is complete. */
+/** The open approval of an earlier run that died. Nobody can answer it before all rows are under it. */
 async function leftOpen(portfolio: string, { retryRules, approvals }: RetryDeps): Promise<string | undefined> {
   const left = (await retryRules.asks()).find((one) => one.portfolio === portfolio);
   return left && (await approvals.read(left.id))?.standing === 'open' ? left.id : undefined;
 }
 
-/** Closes approvals of runs that died: either all rows had joined, or no rule means the others any more. */
+/** Closes open approvals of dead runs, so that people can answer them: no rule matches further rows. */
 async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   for (const left of await retryRules.asks()) {
     if ((await approvals.read(left.id))?.standing === 'open') {
@@ -154,7 +153,7 @@ async function* requestedRows(
   }
 }
 
-/** Whether the row was already sent this night. */
+/** Whether the row was sent again in this night already. */
 function isOfNight({ atNight }: FoundRow['result'], atMs: number): boolean {
   return atNight !== undefined && Math.abs(atMs - atNight.lastMs) < ONE_NIGHT_MS;
 }
@@ -166,7 +165,7 @@ function resendOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number, 
 }
 
 async function sendPage(page: readonly ResendRequest[], { rows, queues }: RetryDeps): Promise<number> {
-  // The ended job is removed first: BullMQ ignores a new job whose id it still knows.
+  // The ended jobs go first: BullMQ ignores a new job with a known id.
   await queues.forget(page.map(({ found }) => found.row));
   const went = await Promise.all(
     page.map(({ found, rule }) => rows.requeue(found.row, 'refused', true, { by: rule?.by, night: rule?.night })),
@@ -174,7 +173,7 @@ async function sendPage(page: readonly ResendRequest[], { rows, queues }: RetryD
   return went.filter(Boolean).length;
 }
 
-/** The summary of a night, even if several processes worked on it in turn. */
+/** The result of a night, including the parts of processes that died. */
 function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }: Left): string {
   const tonight = known.flatMap(({ last }) => (last?.atMs === night.atMs ? [last] : []));
   const sum = (of: 'sent' | 'waiting' | 'usedUp') => tonight.reduce((total, one) => total + one[of], 0);

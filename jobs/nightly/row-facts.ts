@@ -3,15 +3,15 @@ import type { RowResult } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { WalkedRow } from './walk-ledger.ts';
 
-/** What an item says of a row, for people: never more than who it is and what it asks for. */
+/** What an item tells of a row: never more than the company and the amount. */
 export function rowFacts(row: RowId, { line, request }: Pick<RowResult, 'line' | 'request'>) {
   return { portfolio: row.portfolio, key: row.key, line, name: request.name, requested: request.limit.requested_limit };
 }
 
 /**
- * What a check found of a row, where nothing is mended: what finance wants to know of is for people.
+ * A finding about a row, without anything mended.
  *
- * @param says what was found, in a sentence that is the same for all rows with this finding, so that reports can group them
+ * @param says a sentence that is the same for all rows with this finding, so that reports can group them
  */
 export function rowItem(
   check: CheckName,
@@ -22,12 +22,12 @@ export function rowItem(
   return { check, ...rowFacts(row, result), says, isMended: false, ...more };
 }
 
-/** A portfolio's name as a shell takes it: it has letters, digits, and of all other signs `. _ -` and spaces. */
+/** A portfolio's name for a shell. Names have only letters, digits, `. _ -` and spaces. */
 export function quoted(portfolio: string): string {
   return portfolio.includes(' ') ? `"${portfolio}"` : portfolio;
 }
 
-/** A command that a person would give for one row, without `limitline`: by its line, which people know. */
+/** A command for one row, without `limitline`, naming the row by its line. */
 export function commandFor(
   command: 'retry' | 'resolve',
   { portfolio }: Pick<RowId, 'portfolio'>,
@@ -38,8 +38,7 @@ export function commandFor(
 }
 
 /**
- * How a command names a row: by its line, where that is one of the portfolio's last import; else by its key, since lines of several
- * imports bear the same number.
+ * The option that names a row: by line if the row is of the last import, else by key, because imports share line numbers.
  *
  * @param lastImport number of the last import
  */
@@ -49,7 +48,7 @@ export function rowOption({ row, result }: WalkedRow, lastImport: string): strin
 
 const DAY_MS = 86_400_000;
 
-/** How long something lasts, from which age on, the longest first; a month is 30 days here. */
+/** Age texts, the longest first, in ms. A month is 30 days. */
 const AGES = [
   [365 * DAY_MS, 'for more than a year'],
   [30 * DAY_MS, 'for more than a month'],
@@ -57,7 +56,7 @@ const AGES = [
   [DAY_MS, 'for more than a day'],
 ] as const;
 
-/** How long something lasts, in a few words that many rows share; pure. A clock that went back makes nothing older. */
+/** An age as a text that many rows share. A negative age, after a clock was set back, counts as short. */
 export function ageWords(ageMs: number): string {
   return AGES.find(([from]) => ageMs >= from)?.[1] ?? 'for less than a day';
 }

@@ -8,12 +8,12 @@ import type { MaintenanceRun, RunEnding } from '../../src/queue/maintenance-work
 import { latestOf } from './due-tasks.ts';
 import type { NightlyTask, NightResult } from './task.ts';
 
-/** Who acts where nobody asked for it. */
+/** Who acts in scheduled runs. */
 export const NIGHTLY_ACTOR = 'nightly';
 
 /**
- * So often a night is begun at the most. Three are its tries; the rest are processes that died with it, and one that all of them die
- * of would go on for ever.
+ * How often a night is begun at most, including three tries after faults. The rest are runs whose process died: a task that
+ * kills its process must not be run for ever.
  */
 const MOST_BEGUN = 10;
 
@@ -22,7 +22,7 @@ type RunnerDeps = {
   runs: NightlyRuns;
   audit: Pick<Audit, 'around'>;
   marks: Pick<SendMarks, 'older'>;
-  /** Where this runs, as the trail has it. */
+  /** The host, for the audit trail. */
   from: string;
   processId: string;
   host: string;
@@ -31,8 +31,8 @@ type RunnerDeps = {
 };
 
 /**
- * Runs what the queue hands out: for the latest moment of the task that has passed, unless that night has ended. So a run that comes
- * late, comes twice or goes on where another died is that of one night, and counts once.
+ * Makes the function that runs a job of the queue: for the task's last scheduled time, unless that night has ended. A run that
+ * is late, repeated or continued after a crash belongs to one night and counts once.
  */
 export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promise<RunEnding> {
   const { tasks, runs, processId: process, host, log, now = Date.now } = deps;
@@ -51,7 +51,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
       log[LEVELS[result.is]]({ task: run.task, night: night.id, result: result.is }, `${run.task}: ${result.words}`);
       return 'over';
     };
-    // It would be the same at a further try.
+    // A further try would meet the same fault.
     if (await deps.marks.older()) return end({ is: 'failed', words: OLDER_WORDS });
     if (begun > MOST_BEGUN) {
       const words = `Given up: it was begun ${counted(MOST_BEGUN, 'time')}, and its process ended in the middle of it.`;
@@ -59,7 +59,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
     }
     const result = await resultOf(night, { ...run, task, by }, deps);
     if (result === 'stopped') {
-      // Where even this cannot be written, it counts as begun once more.
+      // If this fails, too, the run counts as begun once more.
       await runs.leave(night).catch(() => {});
       return 'elsewhere';
     }
@@ -71,7 +71,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
 
 const LEVELS = { well: 'info', findings: 'warn', failed: 'error' } as const;
 
-/** Somebody's request is for the moment at which it was made; of the schedule's moments that have passed the latest is meant. */
+/** The night of a run. A person's request is for the time of the request; otherwise, the last scheduled time counts. */
 async function nightOf({ task, dueMs, by }: MaintenanceRun, { runs, now = Date.now }: RunnerDeps): Promise<NightOf> {
   const latest = by === undefined ? latestOf(task, (await runs.schedule()) ?? [], now()) : undefined;
   const atMs = Math.max(dueMs, latest ?? dueMs);

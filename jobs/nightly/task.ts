@@ -1,35 +1,34 @@
 import type { TaskName } from '../../src/schedule/schedule.ts';
 
-/** One run of a task of the schedule. */
 export type Night = {
-  /** Names the moment for which it was due, such as `2026-11-22T01:30:00.000Z`: a run that goes on where another died has the same. */
+  /** The scheduled time, such as `2026-11-22T01:30:00.000Z`. A run that continues after a crash has the same id. */
   id: string;
   atMs: number;
-  /** Who acts: `nightly`, or who asked for it. */
+  /** `nightly`, or the person who asked for the run. */
   by: string;
-  /** Aborted when the process stops: the run ends soon, and goes on elsewhere or later. */
+  /** Aborted when the process stops: the run must end soon, and is continued elsewhere or later. */
   signal: AbortSignal;
 };
 
-/** What came of a run. */
+/** The result of a run. */
 export type NightResult = {
   is: 'well' | 'findings' | 'failed';
   /** One sentence for people. */
   words: string;
-  /** Id of its report, where it made one. */
+  /** The id of its report, if it made one. */
   report?: string;
 };
 
-/** What the schedule may name. Each run is told in the audit trail; one that dies is run again with the same id. */
+/** A task that the schedule may name. Each run is in the audit trail; after a crash it is run again with the same id. */
 export type NightlyTask = {
   name: TaskName;
-  /** What it does, in a few words. */
+  /** A short description. */
   words: string;
-  /** It writes its own entries about what it did, so that a look each minute at nothing is none. Others have one before and one behind. */
+  /** Writes its own audit entries, so that runs without effect write none. Other tasks get one before and one after. */
   auditsItself?: true;
   /**
-   * Runs it. Whoever stops since `signal` says so throws, and is run again: what it returns counts as the end of the night. Two runs of
-   * one night at the same moment must do no harm: a process that stood still for long may wake beside the one that took over.
+   * Runs the task. When stopped by `signal` it must throw, and is run again later; returning ends the night. Two runs of one
+   * night at the same time must do no harm: a process that was suspended may wake up beside its successor.
    */
   run: (night: Night) => Promise<NightResult>;
 };

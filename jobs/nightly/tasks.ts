@@ -11,7 +11,7 @@ import type { Night, NightlyTask, NightResult } from './task.ts';
 
 export type TaskDeps = CutDeps & ReconcileTaskDeps & InboxSource & RetryDeps & ArchiveTaskDeps;
 
-/** What the schedule may name. */
+/** All tasks that the schedule may name. */
 export function nightlyTasks(deps: TaskDeps): readonly NightlyTask[] {
   return [
     {
@@ -39,7 +39,7 @@ type ReconcileTaskDeps = ReconcileDeps & { audit: Pick<Audit, 'note'>; from: str
 /** The nightly check. */
 async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<NightResult> {
   const result = await reconcile(deps, night);
-  // What was found is mended already: nobody had asked for it, and it is written down afterwards.
+  // Written afterwards, because nobody asked for these repairs: they are done already.
   if (result.is === 'findings') {
     const facts = { report: result.report, words: result.words };
     await deps.audit.note({ by: night.by, what: 'ledger reconciled', from: deps.from, facts });
@@ -49,14 +49,14 @@ async function reconcileOf(night: Night, deps: ReconcileTaskDeps): Promise<Night
 
 type CutDeps = {
   audit: { cut(given: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> };
-  /** `LIMITLINE_AUDIT_DAYS`; where it is not set, nothing is ever cut off. */
+  /** `LIMITLINE_AUDIT_DAYS`; without it, nothing is cut off. */
   days: number | undefined;
   from: string;
 };
 
 const DAY_MS = 86_400_000;
 
-/** Cuts off what of the audit trail is older than it has to be kept, behind a checkpoint. */
+/** Cuts off audit entries that are older than they have to be kept, and leaves a checkpoint. */
 async function cutAudit({ audit, days, from }: CutDeps, { by }: Night): Promise<NightResult> {
   if (days === undefined) {
     return { is: 'well', words: 'All audit entries are kept (LIMITLINE_AUDIT_DAYS is not set).' };
@@ -66,7 +66,7 @@ async function cutAudit({ audit, days, from }: CutDeps, { by }: Night): Promise<
   return { is: 'well', words: `Audit entries older than ${days} days were cut off, up to number ${cut.upTo}.` };
 }
 
-/** Takes in what lies in the drop folder: what the schedule names `inbox`. */
+/** Imports the files in the drop folder: the task `inbox`. */
 export async function takeInDropped(source: InboxSource, { signal }: Pick<Night, 'signal'>): Promise<NightResult> {
   if (source.settings.LIMITLINE_INBOX === undefined) {
     return { is: 'well', words: 'There is no drop folder (LIMITLINE_INBOX is not set).' };
@@ -74,7 +74,7 @@ export async function takeInDropped(source: InboxSource, { signal }: Pick<Night,
   return inboxResult(await takeInOnce(source, { signal }));
 }
 
-/** What a pass came to, for people: files that were rejected, lines that led to no row, and files that wait for somebody are findings. */
+/** The result of a pass. Findings are rejected files, lines without a row, and files that nobody takes. */
 export function inboxResult({ files, lying, results, isElsewhere }: TakenIn): NightResult {
   if (isElsewhere) return { is: 'well', words: 'Another process is taking in what lies in the drop folder.' };
   const of = (is: TakenFile['is']) => files.filter((file) => file.is === is);

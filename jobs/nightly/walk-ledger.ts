@@ -7,50 +7,48 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 export type WalkDeps = {
   portfolios: Pick<Portfolios, 'names'>;
   walkRows: RowWalks;
-  /** Which portfolios are being archived. */
+  /** Tells which portfolios are leaving Redis. */
   archives?: Pick<Archives, 'read'>;
 };
 
-/** A row as the walk shows it to the checks. A part of `result` is read only when a check asks for it. */
+/** A row during the nightly check. Parts of `result` are parsed when they are read, so unused ones cost nothing. */
 export type WalkedRow = { row: RowId; result: RowResult };
 
 /** A check that sees each row of the account once. All checks share one walk. */
 export type RowCheck = {
-  /** Called for each row; within a portfolio, by state and line. A check should keep little in memory: there may be millions of rows. */
+  /** Called for each row, ordered by portfolio, state and line. May keep little per row, because there may be millions. */
   row: (walked: WalkedRow) => void | Promise<void>;
   /** Called after the last row of each portfolio. */
   endPortfolio?: (portfolio: string) => void | Promise<void>;
-  /** Called after the last row of all. */
+  /** Called after the last row. */
   end?: () => void | Promise<void>;
 };
 
-/** A check of how a row is stored, not only of what it means. */
+/** A check of stored rows, including what their other data contradicts. */
 export type StoredRowCheck = {
-  /** Called before the first row of each portfolio. */
   beginPortfolio?: (portfolio: string) => void | Promise<void>;
-  /** Called for each row that the index of a state names. The row may be in another state, or missing. */
+  /** Called for each member of a state's index. Its row may have another state, or not exist. */
   row: (walked: StoredRow, state: RowState) => void | Promise<void>;
   endPortfolio?: (portfolio: string) => void | Promise<void>;
   end?: () => void | Promise<void>;
-  /** This check changes nothing. It also sees portfolios that are being archived, which must not be changed. */
+  /** The check mends nothing. So it also sees rows of portfolios that are being archived, which nobody may change. */
   onlyLooks?: true;
 };
 
 type WalkChecks = {
-  /** Checks of how rows are stored. */
   stored?: readonly StoredRowCheck[];
-  /** Checks of rows. */
+  /** Checks that see existing rows. */
   rows?: readonly RowCheck[];
-  /** Stops the walk between two pages. Rows already shown stay shown. */
+  /** Stops the walk between two pages. */
   signal: AbortSignal;
-  /** Asks Redis in a way that lets other commands go first. */
+  /** Sends a command to Redis after letting others go first. */
   ask?: Ask;
 };
 
 /**
- * Walks over all rows of the account, portfolio by portfolio, and shows each row to all checks. Imports, workers and corrections may go on
- * meanwhile. A row that exists all the time is shown at least once. A row whose state changes may be shown again in its new state. Rows
- * that no index of a state names are not shown: the ledger's own check restores those.
+ * Shows all rows of the account to all checks, portfolio by portfolio, while others import, work and mend. A row that exists
+ * all the time comes at least once; a moving row may come twice, with its state at that time. Rows missing from all indexes by
+ * state are not met: another check restores those.
  *
  * @throws the signal's reason when it is aborted
  */
@@ -77,7 +75,7 @@ export async function walkLedger(
   return { rows: count, portfolios: names.length };
 }
 
-/** Returns how many rows the page had. Most checks return at once, and only the others are awaited. */
+/** Answers the number of rows. Most checks answer at once, and awaiting those would slow down a million rows. */
 async function showPage(
   page: Iterable<StoredRow>,
   state: RowState,

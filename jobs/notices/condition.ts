@@ -1,45 +1,45 @@
-/** What a look says of a condition: it is so, it is not, or this look cannot tell. */
+/** The result of one check of a condition; undefined where it cannot tell. */
 export type Observation = 'bad' | 'well' | undefined;
 
 export type ConditionRules = {
-  /** Told of once it is bad for so long. */
+  /** How long the condition must be bad before it is reported. */
   afterMs: number;
-  /** Over once it is well for so long: what comes and goes within that is one. */
+  /** How long it must be well before it counts as over. Shorter interruptions are one condition. */
   mendMs: number;
 };
 
-/** What came of a look. */
+/** The result of judging. */
 export type Judged = {
-  /** To be remembered; nothing where it is what is remembered already. */
+  /** The state to store; undefined where it has not changed. */
   state: string | undefined;
-  /** What is to be told now, and for how long it was bad. */
+  /** What to report now, and how long the condition was bad. */
   tells?: { is: 'bad' | 'well'; forMs: number };
 };
 
 /**
- * What is remembered of a condition between looks, in whichever process: `doubtful` is bad for too short a time to be told of,
- * `mending` well for too short a time to be over. `mark` is what was counted at the last look while it was not well.
+ * The stored state between checks, shared by all processes. `doubtful`: bad, but too short to report. `mending`: well, but too
+ * short to be over. `mark`: a counter at the last check that was not well.
  */
 export type Condition = {
   is: 'well' | 'doubtful' | 'bad' | 'mending';
-  /** Since when it is bad, in ms; of `mending` since when it was. */
+  /** Since when it is bad, in ms; for `mending`, since when it was bad. */
   sinceMs: number;
-  /** When it was seen bad last; of `mending` since when it is well. */
+  /** When it was last seen bad; for `mending`, since when it is well. */
   seenMs: number;
   mark: string;
 };
 
 /**
- * Between two looks at which it was bad nobody may have looked, or nobody was there to be bad. Up to half an hour it counts as bad
- * throughout, so that looks by cron every quarter of an hour see what lasts; beyond that it begins anew.
+ * The longest gap between two bad checks that counts as bad throughout, in ms. So checks by cron each quarter of an hour notice
+ * what lasts. After a longer gap, the condition begins anew.
  */
 const MOST_BETWEEN_MS = 30 * 60_000;
 
 /**
- * Judges a condition by what is remembered of it and what is seen now. Pure. It is told of once, when it lasted for `afterMs`, and
- * once more when it is over for `mendMs`; whatever comes and goes in between is only remembered.
+ * Judges a condition by its stored state and the current check. Reports it once after it was bad for `afterMs`, and once after
+ * it was well for `mendMs`.
  *
- * @param nowMs of the server's clock, which several processes share
+ * @param nowMs by Redis' clock, which all processes share
  */
 export function judge(
   remembered: string | undefined,
@@ -54,7 +54,7 @@ export function judge(
     return { state: state === remembered ? undefined : state, ...(tells ? { tells } : {}) };
   };
   const bad = (beganMs: number): Judged => {
-    // Another server may have taken over, with a clock that is behind.
+    // After a failover, the new server's clock may be behind.
     const fromMs = Math.min(beganMs, nowMs);
     const forMs = nowMs - fromMs;
     const isLong = forMs >= afterMs;
@@ -85,7 +85,7 @@ export function judge(
 
 const WELL: Condition = { is: 'well', sinceMs: 0, seenMs: 0, mark: '' };
 
-/** What is remembered of a condition, read; well where nothing is. */
+/** Parses a stored state; well where there is none. */
 export function readCondition(text: string | undefined): Condition {
   const [is, since, seen, mark = ''] = (text ?? '').split(' ');
   if (is !== 'doubtful' && is !== 'bad' && is !== 'mending') return WELL;

@@ -14,26 +14,26 @@ export type DeliverDeps = {
   account: string;
   retryUntilAnswered: RetryUntilAnswered;
   log: Log;
-  /** Those of the settings, where none are given. */
+  /** The channels; those of the settings by default. */
   ways?: readonly Way[];
 };
 
-/** What one pass brought: tries, and not notices, since one goes on several ways. */
+/** The result of a pass. Counts tries and not notices, because a notice may go to several channels. */
 export type Delivered = { delivered: number; failed: number; undelivered: number };
 
-/** A person who waits for a notice does not mind so long; asked is one script a way. */
+/** Short enough for a person who waits. Costs one script per channel. */
 const LOOK_EVERY_MS = 2_000;
 
-/** While Redis is away. */
+/** The interval while Redis is away. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** A try that is under way when the process stops may take so long; then it is cut off, and sent again by whoever comes next. */
+/** How long a try may take after the process stops. Then it is cut off, and the next process sends the notice again. */
 const STOP_MS = 5_000;
 
 /**
- * Delivers what is due, on each way for itself, and then ends: also where a way fails, whose other notices wait for it then.
+ * Delivers notices that are due, on each channel independently, and ends. After a failure, a channel's other notices wait.
  *
- * @param signal when it is aborted, what is being sent is cut off, and goes again with the same id
+ * @param signal when aborted, cuts off what is being sent; it is sent again with the same id
  */
 export async function deliverOnce(deps: DeliverDeps, { signal }: { signal: AbortSignal }): Promise<Delivered> {
   const ways = deps.ways ?? openWays(deps.settings);
@@ -46,8 +46,8 @@ export async function deliverOnce(deps: DeliverDeps, { signal }: { signal: Abort
 }
 
 /**
- * Delivers notices until it is stopped, or `signal` is aborted; while Redis is away it waits. What is being sent when it
- * stops has five seconds to get its answer.
+ * Delivers notices until stopped or `signal` is aborted. Waits while Redis is away. A try under way at the end has five
+ * seconds.
  */
 export function startDelivering(deps: Omit<DeliverDeps, 'log'>, { log, signal }: { log: Log; signal: AbortSignal }) {
   const [stopping, cutting] = [new AbortController(), new AbortController()];
@@ -82,7 +82,7 @@ async function deliverForEver(name: WayName, ways: readonly Way[], run: Run): Pr
   }
 }
 
-/** One after the other, the oldest first, until nothing is due. */
+/** Delivers one notice after the other, oldest first, until none is due. */
 async function deliverOn(name: WayName, ways: readonly Way[], { deps, stop, cutOff }: Run): Promise<Delivered> {
   const { outbox, settings, account, retryUntilAnswered, log } = deps;
   const way = ways.find((one) => one.name === name);

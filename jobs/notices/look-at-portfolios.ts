@@ -15,18 +15,18 @@ export type PortfolioLookDeps = {
   outbox: Outbox;
 };
 
-/** Portfolios that are read at a time for their notices: most looks read none. */
+/** Portfolios read at a time for notices. Most passes read none. */
 const READ_AT_ONCE = 10;
 
-/** Approvals compared with what is remembered in one command. */
+/** Approvals compared in one command. */
 const COMPARED_AT_ONCE = 500;
 
 /**
- * Looks what changed of all portfolios, and tells it. No row is read: a portfolio of which nothing is told costs four commands of a
- * script. Answers how many notices arose.
+ * Finds changes of all portfolios, and sends notices. Reads no rows: without news, a portfolio costs four commands of a script.
+ * Answers the number of notices.
  *
- * @param rules.sinceMs when somebody looked for the first time; nothing at that very look, which only remembers
- * @param rules.isMending the service seems to be back, which is not told yet: what settled is told behind that
+ * @param rules.sinceMs when the first pass was; undefined in that pass, which only stores states
+ * @param rules.isMending the service seems to be back: finished portfolios are reported after that
  */
 export async function lookAtPortfolios(
   deps: PortfolioLookDeps,
@@ -70,7 +70,7 @@ function stateOf({ subject, was, state }: PortfolioChange): NoticeState {
   return { subject, was, state };
 }
 
-/** With the notice of how it stands now; nothing where it went on meanwhile: then the next look tells it. */
+/** Adds the notice, with the current state. Leaves out a portfolio that went on meanwhile: the next pass reports it. */
 async function withNotice(
   name: string,
   { tells, ...change }: PortfolioChange,
@@ -83,7 +83,7 @@ async function withNotice(
   return [{ ...change, notice: portfolioNotice(news, { state, causes, nowMs }) }];
 }
 
-/** Looks what waits for another person, and tells what is new of it. Answers how many notices arose. */
+/** Sends notices of approvals that are new. Answers the number of notices. */
 export async function lookAtApprovals(
   { ledger, keys, approvals, outbox }: PortfolioLookDeps,
   { sinceMs }: { sinceMs: number | undefined },

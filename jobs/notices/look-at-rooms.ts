@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
 import type { DiskRoom, RedisRoom } from './room-changes.ts';
 
-/** The disk of a folder; nothing where it is not there yet, since the first import makes it. */
+/** Free space on a folder's disk; nothing where the folder does not exist yet, because the first import makes it. */
 export async function lookAtDisk(folder: string): Promise<DiskRoom | undefined> {
   try {
     const { bsize, bavail, blocks, bfree } = await statfs(folder);
-    // What is set aside for root is nobody's room: `df` counts so too.
+    // Like `df`, leaves out what is reserved for root.
     return { freeBytes: bavail * bsize, totalBytes: (blocks - bfree + bavail) * bsize };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -13,7 +13,7 @@ export async function lookAtDisk(folder: string): Promise<DiskRoom | undefined> 
   }
 }
 
-/** What `INFO` of a server says of its room. Where it has no limit of its own, its machine's memory is the limit. */
+/** The memory of a Redis server from its `INFO`. Without a limit of its own, the machine's memory counts. */
 export function readRedisRoom(info: Readonly<Record<string, string>>): RedisRoom {
   const limit = Number(info.maxmemory ?? 0);
   return {

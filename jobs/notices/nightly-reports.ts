@@ -9,20 +9,17 @@ import type { Notice } from '../../src/notices/notice.ts';
 import { latestMoment } from '../../src/schedule/moments.ts';
 import type { SeenReports } from './report-changes.ts';
 
-/** Which task of the schedule makes reports, and who asks for them by it (jobs/nightly/run-task.ts). */
+/** The task that makes reports, and who acts in scheduled runs (jobs/nightly/run-task.ts). */
 const TASK = 'reconcile';
 const NIGHTLY = 'nightly';
 
-/** So many reports are read at a time. */
+/** Reports read at a time. */
 const PAGE = 20;
 
-/** A report of a million rows is made in a minute, and a night that was missed is caught up with as soon as somebody is there. */
+/** How late a scheduled report may be. A million rows take a minute, and missed nights are made up for soon. */
 const MADE_WITHIN_MS = 3_600_000;
 
-/**
- * Sees which report a night made last, and at which moment but the last one was due by the schedule that is kept. Whoever asked for
- * another sees it without being told.
- */
+/** Finds the last scheduled report, and the last scheduled time but one. Reports that a person requested cause no notice. */
 export async function seeReports(
   { reports, nightlyRuns }: { reports: Pick<Reports, 'list'>; nightlyRuns: Pick<NightlyRuns, 'schedule'> },
   nowMs: number,
@@ -39,10 +36,7 @@ export async function seeReports(
   return { last: last && { id: last.id, madeMs: last.madeMs, notice: reportNotice(last) }, dueMs };
 }
 
-/**
- * The last report that a night made. People may have asked for any number since: those are looked through as far as one would have
- * to be that is no longer missing.
- */
+/** The last scheduled report. Skips reports that people requested since, back to the time after which one counts as missing. */
 async function lastOfNight(reports: Pick<Reports, 'list'>, dueMs: number): Promise<NightReport | undefined> {
   for (let beforeMs: number | undefined; ; ) {
     const made = await reports.list({ count: PAGE, ...(beforeMs !== undefined && { beforeMs }) });
@@ -53,8 +47,8 @@ async function lastOfNight(reports: Pick<Reports, 'list'>, dueMs: number): Promi
 }
 
 /**
- * What is told of a nightly report: how much was found in each of its parts, by check, with rows and sums. Words of findings are
- * left out, since the service's own may stand in them, and so are rows: nothing in it is of a person. Pure.
+ * The notice of a nightly report: findings by section and check, with rows and sums. Leaves out rows and texts of findings, so
+ * that it contains no personal data.
  */
 export function reportNotice(report: NightReport): Notice {
   const changed = changeWords(report);
@@ -76,7 +70,6 @@ export function reportNotice(report: NightReport): Notice {
   };
 }
 
-/** `Refused by the service: 12 rows, 45,000.00; Held …: 1 row` */
 function checksOf({ groups }: NightReport, section: (typeof SECTIONS)[number]): string {
   return groups
     .filter((group) => group.section === section)

@@ -2,14 +2,14 @@ import type { Glance } from '../../src/ledger/counts/glances.ts';
 import type { SelfPause } from '../../src/ledger/schema/pause-reasons.ts';
 import { judge } from './condition.ts';
 
-/** The last known state of a portfolio, by subject; nothing if there was never anything to report. */
+/** The stored states of a portfolio's conditions; missing where there was nothing to report yet. */
 export type RememberedPortfolio = {
   settled?: string | undefined;
   paused?: string | undefined;
   failures?: string | undefined;
 };
 
-/** A change of a portfolio: its state before and now, and the news to send, if any. */
+/** A change of a stored state, from `was` to `state`, and the news to report with it. */
 export type PortfolioChange = { subject: string; was: string; state: string; tells?: PortfolioNews };
 
 export type PortfolioNews =
@@ -18,30 +18,30 @@ export type PortfolioNews =
   | { is: 'failures'; failed: number; ended: number };
 
 /**
- * If a portfolio settles again and again, it is reported at most every five minutes: the person who sends rows again sees the result at
- * once anyway.
+ * The least time between notices of one portfolio that finishes repeatedly. A person who retries rows sees the results anyway.
  */
 const SETTLED_EVERY_MS = 5 * 60_000;
 
-/** Fewer answers say little: one failure among three is not a rate. */
+/** Fewer results are no basis for a share. */
 const LEAST_ENDED = 20;
 
-/** The share must fall to four fifths of the limit before it counts as below. Otherwise a share near the limit would be reported again and again. */
+/** The share must fall to four fifths of the limit before it counts as below, so that it does not alternate at the limit. */
 const BELOW_SHARE = 0.8;
 
-/** While failed rows are sent again, the share of failures drops for some minutes. Only a longer drop counts as the end of the failures. */
+/** Rows that are being retried do not count as failures. Some minutes of that are no improvement. */
 const FAILURES_MEND_MS = 5 * 60_000;
 
-/** The subjects of a portfolio's notices. The kind comes first, since the portfolio's name may be anything. */
+/** The subjects of a portfolio's notices. The kind comes first, because a name may be anything. */
 export function subjectsOf(name: string): Required<{ [Subject in keyof RememberedPortfolio]: string }> {
   return { settled: `settled ${name}`, paused: `paused ${name}`, failures: `failures ${name}` };
 }
 
 /**
- * What changed in a portfolio since the last notice. Pure.
+ * The changes of a portfolio since the last pass.
  *
- * @param sinceMs when the first check ran: what settled before is not reported. Undefined at the first check, which reports nothing
- * @param failuresAbove percent of answered rows; a higher share of failures is reported
+ * @param sinceMs when the first pass was: what finished earlier is no news; undefined in the first pass, which only stores
+ *   states
+ * @param failuresAbove percent of failed rows among answered ones above which failures are reported
  */
 export function portfolioChanges(
   glance: Glance,
@@ -77,14 +77,14 @@ export function portfolioChanges(
   return changes;
 }
 
-/** A pause by a person is recorded too, so that a later automatic pause counts as new. If the portfolio never paused itself, nothing is recorded. */
+/** The stored state of a pause. A person's pause is stored, too: the next automatic one is news then. */
 function pausedState({ isPaused, pausedItself: why }: Glance, before: string | undefined): string | undefined {
   if (why) return why.is === 'refused alike' ? `refused alike ${why.step} ${why.status}` : why.is;
   if (isPaused) return before === undefined ? undefined : 'by a person';
   return before === undefined ? undefined : 'going on';
 }
 
-/** Counts refused and held rows, among the rows that were answered. */
+/** Failed rows (refused and held) and ended rows. */
 function failuresOf({ done, refused, held }: Glance): { failed: number; ended: number } {
   return { failed: refused + held, ended: done + refused + held };
 }

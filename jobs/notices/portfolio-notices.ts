@@ -10,12 +10,12 @@ import type { PortfolioNews } from './portfolio-changes.ts';
 
 type Facts = Notice['facts'];
 
-/** So many causes are named; the page has all. */
+/** The number of causes in a notice; the page has all. */
 const MOST_CAUSES = 5;
 
 /**
- * What is told of a portfolio: its name, counts, sums, and why rows failed by step and status. The service's own words are left
- * out, since they may quote a row.
+ * A notice about a portfolio: name, counts, sums, and causes by step and status. Leaves out the service's own text, which may
+ * quote a row.
  */
 export function portfolioNotice(
   news: PortfolioNews,
@@ -60,7 +60,7 @@ export function portfolioNotice(
   }
 }
 
-/** What is told of something that waits for another person: of what, how much, and nobody's name. */
+/** A notice about an approval: what and how much, without names. */
 export function approvalNotice({ id, portfolio, kind, rows, sum, askedMs }: Approval): Notice {
   return {
     kind: 'awaiting',
@@ -88,7 +88,7 @@ function addressOf(name: string, filter: RowFilter = {}): string {
   return `/portfolios/${encodeURIComponent(name)}${query === '' ? '' : `?${query}#rows`}`;
 }
 
-/** `97 done, 2 refused, 1 held`: the states that rows are in. */
+/** `97 done, 2 refused, 1 held` */
 function statesText(state: PortfolioState): string {
   const states = ROW_STATES.filter((one) => state.states[one] > 0);
   return states.length === 0 ? 'no rows' : states.map((one) => `${grouped(state.states[one])} ${one}`).join(', ');
@@ -104,7 +104,7 @@ function sumFacts({ sums, states }: PortfolioState): Facts {
   ];
 }
 
-/** What of the last import's lines led to no row. */
+/** Lines of the last import that led to no row. */
 function lineFacts({ invalid, duplicate }: PortfolioState): Facts {
   const said = [
     ...(invalid > 0 ? [`${grouped(invalid)} invalid`] : []),
@@ -113,7 +113,7 @@ function lineFacts({ invalid, duplicate }: PortfolioState): Facts {
   return said.length === 0 ? [] : [{ term: 'Lines without a row', what: said.join(', ') }];
 }
 
-/** Why rows failed, alike ones together: what differs in the service's words alone is one here. */
+/** Causes grouped without the service's own text. */
 function causeFacts(causes: readonly Cause[]): Facts {
   const alike = new Map<string, number>();
   for (const cause of causes) alike.set(causeText(cause), (alike.get(causeText(cause)) ?? 0) + cause.rows);

@@ -2,10 +2,10 @@ import type { Notice } from '../../src/notices/notice.ts';
 import { judge } from './condition.ts';
 import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
-/** The last nightly report, and the notice about it. */
+/** The last scheduled report and its notice. */
 export type LastReport = { id: string; madeMs: number; notice: Notice };
 
-/** What is known of nightly reports. `dueMs` is the second-to-last time at which a report was scheduled; undefined if there was none. */
+/** Facts about scheduled reports. `dueMs`: the last scheduled time but one; undefined without a schedule. */
 export type SeenReports = { last: LastReport | undefined; dueMs: number | undefined };
 
 export const REPORT_SUBJECTS = { report: 'nightly report', missing: 'nightly report missing' } as const;
@@ -13,10 +13,9 @@ export const REPORT_SUBJECTS = { report: 'nightly report', missing: 'nightly rep
 type Remembered = { [Subject in keyof typeof REPORT_SUBJECTS]?: string | undefined };
 
 /**
- * Whether there is a new nightly report, and whether none came for two nights although one was scheduled; compared with what was
- * remembered. Pure.
+ * Finds out whether there is a new scheduled report, and whether two scheduled ones are missing.
  *
- * @param sinceMs when the first check ran; undefined at the first check, which reports nothing
+ * @param sinceMs when the first pass was; undefined in the first pass, which only stores states
  */
 export function reportChanges(
   { last, dueMs }: SeenReports,

@@ -3,10 +3,10 @@ import type { Notice } from '../../src/notices/notice.ts';
 import { judge, type Observation } from './condition.ts';
 import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
-/** The disk of the data folder, in bytes: what may still be written there, and what may be in all. */
+/** The data folder's disk, in bytes. */
 export type DiskRoom = { freeBytes: number; totalBytes: number };
 
-/** A server of Redis: what its data takes, of how much, and whether it wrote to its own disk last time. */
+/** A Redis server: bytes used and available, and whether its last write to disk succeeded. */
 export type RedisRoom = { usedBytes: number; mostBytes: number; isWriting: boolean };
 
 export const ROOM_SUBJECTS = {
@@ -16,21 +16,19 @@ export const ROOM_SUBJECTS = {
   older: 'redis older',
 } as const;
 
-/** What is remembered of each, by subject. */
 type Remembered = { [Subject in keyof typeof ROOM_SUBJECTS]?: string | undefined };
 
-/** The share has to fall to nineteen twentieths of the limit: files come and go while a portfolio is read. */
+/** The share must fall to nineteen twentieths of the limit, because files come and go while a portfolio is read. */
 const BELOW_SHARE = 0.95;
 
-/** Room that is made and filled again within minutes was not made. */
+/** Space that is filled again within minutes does not count as free. */
 const MEND_MS = 10 * 60_000;
 
 const RULES = { afterMs: 0, mendMs: MEND_MS };
 
 /**
- * Whether the disk, and the memory of Redis, are nearly full, whether Redis writes to its own disk, and whether it is older than what was
- * sent; judged by what is remembered.
- * Pure. What could not be looked at stays as it is.
+ * Checks whether the disk or Redis' memory is nearly full, whether Redis writes to its disk, and whether it is older than what
+ * was sent. A state that could not be read stays as it was.
  *
  * @param fullAbove percent in use
  */
@@ -113,7 +111,7 @@ function olderNotice(atMs: number): Notice {
   return { kind: 'redis', title: OLDER.title, facts, path: '/health', atMs };
 }
 
-/** Rounded down: what is said to be 100 % is full. */
+/** Rounded down, so that 100 % means full. */
 function shown(percent: number): string {
   return `${Math.floor(percent)} %`;
 }

@@ -4,35 +4,35 @@ import type { CallsHeld } from '../../src/pace/calls-held.ts';
 import { type Condition, type Judged, judge, type Observation, readCondition } from './condition.ts';
 
 /**
- * All calls wait for four seconds at the most before one is tried again (src/pace/pace-scripts.ts), so of what lasts a wait was
- * seen as lately as this; and a tripped breaker has its next probe ahead, or not long behind where rows are there to be tried with.
+ * How recent a wait or a trial must be to count, in ms. While all calls wait, one is tried every four seconds at most
+ * (src/pace/pace-scripts.ts). An open breaker has a trial ahead, or a recent one if there are rows to try.
  */
 const WAITED_LATELY_MS = 15_000;
 const TRIED_LATELY_MS = 60_000;
 
-/** Calls must get through for this long before the service counts as back: a service that comes and goes is away. */
+/** How long calls must get through before the service counts as back. Short recoveries do not count. */
 const BACK_AFTER_MS = 2 * 60_000;
 
-/** A token endpoint that refuses for a moment, as during an update, does not mean wrong credentials. */
+/** How long credentials must be refused: a token endpoint may refuse for a moment, for example during an update. */
 const REFUSED_AFTER_MS = 60_000;
 
-/** The names under which the two conditions are remembered. */
+/** The subjects of the two conditions. */
 export const SERVICE_SUBJECTS = { service: 'service', credentials: 'credentials' } as const;
 
-/** The result of checking one condition, with a notice when one is due. */
+/** A change of a condition's stored state, with its notice where one is due. */
 export type SystemChange = { subject: string; was: string; state: string; notice?: Notice };
 
 /**
- * Judges from the remembered states whether calls get through to the service, and whether it accepts the credentials. Pure.
+ * Checks whether calls get through to the service, and whether it accepts the credentials.
  *
- * @param awayAfterMs after this time without a successful call, the service is reported as away
+ * @param awayAfterMs after so long without any call getting through, the service is reported as away
  */
 export function serviceChanges(
   held: CallsHeld,
   remembered: { service?: string | undefined; credentials?: string | undefined },
   awayAfterMs: number,
 ): SystemChange[] {
-  // The last call may be counted before the breaker is reset that it resets, or never.
+  // The call that closes a breaker may be counted before the breaker closes, or never.
   const mark = `${held.accepted}:${held.resetMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
     return { observed: observationOf(isBad, readCondition(before), mark), mark };
@@ -41,7 +41,7 @@ export function serviceChanges(
   const isTripped = held.tripped.length > 0 && (held.isTried || held.probeMs > held.nowMs - TRIED_LATELY_MS);
   const isBlocked = isBlockedBy(held, (by) => by !== 'credentials');
 
-  // A service that refuses the credentials does answer, and yet no call gets through.
+  // A service that refuses the credentials does answer, so it tells nothing about being away.
   const ofService = isRefused ? { observed: undefined, mark } : seen(remembered.service, isBlocked);
   const service = judge(remembered.service, isTripped ? { observed: 'bad', mark } : ofService, held.nowMs, {
     afterMs: awayAfterMs,
@@ -62,7 +62,7 @@ export function serviceChanges(
   ];
 }
 
-/** The change that a check resulted in, if any. */
+/** The change after a check, if there is one. */
 export function systemChangeOf(
   subject: string,
   before: string | undefined,
@@ -74,8 +74,8 @@ export function systemChangeOf(
 }
 
 /**
- * Bad while calls are blocked for this reason and none got through since the last check. Well as soon as one got through, and from then on
- * until they are blocked again. Unknown while nobody calls.
+ * Bad while calls are held back and none got through since the last check. Well once one got through, and from then on until
+ * calls are held back again. Unknown while nobody calls.
  */
 function observationOf(isBad: boolean, { is, mark }: Condition, seen: string): Observation {
   const gotThrough = mark !== '' && !seen.startsWith('0:') && seen !== mark;

@@ -14,8 +14,8 @@ type TryDeps = {
 };
 
 /**
- * Sends a notice that was taken, notes what came of it, and says in the log what a person should know: that it arrived, the
- * first failure of a way, each refusal of what a person has to mend, and that it was given up.
+ * Sends a notice, records the result, and logs what a person should know: success, the first failure of a channel, each refusal
+ * that a person must fix, and giving up.
  */
 export async function tryNotice(
   taken: TakenNotice,
@@ -24,7 +24,7 @@ export async function tryNotice(
 ): Promise<'delivered' | 'failed' | 'undelivered'> {
   const sent = await way.send(message, { signal });
   const settled = { ...settledBy(sent, taken), where: way.where };
-  // What was delivered while Redis went away would otherwise be sent again when the lease is over.
+  // Without retries, a notice delivered while Redis is away would be sent again after its lease.
   const note = signal.aborted ? retryUntilAnswered : untilStopped(retryUntilAnswered, signal);
   const after = await note('what came of a notice', () => outbox.settle(taken, settled));
   const facts = { notice: taken.id, kind: taken.notice.kind, way: way.name, where: way.where, tries: taken.tries };
@@ -46,7 +46,7 @@ export async function tryNotice(
   return 'failed';
 }
 
-/** What the outbox is told: a fault of the way makes all wait for it, one of the notice this one alone. */
+/** The result for the outbox: after a fault of the channel, all its notices wait; after a fault of the notice, only this one. */
 function settledBy(sent: SendResult, { tries, failures }: TakenNotice): Omit<DeliveryResult, 'where'> {
   const { words } = sent;
   if (sent.is === 'delivered') return { isDelivered: true, words, waitMs: 0, putOffMs: undefined };

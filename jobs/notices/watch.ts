@@ -14,30 +14,29 @@ import { REPORT_SUBJECTS, reportChanges } from './report-changes.ts';
 import { ROOM_SUBJECTS, roomChanges } from './room-changes.ts';
 import { SERVICE_SUBJECTS, serviceChanges } from './service-changes.ts';
 
-/** What a look needs of a context. */
 export type WatchDeps = PortfolioLookDeps & {
   settings: Pick<Settings, 'LIMITLINE_DATA' | 'NOTIFY_FAILURES_ABOVE' | 'NOTIFY_AWAY_AFTER_MIN' | 'NOTIFY_FULL_ABOVE'>;
-  /** What each server of Redis says of itself, as `INFO` has it. */
+  /** The `INFO` of each Redis server. */
   readServers: () => Promise<readonly Readonly<Record<string, string>>[]>;
   marks: Pick<SendMarks, 'older'>;
   reports: Pick<Reports, 'list'>;
   nightlyRuns: Pick<NightlyRuns, 'schedule'>;
-  /** What holds calls back, and the server's clock; as the ledger has it where nothing else is given. */
+  /** What holds calls back, and Redis' clock; read from the ledger by default. */
   readCalls?: () => Promise<CallsHeld>;
 };
 
-/** Who is told within seconds need not look at a page; and what lasts for less is mostly not worth a message. */
+/** Fast enough that nobody needs to watch a page. Shorter conditions are mostly not worth a notice. */
 const LOOK_EVERY_MS = 10_000;
 
-/** Looks take a twentieth of the time at most, however many portfolios there are. */
+/** Passes take a twentieth of the time at most, however many portfolios there are. */
 const REST_SHARE = 20;
 
-/** By which it is remembered when somebody looked for the first time: what was before that is nobody's news. */
+/** Stores when the first pass was: what happened earlier is no news. */
 const WATCH_SUBJECT = 'watch';
 
 /**
- * Looks every ten seconds what there is to be told of, until it is stopped or the signal is aborted. Any number of processes may
- * look: what changed is told once, and whoever dies in the middle leaves it to the next look.
+ * Checks every ten seconds what to notify people of, until stopped or aborted. Any number of processes may do so: each change
+ * is reported once, and after a crash the next pass reports it.
  */
 export function startWatching(deps: WatchDeps, { log, signal }: { log: Log; signal: AbortSignal }) {
   const ending = new AbortController();
@@ -46,7 +45,7 @@ export function startWatching(deps: WatchDeps, { log, signal }: { log: Log; sign
   const watching = (async () => {
     while (!stopping.aborted) {
       const beganMs = performance.now();
-      // While Redis is away, that is said by others.
+      // An absent Redis is reported elsewhere.
       await look(stopping).catch((error) => log.debug({ reason: messageOf(error) }, 'could not look what to tell'));
       const tookMs = performance.now() - beganMs;
       await sleep(Math.max(LOOK_EVERY_MS, REST_SHARE * tookMs), undefined, { signal: stopping }).catch(() => {});
@@ -60,12 +59,12 @@ export function startWatching(deps: WatchDeps, { log, signal }: { log: Log; sign
   };
 }
 
-/** Looks once. Answers how many notices arose. Rejects where Redis is away. */
+/** Runs one pass. Answers the number of notices. Rejects where Redis is away. */
 export function watchOnce(deps: WatchDeps, { log, signal }: { log: Log; signal: AbortSignal }): Promise<number> {
   return makeLook(deps, log)(signal);
 }
 
-/** Makes a function that looks at everything once. What cannot be looked at is said once, and keeps nothing else from being told. */
+/** Makes a function for one pass. A part that cannot be checked is logged once and stops no other part. */
 export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Promise<number> {
   const { ledger, keys, outbox, settings, readCalls = () => readCallsHeld(ledger, keys) } = deps;
   const said = new Set<string>();
@@ -110,13 +109,13 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
     arose += await lookAtPortfolios(deps, rules);
     if (signal.aborted) return arose;
     arose += await lookAtApprovals(deps, rules);
-    // Last of all, so that whoever dies before leaves the first look to another.
+    // Last, so that after a crash the next pass is the first one again.
     if (sinceMs === undefined) await outbox.tell([{ subject: WATCH_SUBJECT, was: '', state: `since ${nowMs}` }]);
     return arose;
   };
 }
 
-/** Reads all that is remembered of the system at once, and answers it by subjects. */
+/** Reads all stored states of system conditions at once; answers a lookup by subject. */
 async function readRemembered({ ledger, keys }: WatchDeps) {
   const subjects = [WATCH_SUBJECT, ...[SERVICE_SUBJECTS, ROOM_SUBJECTS, REPORT_SUBJECTS].flatMap(Object.values)];
   const found = await ledger.hmget(keys.noticeStates, ...subjects);

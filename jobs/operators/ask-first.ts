@@ -13,8 +13,8 @@ import type { FoundRow } from '../rows/walk-rows.ts';
 import { callName } from './id-faults.ts';
 
 /**
- * A row that somebody asks to have sent again; of a held one with what they say of its call, an id or {@link RESEND}, and which call
- * they say it of: a step may have several. Of one that goes by a rule at night the rule, and whose it is.
+ * A row to send again. For a held row: `said` is the id that was made or {@link RESEND}, and `of` is the call that it concerns,
+ * since a step may have several. For a row retried by a nightly rule: the rule's night and owner.
  */
 export type ResendRequest = {
   found: FoundRow;
@@ -23,12 +23,12 @@ export type ResendRequest = {
   rule?: { by: string; night: AtNight } | undefined;
 };
 
-/** What is said of a held call that was not made: it may be sent again. No id of the service is this word. */
+/** Says that a held call made nothing, so that it may be sent again. The service never gives this as an id. */
 export const RESEND = 'resend';
 
 export type AskDeps = {
   approvals: Approvals;
-  /** What another person has to approve at this moment. */
+  /** The approval rules in force now. */
   approvalPolicy: () => Promise<ApprovalPolicy>;
 };
 
@@ -37,31 +37,29 @@ export type ApprovalNeed = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;
-  /** When who says something of held rows looked: what was lost since is not spoken of. */
+  /** When the person looked at the held rows. An answer does not count for a call that was lost again later. */
   asOfMs?: number | undefined;
   /** Who made the plan that `by` confirmed. */
   madeBy?: string | undefined;
-  /** The plan that this is a part of. */
+  /** The plan that these rows are part of. */
   part?: PartOfPlan | undefined;
-  /** This supplier goes as well. */
+  /** The supplier to send again as well. */
   supplier?: SupplierInDoubt | undefined;
-  /** Rows of this request wait under it already, since whoever asked for it was stopped half way. */
+  /** The approval under which some of these rows wait already, from an attempt that was cut off. */
   approval?: string | undefined;
-  /** Hears of the approval before any row is put under it. */
+  /** Called with the approval's id before any row waits for it. */
   onAsked?: (approval: string) => Promise<unknown>;
 };
 
 /**
- * The one place that all ways of sending rows again, and of saying what became of held ones, pass before they act: where that needs
- * another person's approval, the rows are put to wait under one, and what waits is answered; then nothing may be done. Nothing is
- * answered where it may be done at once.
+ * Every retry and every answer about held rows passes this check first. If another person must approve, the rows are made to
+ * wait for an approval, which is returned. If nothing is returned, the caller may act at once.
  *
- * It is needed by the policy on sums (APPROVE_ABOVE, APPROVE_ALWAYS), and for rows whose approval nobody gave, whatever their sum: what
- * was declined is not sent again a row at a time, nor where the policy was lifted since; the same of a call in doubt, where somebody
- * said no to what was said of it. Of those, who brought the rows in is an author still: that somebody else would have
- * them sent again makes nobody another person.
+ * An approval is needed above the limits for sums (APPROVE_ABOVE, APPROVE_ALWAYS). It is also needed, whatever the sum or the
+ * rules now, for rows that nobody approved or somebody declined, and for calls in doubt if an answer about them was declined.
+ * Who imported such rows stays an author: a retry by somebody else does not make the author another person.
  *
- * @param requested the rows, a page at a time; gone through twice, the first time no further than it takes to decide
+ * @param wished the rows, page by page; called twice, the first time only until the decision is clear
  */
 export async function askFirst(
   asking: ApprovalNeed,
@@ -75,13 +73,13 @@ export async function askFirst(
   if (needed === undefined) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplier }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
-  // Whoever goes on with a plan that was left half way asks for it as well.
+  // Also when a plan is continued by another person: that person becomes an author.
   await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
   const earlier = makeEarlierAuthors(approvals);
   for await (const page of requested()) {
     const ofRules = page.flatMap(({ rule }) => rule?.by ?? []);
     await approvals.addAuthors({ portfolio, id }, [...(await earlier(page)), ...ofRules]);
-    // Its ended job goes first, as for a row that goes again at once: an add with an id that BullMQ still knows is ignored.
+    // Ended jobs are removed first, as in any retry: BullMQ ignores a new job with a known id.
     await queues.forget(rowsOf(page));
     await Promise.all(
       page.map(({ found: { row, result }, said, of, rule }) =>
@@ -98,19 +96,18 @@ export async function askFirst(
       ),
     );
   }
-  // That it is needed is decided by these rows, and not by all of the portfolio.
+  // Whether an approval is needed was decided for these rows, not for the portfolio's sum.
   await approvals.close({ portfolio, id }, { ...policy, always: true }, needed.over);
   const asked = await approvals.read(id);
   return { approval: id, rows: asked?.rows ?? 0, sum: asked?.sum ?? '0', why: asked ? whyWords(asked) : '' };
 }
 
-/** The states from which a row can come to wait. */
 type WaitsFrom = 'refused' | 'cancelled' | 'held';
 
-/** Which sum is above its limit, [] where none is; and who said no to some of it before, as `by NAME: WORDS`. */
+/** `over`: which sum is above its limit, [] if none is. `redone`: who declined some of it before, as `by NAME: WORDS`. */
 export type Needed = { over: Over; redone?: string };
 
-/** Why another person has to approve it; nothing where nobody has to. */
+/** Why another person has to approve; nothing if nobody has to. */
 export async function whyNeeded(
   { portfolio, kind, supplier }: Pick<ApprovalNeed, 'portfolio' | 'kind' | 'supplier'>,
   requested: () => AsyncIterable<readonly ResendRequest[]>,
@@ -135,21 +132,21 @@ export async function whyNeeded(
       const { approval, state } = found.result;
       sum = sum.plus(amountOf(found));
       if (isAbove(sum, policy)) return { ...needed, over: policy.always ? [] : ['rows', ''] };
-      // Whoever gives a row up takes it out of its approval (rare-moves.lua).
+      // A cancelled row has lost its approval (rare-moves.lua).
       if (approval !== undefined && (state === 'cancelled' || !(await isGranted(approval)))) needed ??= { over: [] };
     }
-    // What was said of held rows lets nothing pass that did not count before.
+    // An answer about held rows lets nothing pass that did not count before.
     const over = asks && kind === 'retry' ? await approvals.overIfAgain(portfolio, rowsOf(page), policy) : [];
     if (over.length > 0) return { ...needed, over };
-    // No sum is above a limit where there is none.
+    // Without rules on sums, no sum can be above a limit.
     if (needed && !asks) return needed;
   }
   return needed;
 }
 
 /**
- * Answers who asked for what these rows waited for before, as far as no person said yes to it, of each approval once: to send such a row
- * again is to approve what was brought in.
+ * Makes a function that answers the authors of the earlier approvals of these rows, unless a person granted them. To send such
+ * a row again is to approve its import. Each approval is answered once.
  */
 function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly ResendRequest[]) => Promise<string[]> {
   const seen = new Set<string>();
@@ -175,8 +172,8 @@ function amountOf({ result }: FoundRow): string {
 }
 
 /**
- * The same rows for who acts on them, once nothing was answered: workers go on meanwhile, and what they brought since goes no further
- * than needs no approval. The rest stays as it is.
+ * Pages of rows to act on, after {@link askFirst} needed no approval. Leaves out rows beyond the sum that needs one, because
+ * workers may have added rows meanwhile.
  */
 export async function* asDecided(
   requested: AsyncIterable<readonly ResendRequest[]>,
@@ -194,7 +191,7 @@ export async function* asDecided(
   }
 }
 
-/** One row, as {@link askFirst} goes through them. */
+/** These rows as one page, for {@link askFirst}. */
 export async function* justThese(requested: readonly ResendRequest[]): AsyncGenerator<readonly ResendRequest[]> {
   if (requested.length > 0) yield requested;
 }

@@ -3,12 +3,11 @@ import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
-/** A call of a held row. */
 export type CallInDoubt = Pick<Thing, 'kind' | 'key'>;
 
 /**
- * The first of the step's calls whose outcome is unknown: the one that a word on the row speaks of, whatever is answered until it is
- * believed. Where none is unknown any more the row goes on by itself.
+ * The first call of the row's step that is in doubt: an answer about the row concerns this call. Without one in doubt, the
+ * first call of the step; such a row goes on by itself.
  */
 export async function callInDoubt(
   found: FoundRow,

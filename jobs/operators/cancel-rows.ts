@@ -8,21 +8,21 @@ import { callsOf } from '../rows/calls-of.ts';
 import { walkRows } from '../rows/walk-rows.ts';
 
 /**
- * What became of a portfolio's open rows: given up; answered, since their call had left before; still open, since theirs
- * is not answered, or has nobody to answer it; what they were before they waited to be sent again.
+ * The results for a portfolio's open rows. `answered`: their call had left before, and an answer came. `open`: their call is
+ * not answered yet. `restored`: they only waited to be sent again, and got their earlier state back.
  */
 export type Cancelled = { cancelled: number; answered: number; open: number; restored: number };
 
-/** How often calls under way are looked at. */
+/** How often calls under way are checked, in ms. */
 const LOOK_EVERY_MS = 100;
 
 /**
- * Gives up the rows of a portfolio whose limit has not been sent. From the moment of the mark no claim of theirs
- * succeeds, whoever moves them; calls that left before are awaited, and their outcome counts. Importing a row's line
- * again, or `retry --state cancelled`, brings it back.
+ * Cancels the rows of a portfolio whose limit has not been sent. Once the portfolio is marked, no claim of its rows succeeds in
+ * any process. Calls that left before are awaited, and their answers count. Importing a line again, or `retry --state
+ * cancelled`, brings its row back.
  *
- * @param awaitMs so long calls under way are awaited: no less than the longest call
- * @param by who gives them up: by default whoever runs the command
+ * @param awaitMs how long to wait for calls under way: no less than the longest call
+ * @param by who cancels: by default whoever runs the command
  */
 export async function cancelRows(
   { portfolio, awaitMs = 0, by = commandLineActor() }: { portfolio: string; awaitMs?: number; by?: string },
@@ -32,13 +32,13 @@ export async function cancelRows(
   await deps.portfolios.cancel(portfolio, by);
   const deadlineMs = performance.now() + awaitMs;
   let counts = await giveUpRows(portfolio, deps);
-  // Those that only waited to be sent again are what they were before.
+  // Rows that only waited to be sent again got their earlier state back in the first pass.
   const { restored } = counts;
   while (counts.underWay > 0 && performance.now() < deadlineMs) {
     await sleep(LOOK_EVERY_MS);
     counts = await giveUpRows(portfolio, deps);
   }
-  // A worker that meets the mark gives its row up itself, so the states tell how many there are.
+  // Workers cancel rows, too, when they meet the mark. So the portfolio's counts tell how many were cancelled.
   const after = await deps.portfolios.read(portfolio);
   const cancelled = after.states.cancelled - before.states.cancelled;
   const open = counts.underWay + counts.left;
@@ -49,7 +49,7 @@ function openRows({ states }: PortfolioState): number {
   return rowsIn(states, UNFINISHED_STATES);
 }
 
-/** Gives up what can be, in the order in which rows move on, so that none is passed over; counts what is under way. */
+/** Cancels what can be cancelled, in the order of steps, so that no row moves past the search. Counts calls under way. */
 async function giveUpRows(portfolio: string, { rows }: { rows: Rows }) {
   const counts = { underWay: 0, left: 0, restored: 0 };
   for (const state of UNFINISHED_STATES) {

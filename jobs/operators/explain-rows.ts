@@ -7,23 +7,19 @@ import { rowName } from '../../src/ledger/schema/schema.ts';
 import { type FoundRow, rowsOfLine } from '../rows/walk-rows.ts';
 import { rowByName } from './find-row.ts';
 
-/** Which rows somebody would have sent again. */
 export type Retry = {
   portfolio: string;
   state: 'refused' | 'cancelled';
-  /** One line, or one row by its key or its whole name. */
+  /** A line number. */
   line?: number | undefined;
   row?: string | undefined;
-  /** Text that the problem must contain, in any case. */
+  /** Text that the problem must contain, ignoring case. */
   error?: string | undefined;
 };
 
 type ExplainDeps = { rows: Rows; portfolios: Portfolios; calls: Pick<Calls, 'madeId'> };
 
-/**
- * Why a line has no row that could be sent again, or be resolved: what it is instead, and what can be done
- * with that.
- */
+/** Why a line has no row that can be retried or resolved: its state, and what can be done. */
 export async function explainLine(portfolio: string, line: number, deps: ExplainDeps): Promise<string> {
   for (const state of ROW_STATES) {
     const [found] = await rowsOfLine(deps, portfolio, state, line);
@@ -36,12 +32,12 @@ export async function explainLine(portfolio: string, line: number, deps: Explain
   return `There is no line ${line} in portfolio "${portfolio}". To see its lines, run: npx limitline report "${portfolio}" --format csv.`;
 }
 
-/** The same of a row that was named by itself. */
+/** As {@link explainLine}, for a row. */
 export async function explainRow(found: FoundRow, deps: ExplainDeps): Promise<string> {
   return `Row ${rowName(found.row)} ${await describeState(found, `--row ${found.row.key}`, deps)}`;
 }
 
-/** Why a retry sent nothing again, in a sentence. */
+/** Why a retry sent nothing again, in one sentence. */
 export async function explainEmptyRetry(
   { portfolio, state, line, row, error }: Retry,
   deps: ExplainDeps,
@@ -66,12 +62,12 @@ export async function explainEmptyRetry(
   return `No row of portfolio "${portfolio}" is ${state} (${there.join(', ') || 'it has no rows'}).${next}`;
 }
 
-/** The problem itself is not told here: what is wrong with a cell, or the service's answer, has no place in a log of faults. */
+/** Points to the errors file instead of telling the problem: cells and the service's answers must not get into a log. */
 function seeProblems(portfolio: string): string {
   return `To see the problem, run: npx limitline report "${portfolio}" --format errors-csv.`;
 }
 
-/** What a row is, with the next step where there is one; `option` names the row in a command. */
+/** A row's state and what can be done; `option` names the row in a command. */
 async function describeState({ row, result }: FoundRow, option: string, { calls }: ExplainDeps): Promise<string> {
   const { state, step, limitId } = result;
   const name = `"${row.portfolio}"`;
@@ -89,7 +85,7 @@ async function describeState({ row, result }: FoundRow, option: string, { calls 
     default:
       break;
   }
-  // A person has named its id, for one: it is not sent again.
+  // For example, a person gave its id: it is not sent again.
   const made = await calls.madeId({ kind: 'limit', key: row.key });
   if (made !== undefined) {
     return `needs no call any more: its limit is known (${made}), and a worker only has to record it.`;

@@ -2,26 +2,26 @@ import type { FailingPortfolio } from '../../src/ledger/counts/glances.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { FoundRow, RowFilter } from '../../src/ledger/search/row-filter.ts';
 
-/** Which failed rows are looked for: in one portfolio, or in all that have any. */
+/** A search for failed rows, in one portfolio or in all. */
 export type FailedSearch = {
   portfolio?: string | undefined;
-  /** Refused and held without it. */
+  /** Refused and held rows if left out. */
   state?: 'refused' | 'held' | undefined;
   cause?: string | undefined;
   /** A line number, the beginning of a name, a reference, a number or an id. */
   text?: string | undefined;
-  /** Where the last page ended; only within one portfolio. */
+  /** The end of the last page; only within one portfolio. */
   after?: string | undefined;
 };
 
-/** Pages asked for in one portfolio until there are rows enough: what matches may be rare. */
+/** Pages read per portfolio and search, because few rows may match. */
 const MOST_PAGES = 5;
 
 /**
- * Rows that failed, from the ledger, which has all of them: BullMQ keeps some thousands of their jobs. `next` is where the next
- * page begins, in one portfolio; `isMore` says that there are others in several.
+ * Failed rows from the ledger, which has all of them; BullMQ keeps only some thousands of failed jobs. `next`: the next page,
+ * in one portfolio. `isMore`: whether further rows match.
  *
- * @throws LimitlineError `USAGE` for a text that cannot be looked for, since the search is turned off
+ * @throws LimitlineError `USAGE` for a text while the search is turned off
  */
 export async function failedRows(
   { portfolio, state, cause, text, after }: FailedSearch,

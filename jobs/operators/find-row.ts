@@ -7,7 +7,7 @@ import { type FoundRow, rowsAtLine, rowsOfLine } from '../rows/walk-rows.ts';
 
 type FindDeps = { rows: Rows; portfolios: Portfolios };
 
-/** The row with this name, `<portfolio>/<key>`, or with this key alone; or a sentence that says why there is none. */
+/** The row with this name (`<portfolio>/<key>`) or key, or a sentence that says why there is none. */
 export async function rowByName(
   portfolio: string,
   name: string,
@@ -20,9 +20,8 @@ export async function rowByName(
 }
 
 /**
- * The row of this state that a person means by a line's number; nothing where there is none. Lines of several files may have
- * that number, and what is said of one buyer would be believed of another: so where several rows bear it none is taken, and
- * the answer is a sentence that names each.
+ * The row of this state with this line number; nothing if there is none. Lines of several files may have the number. Then the
+ * answer is a sentence that names each row, since taking one could mix up buyers.
  */
 export async function rowAtLine(
   portfolio: string,
@@ -38,7 +37,7 @@ export async function rowAtLine(
   return meant;
 }
 
-/** `line 2 of q4.csv #1, Acme AG, 1000 (row q4/abc…)` of each: enough to find it, and to name it. */
+/** Describes rows for people: `line 2 of q4.csv #1, Acme AG, 1000 (row q4/abc…)`. */
 export async function describeRows(portfolio: string, found: readonly FoundRow[], deps: FindDeps): Promise<string[]> {
   const imports = await importNames(portfolio, deps);
   const inOrder = [...found].sort((a, b) => Number(a.result.importId) - Number(b.result.importId));

@@ -8,19 +8,19 @@ import { sendAgain } from './send-again.ts';
 
 export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
 
-/** A call of which it has become known what became of it, and the buyer for whom it was. */
+/** A call whose outcome became known, and its buyer. */
 export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string };
 
-/** Held rows that are read at a time. */
+/** Held rows read at a time. */
 const PAGE = 500;
 
 /**
- * Puts held rows of all portfolios back to their step where the outcome of each of its calls is known by now, from a person or a late
- * answer. No person sent these rows again, so a row of a portfolio that was given up stays given up, and a row whose call was refused ends
- * as refused. Answers which went.
+ * Sends held rows of all portfolios back to their step if no call of theirs is in doubt any more. No person asked for these
+ * rows: in a cancelled portfolio they are cancelled, and a row whose call was refused ends as refused. Answers the rows sent
+ * back.
  *
- * @param known the call whose answer came: then only rows are looked at that may wait for it. A company, or a limit, is that of one
- *   buyer; any row may have attached a document
+ * @param known the call that was answered: only rows that may wait for it are checked. A company or limit belongs to one buyer;
+ *   a document may belong to any row
  */
 export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<RowId[]> {
   const ofOneBuyer = known !== undefined && known.kind !== 'document';
@@ -40,8 +40,8 @@ export async function freeHeld(deps: FreeDeps, known?: KnownLate): Promise<RowId
 }
 
 /**
- * The same for late answers, of which many may come at a time: where all held rows have to be looked at, that is done once for all
- * answers that came meanwhile.
+ * Frees rows after late answers, of which many may come at once. For documents, all held rows are checked, once for all answers
+ * that came meanwhile.
  */
 export function makeFreeing(deps: FreeDeps): (known: KnownLate) => Promise<unknown> {
   let underWay: Promise<unknown> = Promise.resolve();

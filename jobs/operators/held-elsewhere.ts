@@ -14,7 +14,7 @@ export type ElsewhereDeps = Parameters<typeof callInDoubt>[1] & {
   stories: Pick<Stories, 'held' | 'heldCount'>;
 };
 
-/** The held rows of other portfolios that wait for the calls of these held rows, which are looked at where any other is held. */
+/** Counts held rows of other portfolios that wait for the same calls as these held rows. */
 export async function heldElsewhere(
   portfolio: string,
   meant: AsyncIterable<readonly FoundRow[]> | Iterable<readonly FoundRow[]>,
@@ -41,7 +41,7 @@ export async function heldElsewhere(
   return countElsewhere(portfolio, same, deps);
 }
 
-/** Rows of other portfolios, counted by portfolio; nothing where there is none. */
+/** Counts rows of other portfolios by portfolio; nothing if there are none. */
 export async function countElsewhere(
   portfolio: string,
   rows: readonly RowId[],

@@ -18,27 +18,27 @@ import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resoluti
 import { heldAnew } from './resolve-calls.ts';
 import { resolvePlan } from './resolve-plan.ts';
 
-/** What a person says of held rows, by a file or of one row, and what follows from it: shown to them before they say yes to exactly this. */
+/** Answers about held rows, from a file or for one row, and their effects. People see the plan before they confirm it. */
 export type HeldPlan = {
   id: string;
   portfolio: string;
-  /** Nothing where one row was answered on a page. */
+  /** Left out for one row that was answered on a page. */
   fileName?: string | undefined;
-  /** Where whoever answered one row goes on. */
+  /** The page to return to after answering one row. */
   back?: string | undefined;
-  /** What would be taken for true, in the file's order: with what was asked for, and when that left, in ms, where it is known. */
+  /** The answers in the file's order, with the kind of call and when it was sent, in ms, if known. */
   of: (ResolvedRow & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
-  /** Held rows of other portfolios that go with it. */
+  /** Held rows of other portfolios that the answers release. */
   elsewhere: Elsewhere[] | undefined;
-  /** Whether nothing goes before somebody resumes the portfolio. */
+  /** Whether the portfolio is paused, so that nothing is sent until somebody resumes it. */
   isPaused: boolean;
-  /** Lines that say nothing. */
+  /** The number of lines without an answer. */
   silent: number;
-  /** What is wrong, by the file's lines. Where anything is, the plan cannot be confirmed. */
+  /** Problems by line of the file. A plan with problems cannot be confirmed. */
   problems: ResolutionFile['problems'];
 };
 
-/** What a yes came to: done; or not, since the plan is another by now, or is not known (any more). */
+/** The result of a confirmation. `changed`: nothing was done, the plan differs by now. `unknown`: there is no such plan. */
 export type HeldPlanConfirmed =
   | { is: 'done'; resolution: ResolutionSummary; plan: HeldPlan }
   | { is: 'changed'; plan: HeldPlan }
@@ -48,7 +48,7 @@ type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: Resoluti
 type Kept = Said & { digest: string };
 type Planned = { plan: HeldFilePlan; shown: HeldPlan };
 
-/** What one row's page says of it: the id under which it was made, or nothing where it was not. */
+/** An answer for one row: the id that was made, or no id if nothing was made. */
 type SaidOfRow = { row: string; made: string | undefined; heldMs: number | undefined; back: string };
 
 type HeldPlanDeps = FreeDeps &
@@ -56,7 +56,7 @@ type HeldPlanDeps = FreeDeps &
   HeldFileDeps &
   ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
 
-/** Answers held rows in two steps: what follows is shown, and done only as it was shown. Plans can be confirmed for 15 minutes, once. */
+/** Answers held rows in two steps: a plan is shown, then executed only as shown. It can be confirmed once, for 15 minutes. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
   async function planOf(id: string, { portfolio, fileName, back, file }: Said): Promise<Planned> {
     const plan = await planHeldFile(portfolio, file, deps);
@@ -76,7 +76,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
     };
   }
 
-  /** Keeps a plan where nothing is wrong with it, to be confirmed as it was shown: under a name that nobody can guess, and no other had. */
+  /** Makes a plan and keeps it, if it has no problems, under an unguessable id that is used once. */
   async function planAnew(said: Said): Promise<HeldPlan> {
     const id = randomBytes(12).toString('base64url');
     const planned = await planOf(id, said);
@@ -87,10 +87,10 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
 
   return {
     /**
-     * Reads a file and says what it would do. Nothing of the file is left on the disk.
+     * Reads a file and plans its answers. Nothing of the file stays on the disk.
      *
-     * @param by who sent it: what it says is theirs, whoever says yes to the plan
-     * @throws LimitlineError `FILE` for one that says nothing of held rows
+     * @param by who sent the file: its answers are theirs, whoever confirms the plan
+     * @throws LimitlineError `FILE` for a file without answers about held rows
      */
     async plan(
       portfolio: string,
@@ -102,9 +102,9 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
     },
 
     /**
-     * Says what would follow from a word on one row.
+     * Plans an answer about one row.
      *
-     * @throws LimitlineError `NOT_FOUND` where it is not held, or is held anew since somebody looked; `USAGE` for an id that cannot be meant
+     * @throws LimitlineError `NOT_FOUND` where the row is not held, or was held again meanwhile; `USAGE` for an impossible id
      */
     async planRow(portfolio: string, { row, made, heldMs, back }: SaidOfRow, by: string): Promise<HeldPlan> {
       const held = await heldRowByName(portfolio, row, deps);
@@ -116,7 +116,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
       return plan;
     },
 
-    /** Does what the plan says, if it still says so, once. */
+    /** Executes a plan once, if it would still be the same. */
     async confirm(id: string, portfolio: string, by: string): Promise<HeldPlanConfirmed> {
       const text = await deps.plans.answer(id);
       const known: Kept | undefined = text === null ? undefined : JSON.parse(text);
@@ -130,7 +130,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
   };
 }
 
-/** Which rows, which calls, when those were lost, and what is said of them. */
+/** Covers the rows, their calls, when those were lost, and the answers. */
 function digestOf({ plan: { planned, problems }, shown: { of } }: Planned): string {
   const said = planned.map(({ made, found: { row, result }, call }, place) => {
     return [row, result.updatedMs, call, of[place]?.sentMs, made ?? ''];

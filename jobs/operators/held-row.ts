@@ -8,7 +8,7 @@ import type { FreeDeps } from './free-held.ts';
 /**
  * Finds the held row of this line, at this step if one is given.
  *
- * @throws LimitlineError `NOT_FOUND` if it is not held, naming the held rows; `USAGE` if several rows have this line number
+ * @throws LimitlineError `NOT_FOUND` where it is not held, naming lines that are; `USAGE` where several rows have the number
  */
 export async function heldRowAtLine(
   portfolio: string,
@@ -21,21 +21,21 @@ export async function heldRowAtLine(
   throw await notHeld(portfolio, line, deps);
 }
 
-/** @throws LimitlineError `NOT_FOUND` if there is no such row, or it is not held */
+/** @throws LimitlineError `NOT_FOUND` where there is no such row or it is not held */
 export async function heldRowByName(portfolio: string, name: string, deps: FreeDeps): Promise<FoundRow> {
   const found = await rowByName(portfolio, name, deps);
   if (typeof found !== 'string' && found.result.state === 'held') return found;
   throw new LimitlineError('NOT_FOUND', typeof found === 'string' ? found : await explainRow(found, deps));
 }
 
-/** How many held lines the message names; enough to find the right one. */
+/** Held lines that an error names at most. */
 const MOST_NAMED = 10;
 
 async function notHeld(portfolio: string, line: number, deps: FreeDeps): Promise<LimitlineError> {
   const why = await explainLine(portfolio, line, deps);
   const same = await rowsAtLine(deps.rows, portfolio, 'held', line);
   if (same.length > 0) {
-    // The line of this number is held in another file. The row must be named by something that is unique.
+    // Held rows of other files have that line number. Only --row can choose one of them.
     const described = await describeRows(portfolio, same, deps);
     return new LimitlineError('NOT_FOUND', `${why} Held is ${described.join('; ')}. Choose it with --row.`);
   }

@@ -5,41 +5,41 @@ import { KIND_OF } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
-/** What made an id: a call, as {@link callName} names it, and for which row, in words. */
+/** A call that made an id, as {@link callName} names it, and a description of its row. */
 type KnownId = { call: string; of: string };
 
-/** The calls that made one of the ids asked for, by id. */
+/** The known calls that made the ids asked for, by id. */
 type KnownIds = ReadonlyMap<string, readonly KnownId[]>;
 
-/** Why this id cannot be what the row's step made; nothing where it can. */
+/** Why this id cannot come from the row's step; nothing if it can. */
 export function prefixFault(made: string | undefined, { result }: FoundRow): string | undefined {
   if (made === undefined) return undefined;
   const { prefix } = KINDS[KIND_OF[result.step]];
   const cannot = `"${made}" cannot be the id for line ${result.line}, which is held at the step ${result.step}`;
   if (prefix !== '' && (!made.startsWith(prefix) || made === prefix)) return `${cannot}: its ids begin with ${prefix}.`;
-  // Without an id the ledger would let the call be sent again.
+  // With an empty id, the ledger would allow the call to be sent again.
   if (made.trim() === '') return `The id for line ${result.line} is empty.`;
   return /[\s\p{Cc}]/u.test(made) ? `${cannot}: no id has a space in it.` : undefined;
 }
 
-/** Why this id cannot be what one of these calls made, since another is known to have made it; nothing where it can. */
+/** Why none of these calls can have made this id, because another is known to have made it; nothing if they can. */
 export function otherCallFault(made: string, calls: readonly string[], known: KnownIds): string | undefined {
   const other = known.get(made)?.find(({ call }) => !calls.includes(call));
   if (!other) return undefined;
   return `"${made}" is already known: it was made for ${other.of}. Look up the right id.`;
 }
 
-/** How a call is named here: its kind and its key. */
+/** The name of a call: its kind and its key. */
 export function callName({ kind, key }: { kind: string; key: string }): string {
   return `${kind} ${key}`;
 }
 
 type KnownDeps = { rows: Pick<Rows, 'read'>; calls: Pick<Calls, 'makersOf'> };
 
-/** Ids that are looked up with one script: some milliseconds of Redis' time. */
+/** Ids looked up by one script, which takes Redis some milliseconds. */
 const AT_ONCE = 500;
 
-/** Which of these ids are known already, whatever became of the rows that they were made for. */
+/** Which of these ids are known, even if their rows are gone. */
 export async function readKnownIds(ids: ReadonlySet<string>, { rows, calls }: KnownDeps): Promise<KnownIds> {
   const known = new Map<string, KnownId[]>();
   const asked = [...ids].flatMap((id) => CALL_KINDS.map((kind) => ({ kind, id })));
@@ -55,7 +55,7 @@ export async function readKnownIds(ids: ReadonlySet<string>, { rows, calls }: Kn
   return known;
 }
 
-/** `line 3 of portfolio "q4" (Acme GmbH)`; of a row that is not there any more its name alone. */
+/** `line 3 of portfolio "q4" (Acme GmbH)`; for a row that is gone, its name. */
 async function describe(name: string, rows: Pick<Rows, 'read'>): Promise<string> {
   const row = rowIdOf(name);
   const [result] = row ? await rows.read([row]) : [];

@@ -3,11 +3,11 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { isoTime, rowCountOf, type Standing, type Summary, standingOf } from '../../src/ledger/portfolios/summary.ts';
 
-/** A portfolio in a list: what tells it from others, and what its summary has. */
+/** A portfolio in a list. */
 export type Listed = Pick<Summary, Counted> & {
-  /** The file that was imported last. */
+  /** The file of the last import. */
   file: string | null;
-  /** Who imported that, in words; null where nobody said so. */
+  /** Who imported that file; null if unknown. */
   by: string | null;
   standing: Standing;
   sums: Sums;
@@ -24,7 +24,7 @@ type Counted =
   | 'states'
   | 'statuses';
 
-/** So many are asked for at a time: a list of thousands begins at once, and Redis serves others in between. */
+/** Portfolios read at a time: a long list begins at once, and Redis can serve others in between. */
 const PAGE = 50;
 
 /** All portfolios of the account, in the order of their first import, page by page. */

@@ -9,17 +9,17 @@ import { explainLine, explainRow } from './explain-rows.ts';
 import { rowAtLine, rowByName } from './find-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
 
-/** One line of the file: where it stands, the id that it gives, if any, and the held row and call that it is about. */
+/** An answer in the file: its line, the id if given, and the held row and call that it concerns. */
 type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };
 
-/** What a file says of held rows, in its order, and all that is wrong with it, by its lines; and when they were looked at. */
+/** A file's answers in its order, all problems by line, and when the rows were read. */
 export type HeldFilePlan = { planned: Planned[]; problems: ResolutionFile['problems']; lookedMs: number };
 
 export type HeldFileDeps = { rows: Rows; portfolios: Portfolios; calls: Calls; plans: Pick<Plans, 'now'> };
 
 /**
- * Finds the held row that each line of the file is about, and whatever speaks against it: the row is not held, the id is of
- * another kind, is given twice, or is that of another row. Changes nothing.
+ * Finds the held row of each line, and all problems: the row is not held, or the id has another kind's prefix, is given twice,
+ * or belongs to another row. Changes nothing.
  */
 export async function planHeldFile(portfolio: string, file: ResolutionFile, deps: HeldFileDeps): Promise<HeldFilePlan> {
   const plan: HeldFilePlan = { planned: [], problems: [...file.problems], lookedMs: await deps.plans.now() };
@@ -36,7 +36,7 @@ export async function planHeldFile(portfolio: string, file: ResolutionFile, deps
   return plan;
 }
 
-/** The row, or why there is none that is held. */
+/** The held row, or a sentence that says why there is none. */
 async function heldRow(
   portfolio: string,
   { row: name, line }: Resolution,
@@ -53,7 +53,7 @@ async function heldRow(
     : (found ?? explainLine(portfolio, line, deps));
 }
 
-/** Rows may share a call, and what is said of it then has to agree; one id cannot be of two calls. */
+/** Rows may share a call: answers about it must agree. One id cannot belong to two calls. */
 function contradictions(planned: readonly Planned[]): ResolutionFile['problems'] {
   const byCall = new Map<string, Planned>();
   const byId = new Map<string, Planned>();

@@ -4,10 +4,10 @@ import type { Step } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
-/** A row that a person spoke of: which it is, whose, and what is taken for true. Without `made` it is sent again. */
+/** A row with a person's answer. Without `made`, its call is sent again. */
 export type ResolvedRow = {
   line: number;
-  /** The file that the line is of, as the column `import` of the results names it. */
+  /** The name of the line's file, as in the column `import` of results. */
   import: string;
   row: string;
   step: Step;
@@ -17,9 +17,9 @@ export type ResolvedRow = {
 };
 
 /**
- * What was resolved: calls, and the rows that go on because of it, in any portfolio, and how many of them in others; and, where rows
- * were named one by one, which they were. Or what waits for another person's approval instead:
- * all of it, or, where somebody said no just then, the rows whose calls that was about.
+ * The result of answers: how many calls were resolved and rows released, `elsewhere` those of other portfolios, and `of` which
+ * rows, if they were named one by one. `waits`: what waits for another person's approval instead. That is everything, or the
+ * rows whose calls somebody else declined just then.
  */
 export type ResolutionSummary = {
   calls: number;
@@ -33,7 +33,6 @@ export type ResolutionSummary = {
 /** When somebody looked at a held row, and since when it was held then, in ms. */
 export type Looked = { lookedMs: number; heldMs: number };
 
-/** How an answer names a row and what was said of it. */
 export function resolvedOf(
   { row, result: { line, importId, step, request } }: FoundRow,
   made: string | undefined,

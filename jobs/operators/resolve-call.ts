@@ -6,8 +6,8 @@ import type { FreeDeps } from './free-held.ts';
 import { callName } from './id-faults.ts';
 
 /**
- * Resolves the one call that a row is held at: the first of its step that is unknown, or the one named, unless it was sent again
- * and lost since `asOfMs`, when somebody looked.
+ * Resolves one call of a held row: the call named, or the first in doubt of its step. Does nothing to a call that was sent
+ * again and lost after `asOfMs`, when the person looked.
  */
 export async function resolveCallOf(
   found: FoundRow,

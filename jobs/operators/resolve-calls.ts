@@ -18,31 +18,31 @@ import { sendAgain } from './send-again.ts';
 
 export type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
 
-/** What a person says became of a held call. */
+/** A person's answer about a held call. */
 export type Resolving = {
   portfolio: string;
-  /** The row of a line, or one row by its key or its whole name. */
+  /** The line number of the row. */
   line?: number | undefined;
   row?: string | undefined;
   step?: Step | undefined;
-  /** The id of what was made; without it the call may be sent again. */
+  /** The id that was made. Without it, the call may be sent again. */
   made?: string | undefined;
-  /** Looks and answers which row is meant, and changes nothing. */
+  /** Only answers which row is meant. */
   dryRun?: boolean | undefined;
-  /** When the row was held that the person saw, in ms: held anew since, it is not the one that was meant. */
+  /** Since when the row was held that the person saw, in ms. A row held again later is another case. */
   heldMs?: number | undefined;
-  /** When the person looked, in ms of the server's clock; by default now. What was lost since is not spoken of. */
+  /** When the person looked, in ms by Redis' clock; by default now. Calls lost later are left alone. */
   lookedMs?: number | undefined;
-  /** Who says it: by default whoever runs the command. */
+  /** Who answers: by default whoever runs the command. */
   by?: string | undefined;
 };
 
 /**
- * A person says what became of a call whose outcome is unknown. Rows of all portfolios that were held because of such a
- * call go on: past it where it made something, through it where it may be sent again. Many rows at a time are a plan (jobs/plans).
+ * Records a person's answer about a call in doubt, and sends on the rows of all portfolios that it held. They skip the call if
+ * it made something; otherwise they may send it again. Answers for many rows are plans (jobs/plans).
  *
- * @throws LimitlineError `NOT_FOUND` where the row named is not held, or held anew; `USAGE` where the line's number is that of
- *   several rows, or the id cannot be what the call made
+ * @throws LimitlineError `NOT_FOUND` where the row is not held or was held again; `USAGE` where several rows have the line
+ *   number, or the call cannot have made the id
  */
 export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Promise<ResolutionSummary> {
   const { portfolio, line, row: name, step, made, dryRun, heldMs, by = commandLineActor() } = resolving;
@@ -64,11 +64,11 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   if (waits && waits.rows > 0) return { ...nothing, waits };
   const resolution = { ...nothing };
   const answer = waits ? 'not unknown' : await resolveCallOf(held, { made, by, asOfMs: lookedMs }, deps);
-  // Somebody said no meanwhile, in another portfolio: another person is asked after all.
+  // Somebody declined meanwhile, in another portfolio: now another person has to approve.
   if (answer === 'declined') return await resolveCalls({ ...resolving, lookedMs }, deps);
   if (answer === 'resolved') {
     resolution.calls = 1;
-    // It goes even where a later document of it is in doubt as well: it comes to that one next.
+    // Sent even if a later document of the row is in doubt: the row comes to that document next.
     if (await sendAgain(held.row, 'held', deps)) resolution.rows = 1;
   }
   const freed = await freeHeld(deps);
@@ -78,7 +78,7 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   return resolution;
 }
 
-/** What somebody speaks of is not what is held by now. */
+/** The error for an answer about a row that was sent and held again since. */
 export function heldAnew(): LimitlineError {
   return new LimitlineError(
     'NOT_FOUND',

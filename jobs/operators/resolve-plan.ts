@@ -10,11 +10,11 @@ import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resoluti
 import { sendAgain } from './send-again.ts';
 
 /**
- * Does what a file says of held rows, in its order, unless that needs another person's approval. A call that was answered
- * meanwhile is left as it was answered, and one that was lost anew is not spoken of.
+ * Executes a file's answers about held rows in order, unless another person has to approve. Leaves alone calls that were
+ * answered meanwhile or lost again.
  *
- * @param onResolved is told of each row as it is resolved
- * @param who.by who says it: by default whoever runs the command; `madeBy` who sent the file
+ * @param onResolved called for each row as it is resolved
+ * @param who.by who answers: by default whoever runs the command; `madeBy`: who sent the file
  */
 export async function resolvePlan(
   { planned, lookedMs }: HeldFilePlan,
@@ -35,7 +35,7 @@ export async function resolvePlan(
   const declined: HeldFilePlan['planned'] = [];
   for (const one of planned) {
     const { made, found, call } = one;
-    // A row whose call another line of the file was about goes with the others that are freed at the end.
+    // A row whose call an earlier line resolved is released at the end, with the others.
     const said = { by, row: found.row, asOfMs: lookedMs };
     const answer = await deps.calls.resolve([call], found.result.request.buyer, made, said);
     if (answer === 'declined') {
@@ -53,7 +53,7 @@ export async function resolvePlan(
   const freed = await freeHeld(deps);
   resolution.rows += freed.length;
   if (first) resolution.elsewhere = await countElsewhere(portfolio, freed, deps);
-  // Of these somebody said no meanwhile, in another portfolio: another person is asked after all.
+  // Somebody declined these meanwhile, in another portfolio: now another person has to approve.
   const asked = declined.length > 0 ? await ask(declined) : undefined;
   if (asked && asked.rows > 0) resolution.waits = asked;
   await feed(deps);

@@ -10,7 +10,7 @@ import { rowAtLine, rowByName } from './find-row.ts';
 import { sendAgain } from './send-again.ts';
 import { reviveGivenUpSupplier } from './supplier-again.ts';
 
-/** What became of sending one row again: it goes, waits for another person's approval, or stays as it is; or there is none. */
+/** The result of a retry of one row. `stays`: its state does not allow one. `unknown`: there is no such row. */
 export type RowRetry =
   | { is: 'again' }
   | { is: 'waits'; asked: AskedFor }
@@ -18,11 +18,11 @@ export type RowRetry =
   | { is: 'unknown' };
 
 /**
- * Sends one refused row again, from the step that refused it. One in any other state stays: what is held needs a person's word
- * first, what is done is never sent twice, and what is under way goes on by itself.
+ * Sends one refused row again, from the step that refused it. Rows in other states stay: held rows need a person's answer
+ * first, done rows are never sent twice, and open rows go on by themselves.
  *
  * @param by who asks for it
- * @param from the state from which it goes: somebody may mean one that was given up
+ * @param from the state that the row must be in
  */
 export async function retryRow(
   row: RowId,
@@ -47,8 +47,7 @@ export async function retryRow(
 }
 
 /**
- * Sends the one row again that a person names by its line or by its key; nothing is answered where it is in another state, or its problem
- * does not contain the text.
+ * Sends the row again that a person names by line or key; nothing is answered where its state or problem does not match.
  *
  * @throws LimitlineError `USAGE` where several rows have that line number, or no row has that name
  */

@@ -2,10 +2,10 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FeedDeps } from '../rows/feed.ts';
 
 /**
- * Puts a row back to its step, and answers whether it did: a row that left this state meanwhile stays where it is.
+ * Queues a row again at its step. Answers false if the row has left this state meanwhile.
  *
- * @param isMeant whether somebody asked for this very row: then it goes even where its portfolio was given up
- * @param by who did, where the row's story has not been told of it yet
+ * @param isMeant whether a person chose this very row: then it is sent even if its portfolio was cancelled
+ * @param by who asked for it, unless the row's story names them already
  */
 export async function sendAgain(
   row: RowId,
@@ -14,7 +14,7 @@ export async function sendAgain(
   isMeant = true,
   by: string | undefined = undefined,
 ): Promise<boolean> {
-  // Its ended job goes first: an add with an id that BullMQ still knows is ignored.
+  // The ended job goes first: BullMQ ignores a new job with a known id.
   await deps.queues.forget([row]);
   return deps.rows.requeue(row, state, isMeant, { by });
 }

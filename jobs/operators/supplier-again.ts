@@ -9,13 +9,13 @@ import type { FreeDeps } from './free-held.ts';
 type OfSupplier = Pick<PortfolioState, 'supplier'>;
 type InDoubtDeps = { calls: Pick<Calls, 'isUnknown'> };
 
-/** Whether the outcome of the call for the supplier's company is unknown. A supplier has no row that could be held. */
+/** Whether the call that creates the supplier is in doubt. A supplier has no row that could be held. */
 export async function isSupplierInDoubt({ supplier }: OfSupplier, { calls }: InDoubtDeps): Promise<boolean> {
   if (!supplier?.key || supplier.id) return false;
   return calls.isUnknown({ kind: 'company', key: supplier.key });
 }
 
-/** The state as people see it: a supplier that a new import names is still in doubt when its call is. */
+/** The state as people see it: a pending supplier whose call is in doubt gets a problem that says so. */
 export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDeps): Promise<S> {
   const { supplier } = state;
   if (!supplier || !isPending(supplier) || !(await isSupplierInDoubt(state, deps))) return state;
@@ -23,9 +23,9 @@ export async function withDoubt<S extends OfSupplier>(state: S, deps: InDoubtDep
 }
 
 /**
- * Asks again for a supplier whose outcome is unknown; it has no row that could be held. Does nothing when another supplier is named by now,
- * when the portfolio was cancelled, when the call was sent and lost since somebody checked, or when a person declined this and nobody has
- * approved it since in `approval`. After a crash, the next call continues.
+ * Sends a supplier in doubt again. Does nothing if the portfolio has another supplier by now or was cancelled later, if the
+ * call was sent and lost again later, or if somebody declined this and `approval` does not grant it. May be repeated after a
+ * crash.
  */
 export async function resendSupplier(
   portfolio: string,
@@ -41,7 +41,7 @@ export async function resendSupplier(
   await portfolios.reviveSupplier(portfolio, supplier);
 }
 
-/** Asks again for a supplier that was cancelled with its portfolio, together with the portfolio's cancelled rows. */
+/** Revives a supplier that was cancelled with its portfolio, before the portfolio's cancelled rows are sent again. */
 export async function reviveGivenUpSupplier(portfolio: string, { portfolios, queues }: FeedDeps): Promise<void> {
   const { supplier } = await portfolios.read(portfolio);
   if (supplier?.problem !== GIVEN_UP) return;

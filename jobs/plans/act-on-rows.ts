@@ -7,17 +7,17 @@ import type { CarryOutDeps } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
 import { makePlan, type PlanDeps, type PlanRequest } from './make-plan.ts';
 
-/** What was planned, and what became of it where it was carried out; or what waits for another person's approval instead. */
+/** A plan and its state after execution, or the approval that it waits for. */
 export type Acted = { plan: Plan; state: PlanState | undefined; waits?: AskedFor };
 
-/** Who acts, and how long a step of it may last. */
+/** Who acts, and how long calls under way are awaited. */
 type How = { by: string; awaitMs: number; signal: AbortSignal };
 
 /**
- * Plans an action on the rows that a filter names, and carries the plan out at once: as a person does in the console, who
- * confirms it there. With `dryRun` it is planned, and nothing else.
+ * Plans an action on the rows of a filter and executes the plan at once, as if confirmed in the console. With `dryRun`, it only
+ * plans.
  *
- * @throws LimitlineError `USAGE` where the portfolio became another in between; what `signal` is aborted with
+ * @throws LimitlineError `USAGE` where the portfolio has changed in between; the reason of `signal`
  */
 export async function actOnRows(
   request: PlanRequest,
@@ -28,12 +28,12 @@ export async function actOnRows(
   return how.dryRun || isEmpty(plan) ? { plan, state: undefined } : actOnPlan(plan, how, deps);
 }
 
-/** Whether a plan has nothing to do. A count that had to end early says so of no plan; a supplier is no row. */
+/** Whether a plan has nothing to do. An incomplete count does not mean that; a supplier is no row, but work. */
 export function isEmpty({ rows, isExact, supplier }: Plan): boolean {
   return rows === 0 && isExact && !supplier;
 }
 
-/** Carries out a plan that somebody said yes to: what changed since it was made is left alone. @throws see {@link actOnRows} */
+/** Executes a confirmed plan. Leaves alone what changed since. @throws see {@link actOnRows} */
 export async function actOnPlan(plan: Plan, how: How, deps: CarryOutDeps & PlanDeps): Promise<Acted> {
   const confirmed = await confirmPlan({ id: plan.id, by: how.by }, how, deps);
   if (confirmed.is !== 'started') {

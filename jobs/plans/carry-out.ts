@@ -16,25 +16,24 @@ import { type FindRows, pagesOfFilter } from './planned-rows.ts';
 
 export type CarryOutDeps = FreeDeps & AskDeps & { rows: Rows & FindRows; plans: Plans };
 
-/** A sign of life between the pages of rows, of which one may take longer than usual. */
+/** How often the plan's sign of life is renewed, in ms, because a page may take long. */
 const SIGN_EVERY_MS = 2_000;
 
 /**
- * Carries a claimed plan out: acts on each row that it names and that did not change since, once. Each row is moved by one
- * script, which also counts it; so a process that dies in the middle leaves nothing half done, and whoever claims the plan
- * after it goes on.
+ * Executes a claimed plan: acts once on each of its rows that has not changed since. One script moves a row and counts it, so a
+ * process that dies leaves nothing half done, and the next one that claims the plan continues.
  *
- * @param runner whose claim it is; it ends at once where another has the plan by now
+ * @param runner the claim; execution ends at once if another process has the plan
  * @param by who confirmed it, for the rows' stories
- * @param awaitMs so long calls under way are awaited where a whole portfolio is cancelled
- * @throws what `signal` is aborted with
+ * @param awaitMs how long to await calls under way when a whole portfolio is cancelled
+ * @throws the reason of `signal`
  */
 export async function carryOut(
   plan: Plan,
   { runner, by, awaitMs, signal }: { runner: string; by: string; awaitMs: number; signal: AbortSignal },
   deps: CarryOutDeps,
 ): Promise<void> {
-  // While Redis is away a sign fails, and so does the walk, which says so.
+  // While Redis is away, signs of life fail, and so do the rows' scripts, which report it.
   const stopSigns = startSigns(() => deps.plans.note(plan.id, runner), SIGN_EVERY_MS);
   try {
     const counts = plan.whole
@@ -46,7 +45,7 @@ export async function carryOut(
   }
 }
 
-/** Gives up all that is open, as the command does. What was cancelled before is no doing of this plan. */
+/** Cancels all open rows, as the command does. Rows cancelled before are not counted. */
 async function cancelWhole(
   { id, portfolio }: Plan,
   { runner, by, awaitMs }: { runner: string; by: string; awaitMs: number },
@@ -59,7 +58,7 @@ async function cancelWhole(
   return { done: (await cancelled()) - before + restored, underWay: open };
 }
 
-/** Acts on the rows a page at a time; answers nothing where another goes on with the plan. */
+/** Acts on rows page by page; answers nothing where another process has the plan. */
 async function goThrough(
   plan: Plan,
   { runner, by, signal }: { runner: string; by: string; signal: AbortSignal },
@@ -87,14 +86,14 @@ async function goThrough(
   return counts;
 }
 
-/** A row is acted on from the state that was planned, and from no other, whatever a search finds. */
+/** Whether the row has a planned state and has not changed since, whatever the search index says. */
 function isPlanned({ atMs, filter }: Plan): (found: FoundRow) => boolean {
   return ({ result }) => result.updatedMs < atMs && (filter.states?.includes(result.state) ?? false);
 }
 
 /**
- * Where the plan needs another person's approval its rows are put to wait for it, and that is all that it does: the counts are
- * answered then. Whoever goes on with a plan that was left half way goes on with the same approval.
+ * Makes the plan's rows wait, if it needs another person's approval. Then that is all, and counts are answered. A continued
+ * plan uses the same approval.
  */
 async function askForApproval(
   plan: Plan,
@@ -117,7 +116,7 @@ async function askForApproval(
   const { supplier } = plan;
   const asking = { portfolio, kind, by, madeBy: plan.by, part, supplier, approval, onAsked } as const;
   const asked = await askFirst(asking, requested, deps);
-  // The rows that wait were counted as they were moved, in the plan's `done`.
+  // Waiting rows are counted by their moves, in the plan's `done`.
   return asked && {};
 }
 
@@ -125,13 +124,13 @@ async function resendOf(found: FoundRow, deps: CarryOutDeps): Promise<ResendRequ
   return { found, said: RESEND, of: await callInDoubt(found, deps) };
 }
 
-/** Which plan rows are moved for, and who confirmed it. */
+/** The plan for which rows are moved, and who confirmed it. */
 type Part = PartOfPlan & { by: string };
 
-/** What is done with a page of rows. Each answers how many have calls under way, and stay as they are for that. */
+/** The action for a page of rows. Answers how many rows have calls under way and therefore stay. */
 const ACT: Record<Plan['action'], (rows: FoundRow[], part: Part, deps: CarryOutDeps) => Promise<number>> = {
   async retry(found, part, { rows, queues }) {
-    // Its ended job goes first: an add with an id that BullMQ still knows is ignored.
+    // The ended jobs go first: BullMQ ignores a new job with a known id.
     await queues.forget(found.map(({ row }) => row));
     await Promise.all(
       found.map(({ row, result }) =>

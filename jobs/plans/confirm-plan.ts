@@ -3,8 +3,8 @@ import type { PlanState } from '../../src/ledger/plans/plan.ts';
 import { type CarryOutDeps, carryOut } from './carry-out.ts';
 
 /**
- * What became of a confirmation. `started` is being carried out, and `ended` resolves when that is over; `running` is carried
- * out already, by whoever confirmed it first; `changed`: the portfolio is another by now, so that a new plan is needed.
+ * The result of a confirmation. `started`: this process executes it, until `ended` resolves. `running`: the process of an
+ * earlier confirmation does. `changed`: the portfolio has changed, so a new plan is needed.
  */
 export type PlanConfirmed =
   | { is: 'started'; state: PlanState; ended: Promise<void> }
@@ -12,10 +12,10 @@ export type PlanConfirmed =
   | { is: 'gone' };
 
 /**
- * Confirms a plan, and begins to carry it out. One confirmation of a plan is heard, however many come; one whose process went
- * away in the middle may be confirmed again, and goes on.
+ * Confirms a plan and begins to execute it. Only one confirmation counts. If its process dies, the plan may be confirmed again
+ * and continues.
  *
- * @param by who confirms it, as people know them
+ * @param by who confirms it
  * @throws LimitlineError `USAGE` where its portfolio was archived since
  */
 export async function confirmPlan(
@@ -27,7 +27,7 @@ export async function confirmPlan(
   if (!state) return { is: 'gone' };
   const { plan } = state;
   await deps.portfolios.mustBeHere(plan.portfolio);
-  // The mark on a portfolio gives up whatever is open: what another file brought in, or somebody sent again, was in nobody's plan.
+  // Cancelling a whole portfolio would cancel rows that were imported or retried after the plan.
   if (plan.whole && state.standing !== 'ended') {
     const { begun, reopened } = await deps.portfolios.read(plan.portfolio);
     if (begun !== plan.begun || reopened !== plan.reopened) return { is: 'changed', state };

@@ -27,27 +27,27 @@ export type PlanDeps = AskDeps &
     calls: Pick<Calls, 'madeId' | 'isUnknown'>;
   };
 
-/** What is to be done with the rows of a portfolio that a filter names, and who asks for it. */
+/** An action that somebody wants for the rows of a filter. */
 export type PlanRequest = { portfolio: string; action: PlanAction; filter: RowFilter; by?: string | undefined };
 
 type Counts = Tally & Pick<Plan, 'isExact' | 'isLookedUp'>;
 
-/** So many rows are looked up one by one, a fraction of a second; of more, what the ledger counts is taken where it does. */
+/** Up to so many rows are read one by one, in a fraction of a second. Beyond, the ledger's own counts are used if it has them. */
 const LOOKED_UP = 2_000;
 
-/** A page must not wait longer for its figures; what was not counted by then is said as "at least". */
+/** How long a page may wait for the count. An incomplete count is shown as "at least". */
 const COUNT_FOR_MS = 2_000;
 
 /**
- * Counts what an action would do, and keeps that as a plan; nothing else is changed. The filter is frozen in it, together with
- * the moment: carrying it out acts on rows that the filter names and that did not change at that moment or later.
+ * Counts what an action would do and keeps that as a plan. The plan fixes the filter and the time: only rows of the filter that
+ * have not changed since are acted on.
  *
- * @param pace what is known of it, for the time that it takes
+ * @param pace the known pace, to estimate the duration
  */
 export async function makePlan(request: PlanRequest, deps: PlanDeps, pace?: PaceState): Promise<Plan> {
   const { portfolio, action, by } = request;
   const filter = plannedFilter(action, request.filter);
-  // The moment comes before the count: what changes between them is counted by neither.
+  // The time is read first, so that rows which change during the count are left out.
   const atMs = await deps.plans.now();
   const state = await deps.portfolios.read(portfolio);
   const causes =
@@ -81,7 +81,7 @@ export async function makePlan(request: PlanRequest, deps: PlanDeps, pace?: Pace
   });
 }
 
-/** See {@link Plan.approval}, as far as that is seen in the time of a count. It names no buyer: a plan outlives its rows. */
+/** See {@link Plan.approval}, as far as a count finds out in its time. Names no buyer: a plan outlives its rows. */
 async function whyApproved(
   { portfolio, action, filter }: PlanRequest,
   { sum, supplier }: { sum: string; supplier: SupplierInDoubt | undefined },
@@ -110,7 +110,7 @@ async function whyApproved(
   return whyWords({ kind: 'retry', redone: needed?.redone, over });
 }
 
-/** Of a sum as the ledger tells it: `k, limb, …` (above.lua). */
+/** A sum from the script above.lua: `k, limb, …`. */
 function sumOfLimbs(limbs: readonly string[]): string {
   const fields = limbs.flatMap((k, at) => (at % 2 === 0 ? [[`sum:over:${k}`, limbs[at + 1] ?? '']] : []));
   return sumIn(Object.fromEntries(fields), 'over');
@@ -122,7 +122,7 @@ function causeWords(cause: Cause | undefined): string | null {
   return `${cause.words || cause.meaning}${cause.status === null ? '' : ` (status ${cause.status})`}`;
 }
 
-/** What the ledger counts by itself: rows by state, and by cause. Nothing where the filter says more than that. */
+/** Counts by state or cause that the ledger keeps. Nothing where the filter has other conditions. */
 function keptCounts(
   { action, filter: { cause: id, ...rest } }: PlanRequest,
   { states, sums }: PortfolioState,
@@ -144,7 +144,7 @@ function keptCounts(
   }
   const rows = rowsIn(states, wanted);
   const sum = wanted.reduce((total, state) => total.plus(sums.byState[state]), new Big(0)).toFixed();
-  // Those that were refused at a later step have their companies.
+  // Rows that were refused at a later step have their companies.
   const later = causes.filter(({ step }) => step !== 'company').reduce((count, cause) => count + cause.rows, 0);
   return { rows, sum, ...most(rows, wanted.includes('refused') ? Math.max(0, rows - later) : rows) };
 }
@@ -164,25 +164,21 @@ async function lookUp(
   return { isExact, isLookedUp: true, ...(await tally.result()) };
 }
 
-/** Calls of others that leave meanwhile, and the looks upward of the pace, make it no more exact than this. */
+/** The upper estimate's factor: other calls and changes of the pace allow no better one. */
 const LONGER_BY = 1.5;
 
-/**
- * So many calls take so many seconds at the pace that was learned, from and to; null where nothing was learned yet, or some
- * calls do not leave now.
- */
+/** The estimated seconds for so many calls at the learned pace; null where no pace is known or a breaker is open. */
 function secondsOf(calls: number, pace: PaceState | undefined): { from: number; to: number } | null {
   if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.tripped?.length ?? 0) > 0) return null;
   const seconds = calls / pace.ratePerS;
   return { from: Math.ceil(seconds), to: Math.ceil(seconds * LONGER_BY) };
 }
 
-/** What is counted of the rows of a plan. */
 type Tally = Pick<Plan, 'rows' | 'sum' | 'calls' | 'made'>;
 
 /**
- * Adds rows up, and the calls that sending them leads to: each thing once, however many rows name it, and none that is made
- * already. Only for some thousands of rows: the names of their things stand in memory.
+ * Adds up rows and the calls that sending them needs: each thing once for all its rows, and none that is made already. Only for
+ * some thousands of rows, because their keys are in memory.
  */
 function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'> }) {
   let [rows, sum] = [0, new Big(0)];
@@ -194,7 +190,7 @@ function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'>
       sum = sum.plus(request.limit.requested_limit);
       if (action === 'cancel') return;
       things.limit.add(row.key);
-      // A company that the line itself named is no thing of ours.
+      // A company that the line gave by id needs no call.
       if (request.companyId === undefined && (step === 'company' || companyId !== ''))
         things.company.add(request.buyer);
       for (const document of request.documents) things.document.add(documentKey(document));
@@ -211,14 +207,14 @@ function makeTally(action: PlanAction, { calls }: { calls: Pick<Calls, 'madeId'>
   };
 }
 
-/** The states whose rows an action can be for. */
+/** The states that each action may apply to. */
 const POSSIBLE: Readonly<Record<PlanAction, readonly RowState[]>> = {
   retry: ['refused', 'cancelled'],
   cancel: [...UNFINISHED_STATES, 'refused'],
   resend: ['held'],
 };
 
-/** What is meant where no state is named. Rows that somebody gave up are sent again only where that is said. */
+/** The states that each action applies to by default. Cancelled rows are sent again only on request. */
 const MEANT: Readonly<Record<PlanAction, readonly RowState[]>> = {
   retry: ['refused'],
   cancel: UNFINISHED_STATES,
@@ -226,8 +222,8 @@ const MEANT: Readonly<Record<PlanAction, readonly RowState[]>> = {
 };
 
 /**
- * A filter with the states that an action is for: of those that it names, or of those that are meant where it names none.
- * Rows have a cause while they are refused or held alone, so to give up all that failed like this is to give up refused ones.
+ * The filter with the action's states: those that it names, else the default. Only refused and held rows have a cause, so
+ * cancelling by cause means refused rows.
  */
 function plannedFilter(action: PlanAction, filter: RowFilter): RowFilter & { states: readonly RowState[] } {
   const named = filter.states;
@@ -236,7 +232,7 @@ function plannedFilter(action: PlanAction, filter: RowFilter): RowFilter & { sta
   return { ...filter, states: ROW_STATES.filter((state) => states.includes(state)) };
 }
 
-/** Whether everything that is open is to be given up: that is one mark on the portfolio, and not a row at a time. */
+/** Whether all open rows are to be cancelled: then one mark on the portfolio does it. */
 function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boolean {
   if (action !== 'cancel' || states.length !== UNFINISHED_STATES.length) return false;
   return (
@@ -244,7 +240,7 @@ function isWhole(action: PlanAction, { states = [], ...rest }: RowFilter): boole
   );
 }
 
-/** Whether a filter says nothing beside the states. */
+/** Whether the filter has no condition but states. */
 function isByStateAlone({ states: _states, ...rest }: RowFilter): boolean {
   return Object.values(rest).every((one) => one === undefined);
 }

@@ -5,7 +5,7 @@ import type { DryRun } from '../../src/portfolio/preview.ts';
 import { makeExactSum } from '../../src/portfolio/values/exact-sum.ts';
 import { type ForeseeDeps, foresee } from '../import/foresee.ts';
 
-/** Adds up a file, batch by batch. */
+/** Adds up what importing a file would request, batch by batch. */
 export function makeDryRun({
   foresees,
   ratePerS,
@@ -13,7 +13,7 @@ export function makeDryRun({
 }: {
   foresees: ForeseeDeps | null;
   ratePerS: number | undefined;
-  /** Is told of the lines that lead to a request. */
+  /** Called with the lines that lead to a request. */
   onWanted?: (lines: readonly Line[]) => void;
 }) {
   const forecaster = makeForecaster();
@@ -22,7 +22,7 @@ export function makeDryRun({
   let [open, created, besides] = [0, 0, 0];
   const besidesSum = makeExactSum();
   return {
-    /** Answers the lines as an import would take them: one that differs from what was sent is invalid. */
+    /** Answers the lines as an import would take them: a line that differs from what was sent is invalid. */
     async add(batch: readonly Line[]): Promise<Line[]> {
       if (!foresees) {
         onWanted(batch);

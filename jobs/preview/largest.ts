@@ -1,10 +1,10 @@
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { LargeRequest } from '../../src/portfolio/preview.ts';
 
-/** As many as one looks through before one says yes. */
+/** As many as a person reads before saying yes. */
 const SHOWN = 5;
 
-/** Keeps the largest requests of those that it is given; of equal ones the first of the file. */
+/** Keeps the largest requests; of equal ones, the first in the file. */
 export function makeLargest() {
   let largest: LargeRequest[] = [];
   return {
@@ -20,7 +20,7 @@ function requestOf({ line, row }: Extract<Line, { kind: 'row' }>): LargeRequest 
   return { line, name: row.name, requested: row.limit.requested_limit };
 }
 
-/** An amount has no more digits than a float carries exactly, so that floats compare as it does. */
+/** Amounts have no more digits than a float holds exactly, so floats compare correctly. */
 function byAmount(a: LargeRequest, b: LargeRequest): number {
   return Number(b.requested) - Number(a.requested);
 }

@@ -19,23 +19,23 @@ import { makeReplacingForesight } from '../import/foresee-replacing.ts';
 import { readingTextOf } from '../import/reading-text.ts';
 import { makeRequestsInFile } from '../import/requests-in-file.ts';
 
-/** How a file is told what an import into this portfolio would find. Without a ledger, it is told by itself. */
+/** What predicts an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
 export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
 
-/** The ledger that is looked into; nothing of it is changed. */
+/** The ledger, used read-only. */
 export type OutlookDeps = {
   foresight: Foresight;
   buyers: Buyers;
   rows: Rows;
   portfolios: Portfolios;
-  /** What is done with a company of which nobody knows whether it was made. */
+  /** What to do with a company for which it is unknown whether it was made. */
   onUnknownCompany: UnknownPolicy;
 };
 
 /**
- * What an import of the file at `path` into the portfolio would find. Nothing is written, also not who its buyers are.
+ * Prepares the prediction of an import into the portfolio. Writes nothing, not even the file's buyers.
  *
- * @throws LimitlineError `USAGE` where nothing can be imported into it, since it is archived
+ * @throws LimitlineError `USAGE` where the portfolio is archived
  */
 export async function importOutlookOf(
   deps: OutlookDeps | null,
@@ -43,7 +43,7 @@ export async function importOutlookOf(
 ): Promise<ImportOutlook> {
   if (!deps) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
   await deps.portfolios.mustBeHere(portfolio);
-  // A Redis that goes away ends a look; only what requests waits for it.
+  // No retries: a preview may fail if Redis goes away.
   const store = makeBuyerStore({ buyers: deps.buyers, retryUntilAnswered: (_what, run) => run() });
   const place = { portfolio, importId: await importIdOf(path) };
   return {
@@ -57,7 +57,7 @@ export async function importOutlookOf(
   };
 }
 
-/** Which import it would be. What can be read once only, such as a pipe, is taken for one that was never imported. */
+/** The import's id. A pipe can be read only once, so it counts as never imported. */
 async function importIdOf(path: string): Promise<string> {
   try {
     return (await stat(path)).isFile() ? fileNameOf(await sha256Of(path)) : '';
@@ -66,19 +66,16 @@ async function importIdOf(path: string): Promise<string> {
   }
 }
 
-/** A file that can be read more than once; `importId` is its digest, as buyers know it. */
+/** A file that can be read again; `importId` is the digest that buyers' records contain. */
 type LookedAt = { portfolio: string; path: string; importId: string; reading: ReadOptions };
 
-/**
- * Finds the lines of a file that an import would not take, since nobody can tell which row of the portfolio they correct; and
- * which row each names.
- */
+/** Finds the lines that an import would refuse because it is unclear which row they correct, and the row that each line names. */
 async function unclearCorrections(
   { portfolio, path, importId, reading }: LookedAt,
   { rows, portfolios, buyers }: { rows: Rows; portfolios: Portfolios; buyers: Buyers },
 ) {
   const where = { portfolio, importId };
-  // A Redis that goes away ends a look; only what requests waits for it.
+  // No retries: a preview may fail if Redis goes away.
   const store = makeBuyerStore({ buyers, retryUntilAnswered: (_what, run) => run() });
   const open = () => {
     const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);

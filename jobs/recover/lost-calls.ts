@@ -8,13 +8,12 @@ import { sha256Of } from '../import/file-digest.ts';
 import { documentKey } from '../rows/document-key.ts';
 import { identityOf, type LineIdentity, uncertainty } from './line-identity.ts';
 
-/** What one line of a results file tells of calls, and what of it cannot be put back, as sentences. */
+/** The calls that a line of a results file tells of, and sentences about what cannot be restored. */
 type LostCalls = { calls: LostCall[]; leftOut: string[] };
 
 /**
- * The calls that a line of a results file speaks of. Where it says whose they are (`limitline_buyer`), that is so, whatever
- * became of its cells; else they are told by the cells, as far as these are believed. Where lines of the original file might
- * be told another buyer, that is left out, and named.
+ * The calls that a line of a results file tells of, by `limitline_buyer` or else by credible cells. Where lines of the original
+ * file might lead to another buyer, that is reported as left out.
  */
 export async function lostCallsOf(line: Line, outcome: ResultOutcome): Promise<LostCalls> {
   const identity = identityOf(line, outcome);
@@ -32,9 +31,9 @@ export async function lostCallsOf(line: Line, outcome: ResultOutcome): Promise<L
 function addMade({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome: ResultOutcome): void {
   const { row, keys, buyer } = identity;
   const { companyId, limitId, documentIds, record } = outcome;
-  // What a row was skipped for was made for another.
+  // The limit of a skipped row was made for another row.
   const whole = { ...placeOf(outcome), row: outcome.state === 'skipped' ? '' : outcome.row, is: 'made' as const };
-  // An id that the line itself gave was made by nobody here.
+  // A company id that the line gave itself was not made by a call.
   if (companyId !== '' && buyer !== undefined && row?.companyId === undefined) {
     const company = { kind: 'company' as const, keys: [buyer], buyer, asked: undefined };
     calls.push({ ...whole, ...company, id: companyId, record: {}, company: '', documents: [] });
@@ -48,7 +47,7 @@ function addMade({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome:
   calls.push({ ...whole, ...limit, id: limitId, record, company: companyId, documents: documentIds });
 }
 
-/** Its documents in their order, each with the id that stands at its place. */
+/** The row's documents in order, each with its id. */
 async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity, outcome: ResultOutcome) {
   const { row: name, documentIds } = outcome;
   const documents = row?.documents ?? [];
@@ -72,9 +71,9 @@ async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity
   }
 }
 
-/** The step at which a call of the row may have made something that nobody knows of. */
+/** The step whose call may have made something unknown. */
 function doubtfulStep({ state, step, problem }: ResultOutcome): Step | undefined {
-  // One that waited for approval of what somebody had said of its call is in doubt as it was.
+  // A row that waited for approval of an answer is in doubt as before.
   const isHeld = state === 'held' || (state === 'awaiting' && meaningOfProblem({ message: problem }) === 'unknown');
   const at = isHeld ? step : state;
   return STEPS.find((each) => each === at);
@@ -102,7 +101,7 @@ function placeOf({ line, updatedMs }: ResultOutcome) {
   return { line, atMs: updatedMs };
 }
 
-/** What is known of a call's end, and when it was sent, as `problemOf` says it (jobs/steps/row-problem.ts). */
+/** A call's end and when it was sent, parsed from `problemOf`'s text (jobs/steps/row-problem.ts). */
 function endOf({ state, problem }: ResultOutcome): { reason: string; sentMs: number } {
   if (state !== 'held' && state !== 'awaiting') {
     return { reason: 'it was in progress when its results file was written', sentMs: 0 };
@@ -112,7 +111,7 @@ function endOf({ state, problem }: ResultOutcome): { reason: string; sentMs: num
   return { reason, sentMs: Date.parse(sent) || 0 };
 }
 
-/** A document's name as a call; nothing where the folder lacks it. */
+/** A document's key in the ledger; nothing where the folder lacks the document. */
 async function keyOf({ name, path }: Document): Promise<string | undefined> {
   return path === '' ? undefined : documentKey({ sha256: await sha256Of(path), name });
 }

@@ -22,7 +22,7 @@ type RecoverDeps = {
   recovery: Recovery;
   buyers: Buyers;
   retryUntilAnswered: RetryUntilAnswered;
-  /** Where documents are looked up, so that those that were uploaded are known again. */
+  /** The folder with documents, to identify those that were uploaded. */
   documents: DocumentFolder;
   signal: AbortSignal;
 };
@@ -30,23 +30,23 @@ type RecoverDeps = {
 type RecoverPayload = {
   path: string;
   reading?: ReadOptions;
-  /** Whether to put back, or only to tell what would be. */
+  /** Whether to restore, or only to report. */
   write: boolean;
 };
 
-/** Something that is not put back, and why. */
+/** Something that is not restored, and why. */
 type LeftOut = { line: number; what: string };
 
-/** What became, or would become, of what a results file knows. */
+/** What a results file restores, or would restore. */
 export type Recovering = {
   path: string;
   rows: number;
-  /** Things that were made, by kind, and calls of which nobody knows. */
+  /** Made things by kind, and calls in doubt. */
   put: Record<RecoveredKind, number>;
   known: Record<RecoveredKind, number>;
   /** Rows for which nothing had been sent when the file was written. */
   waiting: number;
-  /** Rows that had given way to a corrected line, which is not known any more: their own lines would be requested as well. */
+  /** Rows that a corrected line had replaced. The replacement is lost, so importing their old lines would request them, too. */
   replaced: number;
   leftOut: LeftOut[];
 };
@@ -54,11 +54,11 @@ export type Recovering = {
 export type RecoveredKind = CallKind | 'held';
 
 /**
- * Puts what a results file knows back into a ledger that was lost, or restored from an older copy: which companies,
- * documents and limits were made, under which ids, and of which calls nobody knows. Only calls are put back, and no rows:
- * the original files, imported again, find them. What the ledger knows is never written over. Safe to run twice.
+ * Restores calls from a results file into a lost or rolled-back ledger: which companies, documents and limits were made under
+ * which ids, and which calls are in doubt. Restores no rows: importing the original files again finds the calls. Never
+ * overwrites what the ledger knows. May be run twice.
  *
- * @throws LimitlineError `FILE` when it cannot be read, or is no results file, `USAGE` when it is another account's
+ * @throws LimitlineError `FILE` where the file is unreadable or no results file, `USAGE` where it is another account's
  */
 export async function recoverResults({ path, reading, write }: RecoverPayload, deps: RecoverDeps): Promise<Recovering> {
   const { documents, signal } = deps;
@@ -76,7 +76,7 @@ export async function recoverResults({ path, reading, write }: RecoverPayload, d
   return found;
 }
 
-/** The portfolio of the first row that the file has; the files of one portfolio do not mix with another's. */
+/** The portfolio of the file's first row. A results file has one portfolio only. */
 async function portfolioOf(file: PortfolioFile): Promise<string> {
   const opened = await openPortfolio({ ...file, buyers: CLOSED_BOOK });
   const read = readerFor(opened, file.path);
@@ -89,7 +89,7 @@ async function portfolioOf(file: PortfolioFile): Promise<string> {
   return '';
 }
 
-/** Tells lines their buyers as an import does, and lets the ledger know them again; a rehearsal only looks. */
+/** Identifies buyers as an import does, and stores them with `write`. */
 function makeBook(portfolio: string, write: boolean, { buyers, retryUntilAnswered }: RecoverDeps): BuyerBook {
   const place = { portfolio, importId: 'recovered' };
   const store = makeBuyerStore({ buyers, retryUntilAnswered });
@@ -112,7 +112,7 @@ function readerFor({ header, problems }: Opened, path: string): (cells: readonly
 type Run = {
   found: Recovering;
   write: boolean;
-  /** Calls that were counted: a company is in the lines of all its requests. */
+  /** The calls counted so far, because a company is in the lines of all its requests. */
   counted: Record<RecoveredKind, KeySet>;
 };
 

@@ -3,7 +3,7 @@ import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import { documentKey } from './document-key.ts';
 import type { FoundRow } from './walk-rows.ts';
 
-/** The calls that a row's step makes, in the order in which it makes them. */
+/** The calls of a row's current step, in the order in which the step makes them. */
 export function callsOf({ row, result }: FoundRow): Pick<Thing, 'kind' | 'key'>[] {
   const call = (kind: CallKind, key: string) => ({ kind, key });
   switch (result.step) {

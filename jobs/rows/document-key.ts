@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RowDocument } from '../../src/ledger/schema/row.ts';
 
-/** What the ledger calls a document by: two are the same when content and file name are; there is one purpose only. */
+/** A document's key in the ledger. Two documents are the same if content and file name are. The purpose is always the same. */
 export function documentKey({ sha256, name }: Pick<RowDocument, 'sha256' | 'name'>): string {
   return createHash('sha256')
     .update(JSON.stringify([sha256, name]))

@@ -7,53 +7,53 @@ import { type NewJob, QUEUES, type QueueName, type Queues } from '../../src/queu
 import { isRefusedAsFull } from '../../src/redis-memory/memory.ts';
 import { STEP_JOBS, supplierJob } from './step-jobs.ts';
 
-/** What is needed to turn rows into jobs. */
 export type FeedDeps = { rows: Rows; portfolios: Portfolios; queues: Queues };
 
 /**
- * The queues hold what the current pace sends in this many seconds. That lasts until the next check, which comes within one second, or at
- * once when a queue is empty; and no portfolio waits long.
+ * Seconds of calls at the current pace that the queues hold. The next feeding comes within a second, or at once when a queue
+ * runs empty. A new portfolio does not wait long behind so few jobs.
  */
 const AHEAD_S = 1;
-/** The depth while little is known of the pace: a few jobs for each call that a worker process may have in flight. */
+/** Jobs in the queues while the pace is unknown: a few for each call that a worker process may have in flight. */
 const LEAST_DEEP = 100;
-/** Enough to keep all workers of a fleet busy until the next check, and little memory for Redis. */
+/** Jobs at most: enough to keep every worker of a fleet busy until the next feeding, and little memory in Redis. */
 const MOST_DEEP = 4_000;
 /**
- * As many more may wait behind tripped breakers, where they hold up nobody else: still thousands. A portfolio that has its share of
- * them there gets no further jobs, since its rows would only go and stand behind.
+ * Further jobs at most behind open breakers, where they delay nobody else. A portfolio that has its share of them gets no
+ * further jobs.
  */
 export const MOST_BEHIND_BREAKER = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
 
-/** What feeding must know of the pace: the calls a second that were accepted lately, and which calls do not leave. */
+/** The pace as feeding needs it: calls accepted per second lately, kinds with an open breaker, and paused queues. */
 type PaceSeen = { flowPerS: number; tripped?: readonly { kind: CallKind }[]; paused?: readonly string[] };
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
 
-/** The queues whose calls leave. Jobs in the others wait for a breaker or a person, and say nothing of how busy the service is. */
+/** The queues whose calls can be sent. Jobs in the others wait for a breaker or a person. */
 export function queuesAhead({ tripped = [], paused = [] }: PaceSeen): QueueName[] {
   return QUEUES.filter(
     (queue) => !paused.includes(queue) && tripped.every(({ kind }) => STEP_JOBS[KINDS[kind].step].queue !== queue),
   );
 }
 
-/** How many jobs the queues should hold when the service accepts this many calls a second. */
+/** How many jobs the queues hold at this number of calls per second. */
 export function depthFor(flowPerS: number): number {
   return Math.min(Math.max(Math.ceil(AHEAD_S * flowPerS), LEAST_DEEP), MOST_DEEP);
 }
 
 /**
- * Gives jobs to rows that wait for their first step or to be sent again, until the queues hold some seconds of the flow:
- * the one way by which the ledger's rows become jobs, so that Redis holds thousands of them at the most, however long
- * the portfolios are. Portfolios have equal shares of the queues, and their rows are added in turns. One that has no job
- * waiting, since it comes new, gets its share at once and before what waits, however deep the queues are; what a small
- * one leaves of its share goes to the others. Feeding twice is harmless: a row that has a job is passed over.
+ * Adds jobs for rows that wait for a step, until the queues hold about a second of calls. Only this function turns waiting rows
+ * into jobs, so Redis holds thousands of jobs at most, however long the portfolios are. Feeding twice is harmless: a row with a
+ * job is skipped.
  *
- * Jobs behind a tripped breaker count neither for the depth nor for the shares: calls of the other kinds go on, of all portfolios.
+ * Portfolios have equal shares of the queues, and their rows alternate. A portfolio without a waiting job gets its share at
+ * once and first. What a small portfolio leaves of its share goes to the others.
  *
- * While the memory of Redis is full no row gets a job, which fails nobody: workers feed again each second.
+ * Jobs behind an open breaker count neither for the depth nor for the shares: other kinds of calls go on.
+ *
+ * While the memory of Redis is full, no row gets a job and nothing fails: workers feed again each second.
  */
 export async function feed(deps: FeedDeps, pace: PaceSeen = UNKNOWN_PACE): Promise<number> {
   return feedRows(deps, pace).catch((error) => {
@@ -77,7 +77,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   const waiting = await queues.waiting(ahead);
   let depth = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
   let fed = 0;
-  /** Returns the portfolios that may have more rows. */
+  /** Adds jobs for each portfolio, and answers the portfolios that may have more rows. */
   const deal = async (eaters: Eater[], wanted: (eater: Eater) => number, where?: 'before'): Promise<Eater[]> => {
     const lots = await Promise.all(eaters.map((eater) => eater.next(wanted(eater))));
     const jobs = inTurns(lots);
@@ -94,7 +94,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
     makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), behindBreaker: behindBreaker.get(name) }),
   );
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
-  // A share is refilled only when half of it is used: rows with a job are read again each time.
+  // Refills only when half a share is used up: each refill reads the rows with jobs again.
   const hungry = await deal(known, ({ had }) => (had > share / 2 ? 0 : share - had));
   hungry.push(...(await deal(fresh, () => share, depth > 0 ? 'before' : undefined)));
   for (let more = hungry; more.length > 0 && depth <= most / 2; ) {
@@ -104,7 +104,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   return fed;
 }
 
-/** Adds a job for each supplier that must be requested before any row of its portfolio. */
+/** Adds the jobs of suppliers that must be created before the rows of their portfolio. */
 async function addSuppliers(
   open: readonly PortfolioState[],
   { portfolios, queues }: Pick<FeedDeps, 'portfolios' | 'queues'>,
@@ -125,9 +125,9 @@ async function areQueued(jobs: readonly NewJob[], rows: Rows): Promise<boolean[]
 }
 
 /**
- * A failed job blocks a new one for the same row or supplier. It can remain when a row was sent again just as its job failed, or when the
- * command to remove the job was lost. It is removed if the row or supplier waits (`areWaiting`) after the job was seen among the failed
- * ones: if it had failed again since, it would not wait.
+ * Removes failed jobs of rows and suppliers that wait. A failed job keeps its id, so BullMQ ignores a new one. This happens if
+ * a row was sent again just as its job failed, or if the command that removes the job was lost. `areWaiting` is asked after the
+ * jobs were seen failed: to fail anew, a job would first have to run.
  */
 async function clearTheWay(
   jobs: readonly NewJob[],
@@ -139,7 +139,7 @@ async function clearTheWay(
   await queues.clear(failed.filter((_job, place) => waiting[place]));
 }
 
-/** The rows of one state, each as the job for its step. */
+/** Rows of one state, with the job for each row's step. */
 export async function jobsOf(
   { portfolio, state }: { portfolio: string; state: RowState },
   { from, count }: { from: number; count: number },
@@ -154,17 +154,17 @@ export function mayGoOn(state: PortfolioState): boolean {
   return state.paused === undefined && !supplierComesFirst(state);
 }
 
-/** A supplier that waits for an approval blocks nobody: rows of approved imports continue. */
+/** An unapproved supplier blocks no row: rows of approved imports go on. */
 function supplierComesFirst({ paused, supplier, supplierAwaits }: PortfolioState): boolean {
   return paused === undefined && supplier !== undefined && isPending(supplier) && !supplierAwaits;
 }
 
-/** The jobs for a portfolio's waiting rows, in order of lines: `count` of them, starting at `from`. */
+/** Reads a page of a portfolio's waiting rows, as jobs, in the order of lines. */
 type Source = (place: { from: number; count: number }) => Promise<NewJob[]>;
 
 const NOTHING: Source = async () => [];
 
-/** All waiting rows, or only those that go first. */
+/** All waiting rows, or only the first ones where `first` is set. */
 async function sourceOf(
   { name, first }: PortfolioState,
   { rows, portfolios }: Pick<FeedDeps, 'rows' | 'portfolios'>,
@@ -174,12 +174,12 @@ async function sourceOf(
     const chosen = await portfolios.chooseFirst(name, first, place);
     return chosen.map(({ row, step }) => ({ ...STEP_JOBS[step], data: row }));
   };
-  // This is also needed when nothing is left to feed: it is how the portfolio pauses itself.
+  // Called even with nothing to feed: by this call the portfolio pauses itself.
   await choose({ from: 0, count: 0 });
   return [name, choose];
 }
 
-/** A portfolio at the table: the jobs that it `had` before, and its next rows that have none. */
+/** One portfolio during a feeding: how many jobs it `had` before, and its next rows without a job. */
 type Eater = { had: number; next: (count: number) => Promise<NewJob[]> };
 
 type Keys = ReadonlySet<string> | undefined;
@@ -195,7 +195,7 @@ function makeEater(
     had: ahead.size,
     async next(count) {
       for (let more = true; more && found.length < count; ) {
-        // Usually the first rows are the ones with jobs.
+        // Rows with jobs usually come first.
         const wanted = Math.min(from === 0 ? keysWithJob.size + count : count, PAGE);
         const page = await source({ from, count: wanted });
         found.push(...page.filter(({ data }) => !keysWithJob.has(data.key)));
@@ -207,7 +207,7 @@ function makeEater(
   };
 }
 
-/** One of each, then the next of each, and so on. */
+/** Interleaves the lists: the first of each, then the second of each, and so on. */
 function inTurns(lots: readonly NewJob[][]): NewJob[] {
   const longest = Math.max(0, ...lots.map((lot) => lot.length));
   return Array.from({ length: longest }, (_, place) => lots.flatMap((lot) => lot.slice(place, place + 1))).flat();

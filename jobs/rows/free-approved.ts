@@ -5,15 +5,15 @@ import type { Queues } from '../../src/queue/queues.ts';
 type FreeDeps = { approvals: Approvals; queues: Pick<Queues, 'forget'> };
 
 /**
- * Lets the rows of what was answered go: what is granted waits for its step, what is declined is given up or is again what it was.
- * In pages, each of them a step of its own: whoever comes next goes on where another died, and two at a time do no harm. Answers to
- * held calls that were granted are not carried out here.
+ * Releases the rows of an answered approval: granted rows wait for their step, declined rows are cancelled or get their earlier
+ * state back. Works in pages, so that it may be repeated after a crash or run twice at a time. Granted answers to held calls
+ * are not carried out here.
  */
 export async function freeApproved(id: ApprovalId, { approvals, queues }: FreeDeps): Promise<void> {
   const approval = await approvals.read(id.id);
   if (!approval) return;
   if (approval.kind === 'answer' && approval.standing === 'granted') {
-    // Others may have brought its rows other words, so that there is nothing to carry out.
+    // If other imports changed all its rows, there is nothing to carry out.
     if (!approval.supplierAgain && (await approvals.rowsOf(id, { count: 1 })).length === 0)
       await approvals.freeSome(id, []);
     return;
@@ -21,7 +21,7 @@ export async function freeApproved(id: ApprovalId, { approvals, queues }: FreeDe
   await approvals.giveUpSupplier(id);
   for (;;) {
     const rows = await approvals.rowsOf(id);
-    // A row that ended before has an ended job, and an add with an id that BullMQ still knows is ignored.
+    // An ended row has an ended job, and BullMQ ignores a new job with a known id.
     if (approval.kind === 'retry') await queues.forget(rows);
     const left = await approvals.freeSome(id, rows);
     if (left === 0) return;

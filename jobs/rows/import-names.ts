@@ -1,12 +1,12 @@
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 
-/** `q4.csv #2`: the second import of the portfolio, as people read of it. */
+/** `q4.csv #2`: the portfolio's second import, as people see it. */
 export function importName({ fileName, number }: Pick<KnownImport, 'fileName' | 'number'>): string {
   return `${fileName} #${number}`;
 }
 
-/** What the imports of a portfolio are called, by the numbers that rows bear, as in the column `import`. */
+/** The names of a portfolio's imports, by import number, as in the column `import` of results. */
 export async function importNames(
   portfolio: string,
   { portfolios }: { portfolios: Portfolios },

@@ -3,8 +3,8 @@ import { callsOf } from './calls-of.ts';
 import type { FoundRow } from './walk-rows.ts';
 
 /**
- * Whether nobody knows yet what became of a call that a row is held for. One that the ledger has forgotten was sent all the same: by
- * itself nothing goes past it. Of the documents of a row all may be unsent but one.
+ * Whether a call of a held row's step is still in doubt. A call that the ledger has forgotten counts as in doubt. Documents are
+ * the exception: some of a row's documents may never have been sent.
  */
 export async function isInDoubt(found: FoundRow, calls: Pick<Calls, 'isUnknown' | 'isForgotten'>): Promise<boolean> {
   const doubts = callsOf(found).map(async (call) => {

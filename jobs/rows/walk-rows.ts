@@ -7,8 +7,8 @@ import { pagesOf } from '../../src/ledger/search/row-pages.ts';
 export type { FoundRow };
 
 /**
- * Goes over all rows of a state, in the order of their lines, while `visit` and anybody else may move them to another.
- * Answers for how many `visit` said that it moved them.
+ * Visits all rows of a state in line order, even while rows move to other states. Answers how often `visit` said that it moved
+ * the row.
  */
 export async function walkRows(
   rows: Rows,
@@ -23,7 +23,7 @@ export async function walkRows(
   return moved;
 }
 
-/** The same rows, page by page, each as it is when its page is read. */
+/** Rows of a state page by page, each read when its page is reached. */
 export async function* foundPages(rows: Rows, portfolio: string, state: RowState): AsyncGenerator<FoundRow[]> {
   for await (const page of pagesOf(rows, portfolio, state)) {
     const results = await rows.read(page);
@@ -34,7 +34,7 @@ export async function* foundPages(rows: Rows, portfolio: string, state: RowState
   }
 }
 
-/** All rows of a state that bear this line's number, whichever import they are of. */
+/** All rows of a state with this line number, of any import. */
 export async function rowsAtLine(rows: Rows, portfolio: string, state: RowState, line: number): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
   for await (const page of pagesOf(rows, portfolio, state, { from: line, to: line })) {
@@ -48,8 +48,8 @@ export async function rowsAtLine(rows: Rows, portfolio: string, state: RowState,
 }
 
 /**
- * The rows of a state that a line's number means: those of the last import, whose lines the results file
- * shows. Rows of earlier imports may bear the same number; they are meant only where the last import has none.
+ * The rows of a state with this line number. If the last import has such a line, only its row counts: results files show that
+ * import's lines. Otherwise rows of earlier imports count.
  */
 export async function rowsOfLine(
   { rows, portfolios }: { rows: Rows; portfolios: Portfolios },
@@ -61,7 +61,7 @@ export async function rowsOfLine(
   const { file } = await portfolios.read(portfolio);
   const latest = found.filter(({ result }) => result.importId === String(file?.number));
   if (latest.length > 0) return latest;
-  // The last import's line of that number may be in another state, and is what is meant.
+  // The last import's row of that line may be in another state. Then no row is meant.
   for (const other of ROW_STATES) {
     const others = await rowsAtLine(rows, portfolio, other, line);
     if (others.some(({ result }) => result.importId === String(file?.number))) return [];

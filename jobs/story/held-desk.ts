@@ -7,7 +7,6 @@ import { importNames } from '../rows/import-names.ts';
 
 type DeskDeps = { rows: Rows; portfolios: Portfolios; stories: Stories };
 
-/** Held rows of the account, or of one portfolio. */
 export async function heldPage(
   { portfolio, after, count }: { portfolio?: string | undefined; after?: HeldRow | undefined; count: number },
   deps: DeskDeps,

@@ -1,13 +1,10 @@
 import { KINDS } from '../../src/call-kind.ts';
 import type { HeldItem } from '../../src/ledger/story/row-story.ts';
 
-/** Enough to find it at the service. */
+/** Characters: enough to find the call at the service. */
 const MOST_TOLD = 2_000;
 
-/**
- * A text for the service's people, who alone can say what became of calls whose outcome is unknown. Plain, in UTC, with what
- * was sent, and without anything that only we know how to read.
- */
+/** A text that asks the service's staff about calls in doubt. Plain, in UTC, with what was sent, and without internal terms. */
 export function heldText(items: readonly HeldItem[], { account, nowMs }: { account: string; nowMs: number }): string {
   const calls = items.length === 1 ? 'a request' : `${items.length} requests`;
   const which = items.length === 1 ? '' : ' for each of them';
@@ -35,12 +32,12 @@ function itemLines(item: HeldItem, number: number): string[] {
   ];
 }
 
-/** `2026-11-22 06:14:03 UTC`, to the second: what their logs are searched by. */
+/** `2026-11-22 06:14:03 UTC`: to the second, for a search in logs. */
 function utc(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Line ends in a name or an answer would make lines of the text that nobody wrote. */
+/** Line breaks in a name or response could forge lines of the text. */
 function oneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').trim();
 }

@@ -5,10 +5,9 @@ import type { LineOfRow } from '../../src/ledger/story/row-story.ts';
 import { openImported } from '../export/open-imported.ts';
 
 /**
- * Finds a line in the copy of its file, from the beginning of the file: there is no index of lines, and a row is looked at
- * now and then.
+ * Finds a line in the copy of its file, by reading from the beginning: there is no index, and rows are seldom viewed.
  *
- * @param limitMs the time that this may take; some 50,000 lines are read in a second
+ * @param limitMs how long this may take; some 50,000 lines are read in a second
  */
 export async function lineOfRow(
   line: number,

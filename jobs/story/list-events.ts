@@ -3,20 +3,19 @@ import type { Events } from '../../src/ledger/events/events.ts';
 import type { EventTotals, KeptEvent } from '../../src/ledger/events/kept-event.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 
-/** An event, and the rows that it names. */
 export type ListedEvent = KeptEvent & RowsOfEvent;
 
-/** Events, the latest first. `more` says that further events match. */
+/** Events, latest first; `more` says whether there are others. */
 export type EventList = {
   events: ListedEvent[];
   more: boolean;
   totals: EventTotals;
-  /** The most bytes of events that are kept, and for how long. */
+  /** The limits of storage, in bytes and ms. */
   mostBytes: number;
   keepMs: number;
-  /** Portfolios whose rows are not in Redis, so that events cannot be matched to their rows. */
+  /** Portfolios whose rows are not in Redis, so that events cannot be matched with them. */
   archived: number;
-  /** Older portfolios, whose rows were not searched. */
+  /** Older portfolios that were not searched for rows. */
   unlooked: number;
 };
 
@@ -25,14 +24,14 @@ export type ListDeps = {
   archives: Pick<Archives, 'list'>;
 };
 
-/** Most lookups of ids for one page: together a third of a second of Redis' time, a few milliseconds at a time. */
+/** Lookups of ids in portfolios for one page: a third of a second of Redis' time, in parts of some milliseconds. */
 const MOST_LOOKUPS = 30_000;
 
 /**
- * The latest events of the service, each with the rows that it names. With a portfolio, only events that name its rows.
+ * The latest events of the service with the rows that they name; with `portfolio`, only events that name its rows.
  *
- * @param asked.count the most events to return
- * @param asked.latest how many of the latest portfolios are searched for rows; fewer if the events have very many ids; all if left out
+ * @param asked.count the most events to answer
+ * @param asked.latest how many of the latest portfolios to search for rows, fewer if events have very many ids; all if left out
  */
 export async function listEvents(
   { sinceMs, portfolio, latest, count }: LookedInto & { sinceMs?: number | undefined; count: number },
@@ -42,7 +41,7 @@ export async function listEvents(
   const facts = { totals, ...events.limits, archived: archived.length, unlooked: 0 };
   const found: ListedEvent[] = [];
   for await (const page of events.walk({ sinceMs, from: 'latest' })) {
-    // Without a portfolio every event matches, so one event more than the answer needs is enough.
+    // Without a portfolio, every event counts, so no further ones are read.
     const looked = portfolio === undefined ? page.slice(0, count + 1 - found.length) : page;
     const within = latest === undefined ? undefined : Math.min(latest, mostPortfolios(looked));
     if (within !== undefined) facts.unlooked = Math.max(facts.unlooked, portfolios - within);

@@ -10,15 +10,15 @@ import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/ro
 import { documentKey } from '../rows/document-key.ts';
 import { limitBody } from '../steps/row-position.ts';
 
-/** If a buyer has very many limits, only the latest are shown. */
+/** A buyer may have very many limits; the last ones matter. */
 const MOST_LIMITS = 200;
 
-/** A company with many requests may have thousands of events; only the latest are shown. */
+/** A company of many requests may have thousands of events; the last ones matter. */
 const MOST_EVENTS = 50;
 
 type StoryDeps = { rows: Rows; portfolios: Portfolios; stories: Stories; events: Pick<Events, 'naming'> };
 
-/** The story of a row; undefined if the ledger has no row with this key. */
+/** The history of a row; nothing where the ledger has no such row. */
 export async function rowStory(
   row: RowId,
   { rows, portfolios, stories, events }: StoryDeps,
@@ -50,7 +50,7 @@ export async function rowStory(
   };
 }
 
-/** All events from the service that name one of the row's ids, including those that came before its answer was recorded. */
+/** Events of the service that name an id of the row, including those that came before its answer was recorded. */
 async function eventsOf(
   result: RowResult,
   calls: readonly (KnownCall | undefined)[],

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits for `work`, so long at the most, and answers whether it ended; what it rejects with is passed on. */
+/** Waits for `work` for at most `limitMs`, and answers whether it ended. Throws what `work` throws in time. */
 export async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
-  // Whatever it ends with once nobody waits for it any more is nobody's concern.
+  // A rejection after the deadline must not end the process.
   work.catch(() => {});
   const late = sleep(limitMs, false, { signal: ended.signal }).catch(() => true);
   try {

@@ -5,22 +5,21 @@ import type { CarryOutAnswersDeps } from '../approvals/carry-out-answers.ts';
 import { depthFor, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 
-/** How often it is seen to that the queues are full, that no portfolio lacks its share, and that no job is lost. */
+/** How often queues are filled, shares checked and lost jobs restored. */
 const LOOK_EVERY_MS = 1_000;
 
-/** A wait that is over before the next look is none. */
+/** Shorter waits are over before the next feeding, and are ignored. */
 const SHORT_WAIT_MS = LOOK_EVERY_MS;
 
-/** While all calls wait nothing leaves the queues. What this process knows of the wait may be old, so it looks at times. */
+/** While all calls wait, only every eleventh interval feeds, because this process may not know that the wait has ended. */
 const LOOKS_RESTED = 10;
 
 /**
- * Keeps the queues filled with rows of the ledger, for as long as workers run: looks now and then, at once when a queue
- * has run empty, and never twice at a time.
+ * Keeps the queues filled with rows while workers run: each second, and at once when a queue runs empty. Never runs twice at a
+ * time.
  *
- * @param paceNow what holds calls back, as this process saw it last: how deep to fill, whether all wait, which breakers are tripped and
- * which queues are paused
- * @param lookAtBreakers asks about the breakers where this process has not heard of them lately
+ * @param paceNow the pace as this process knows it: calls per second, a common wait, open breakers, paused queues
+ * @param lookAtDoors refreshes the breakers' states if they are old
  */
 export function startFeeder({
   deps,
@@ -69,18 +68,17 @@ export function startFeeder({
   const timer = setInterval(() => run(look), LOOK_EVERY_MS);
   run(look);
   return {
-    /** A queue has run empty. */
     drained: (): void => run(refill),
     stop: (): void => clearInterval(timer),
   };
 }
 
-/** What somebody began to ask for and was killed at is looked for so rarely: a person looks at it in minutes. */
+/** Only each 60th time, abandoned approval requests are closed: a person sees them minutes later anyway. */
 const LEFT_LOOKS = 60;
 
 /**
- * Whoever answered an approval may have died before its rows went: somebody goes on. Beside the feeding, which is not to wait while a
- * hundred thousand rows are let go; once at a time.
+ * Completes answered approvals whose process died before the rows were released. Runs beside feeding, which must not wait for a
+ * hundred thousand rows. Runs once at a time.
  */
 function makeCarryingOut(deps: CarryOutAnswersDeps, onFault: (error: unknown) => void): () => unknown {
   let looks = 0;

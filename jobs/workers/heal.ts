@@ -2,20 +2,19 @@ import { OPEN_STATES, STEPS } from '../../src/ledger/schema/row.ts';
 import type { NewJob } from '../../src/queue/queues.ts';
 import { type FeedDeps, jobsOf, mayGoOn } from '../rows/feed.ts';
 
-/** Rows that all stand still for so many looks have perhaps no jobs, whatever the queues say. */
+/** After so many calls without any row changing state, jobs may be lost, whatever the queues say. */
 const STILL_LOOKS = 5;
-/** Where that was looked into and nothing was amiss, rows are slow: it is looked into half as often from then on. */
+/** The upper limit: each time that rows stand still and are checked, the number of calls until the next check doubles. */
 const MOST_STILL_LOOKS = 160;
-/** Rows looked into at a time. */
+/** Rows checked at a time. */
 const PAGE = 1_000;
 
 /**
- * Makes a function that notices lost jobs, to be called now and then: rows are open, and either the queues are
- * empty and idle, or nothing has moved for {@link STILL_LOOKS} calls (a queue half lost may believe in a job that is
- * gone). Then rows in progress get a job where they have none, and nothing that is left of a lost one keeps the others
- * from being fed, so that all goes on by itself within seconds.
+ * Makes a function that restores lost jobs, to be called at intervals. It acts when rows are open and either the queues are
+ * idle or no row has changed state for {@link STILL_LOOKS} calls. (Half-lost queues may count jobs that are gone.) Then rows in
+ * progress get a missing job, and remains of lost jobs are removed, so that feeding works again.
  *
- * @param isWaiting whether all calls wait, as for an outage: then it is no wonder that nothing moves
+ * @param isWaiting whether all calls wait, as in an outage: then standing still is normal
  */
 export function makeHealer(deps: FeedDeps, isWaiting: () => boolean = () => false): () => Promise<number> {
   let seen = '';
@@ -58,7 +57,7 @@ async function restoreUnlistedJobs(
       more = jobs.length === PAGE;
     }
   }
-  // Rows that wait have no job as a rule, and the feeder brings them: all they need is that nothing stands in its way.
+  // Waiting rows get their jobs from the feeder. Only remains of lost jobs have to go.
   const first = await jobsOf({ portfolio, state: 'queued' }, { from: 0, count: PAGE }, rows);
   await queues.clear(await queues.known(lostOf(first)));
   return added;

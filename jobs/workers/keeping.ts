@@ -4,23 +4,23 @@ import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import { within } from './deadline.ts';
 
-/** A person who waits for the end of a portfolio notices no more, and Redis does not notice at all. */
+/** Short enough that a person who waits for a portfolio's end does not notice. Costs Redis next to nothing. */
 const LOOK_EVERY_MS = 2_000;
-/** With a look, and the time that it takes to write a large portfolio, what is kept is no older than a minute. */
+/** With the check interval and the time to write a large portfolio, results in the data folder are at most a minute old. */
 const KEEP_EVERY_MS = 45_000;
-/** Some eighty thousand rows are written within this. Who stops a process waits no longer. */
+/** How long a stopping process may still write: enough for some eighty thousand rows. */
 const LAST_LOOK_MS = 5_000;
 
 /**
- * Keeps the results of each portfolio in the data folder (jobs/export/keep-results.ts): when it is settled, whoever settled it, and
- * each minute while it is worked on. A folder that cannot be written is logged, and nothing else fails.
+ * Keeps each portfolio's results in the data folder (jobs/export/keep-results.ts): once it is finished, by whatever process,
+ * and each minute while it is open. If the folder cannot be written, that is logged and nothing else fails.
  */
 export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_MS) {
   const { log, ledger, keys, portfolios, marks } = context;
   const stopping = new AbortController();
   const { signal } = stopping;
   const glances = makeGlances({ connection: ledger, keys });
-  /** How portfolios stood when their results were kept: when they were finished, or all that is read of one that goes on. */
+  /** The state of each portfolio when its results were last kept: when it finished, or its counts. */
   const known = new Map<string, { seen: unknown; atMs: number }>();
   let [everyMs, restsUntilMs] = [keepEveryMs, 0];
 
@@ -28,16 +28,16 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
     const { seen: before, atMs: lastMs = Number.NEGATIVE_INFINITY } = known.get(name) ?? {};
     const atMs = performance.now();
     if (finishedMs === undefined ? atMs < lastMs + everyMs : before === finishedMs) return;
-    // What rows on their way have made is worth as much as what those have that ended; where nothing was made there is nothing to keep.
+    // Open rows may have made something, which is worth keeping. A portfolio without a made call has nothing to keep.
     const { calls, states, startedMs = 0 } = await portfolios.read(name);
-    // Most portfolios are settled before they are as old as that, and are written once.
+    // Most portfolios finish within this time, and are written once.
     if (finishedMs === undefined && Date.now() < startedMs + everyMs) return;
     const isNothing = finishedMs === undefined && calls.company + calls.document + calls.limit <= calls.throttled;
     const seen = finishedMs ?? JSON.stringify([calls, states]);
     const isKept = (keptMs: number, nowMs: number) => keptMs >= (finishedMs ?? nowMs - everyMs);
     const { keepResults } = await import('../export/keep-results.ts');
     const isDone = isNothing || seen === before || (await keepResults(name, isKept, { ...context, signal }));
-    // What another process keeps is looked at again soon: that process may be gone.
+    // If another process keeps an open portfolio, this one checks again soon: the other may die.
     if (isDone || finishedMs !== undefined) known.set(name, { seen, atMs });
   };
   const look = async (): Promise<void> => {
@@ -54,13 +54,13 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
       }
     }
   };
-  // While Redis is away, or older than what was sent, that is said by others.
+  // An absent or an older Redis is reported elsewhere.
   const lookOnce = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'results were not looked at')),
   );
   const timer = setInterval(lookOnce, Math.min(LOOK_EVERY_MS, everyMs)).unref();
   return {
-    /** Keeps what has changed by now, and no more. */
+    /** Keeps what has changed so far, within the limit, then stops. */
     async stop(limitMs = LAST_LOOK_MS): Promise<void> {
       clearInterval(timer);
       everyMs = 0;

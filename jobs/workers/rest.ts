@@ -2,18 +2,17 @@ import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import type { QueueRunner } from '../../src/queue/runner.ts';
 
-/** The rows in hand wait out a shorter wait themselves. */
+/** Rows in hand wait out shorter waits. */
 const LONG_WAIT_MS = 5_000;
 
-/** The process notices within this time that a wait has begun, or has ended early. */
+/** How soon a new or a shortened wait is noticed. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Lets this process rest while all calls wait for long: its workers take up nothing, and the rows that only wait in it
- * for a slot or a permit go back to their queues. Each would cost Redis the renewal of its lock, for an hour perhaps. Calls
- * under way go on.
+ * Pauses this process's workers while all calls wait for long. Rows that wait for a slot or a permit go back to their queues,
+ * since each would renew its lock in Redis, perhaps for an hour. Calls in flight go on.
  *
- * @param stopping aborted when the process stops: nothing is taken up again then
+ * @param stopping aborted when the process stops: nothing is resumed then
  */
 export function startRest({
   pace,
@@ -36,13 +35,13 @@ export function startRest({
   const look = async (): Promise<void> => {
     if (!resting.signal.aborted) {
       if (waitsMs() < LONG_WAIT_MS) return;
-      // Pausing comes first: a row that is put back would be taken up again at once.
+      // Workers pause first: otherwise they would take up returned rows at once.
       await Promise.all(runners().map((runner) => runner.pause()));
       resting.abort();
       return;
     }
     await pace.look();
-    // Rows are taken up again in the last second, and wait it out in hand.
+    // Workers resume a second early, so that rows are ready when calls may go.
     if (waitsMs() > LOOK_EVERY_MS || stopping.aborted) return;
     resting = new AbortController();
     signal = AbortSignal.any([stopping, resting.signal]);
@@ -54,14 +53,14 @@ export function startRest({
   );
 
   return {
-    /** Aborted when who waits for a slot or a permit is to put its row back: the process rests, or stops. */
+    /** Aborted when rows that wait for a slot or a permit must go back: the process rests or stops. */
     signal: (): AbortSignal => signal,
     isQuiet: (): boolean => isQuiet,
-    /** Rests for so long, though others may send; a few seconds at the least, or it is too short for a rest. */
+    /** Makes this process alone rest for `ms`. Less than about five seconds has no effect. */
     alone: (ms: number): void => {
       aloneUntilMs = performance.now() + ms;
     },
-    /** Takes up nothing new from now on, or takes up rows again. Rows in hand are finished, unless all calls wait for long. */
+    /** Stops taking up rows, or starts again. Rows in hand are finished, unless all calls wait for long. */
     async quiet(shallBeQuiet: boolean): Promise<void> {
       isQuiet = shallBeQuiet;
       if (shallBeQuiet) await Promise.all(runners().map((runner) => runner.pause()));

@@ -18,16 +18,16 @@ import { startKeepingResults } from './keeping.ts';
 import { startRest } from './rest.ts';
 
 /**
- * When the process stops, calls in flight have this long to be answered and recorded. After that they stay claimed. Containers are killed
- * after 30 s. This, {@link GOODBYE_MS}, closing the connections if Redis is gone (2 s, src/redis/connections.ts; 1 s more for our own Redis
- * if it hangs) and a second for the process to end make 25 s at most.
+ * How long calls in flight may take when the process stops; calls still open then stay claimed. Containers are killed after 30
+ * s. The whole stop takes 25 s at most: this, {@link GOODBYE_MS}, 2 s to close connections where Redis is gone
+ * (src/redis/connections.ts; 3 s if it is our own and hangs), and a second for the process to end.
  */
 export const STOP_DEADLINE_MS = 20_000;
 
-/** Redis normally removes this process from its list at once. If it does not, the process counts as vanished some seconds later. */
+/** How long leaving may take. Otherwise, the process counts as vanished some seconds later. */
 const GOODBYE_MS = 1_000;
 
-/** The mark of what was sent is at most this old (src/ledger/calls/send-marks.ts). */
+/** How old the mark of sent calls may become (src/ledger/calls/send-marks.ts). */
 const MARK_EVERY_MS = 1_000;
 
 export type Workers = Awaited<ReturnType<typeof startWorkers>>;
@@ -35,8 +35,8 @@ export type Workers = Awaited<ReturnType<typeof startWorkers>>;
 /**
  * Starts this process's workers on all queues.
  *
- * @param onCommonFault called for a fault that every row would meet; all calls wait until it is over, and then go on
- * @param onRowEnd called for each row that ends here
+ * @param onCommonFault called with a fault that every row would meet; all calls wait until it is over, then go on
+ * @param onRowEnd called for each row that ends in this process
  */
 export async function startWorkers(
   context: Context,
@@ -110,12 +110,12 @@ export async function startWorkers(
       shallBeQuiet ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again',
     );
   };
-  // Not awaited: rows must not wait for what people are shown of this process.
+  // Not awaited: reporting this process to people must not delay rows.
   void context.fleet.join('work', { now, onInstruction: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);
-  // A process that sends nothing at the moment also notices an older Redis, and warns the others.
+  // A process that sends nothing also notices that Redis is older than what was sent.
   const marking = setInterval(() => {
     context.marks.look().catch((error) => {
       if (isLimitlineError(error, 'OLDER')) onCommonFault(error);
@@ -123,13 +123,12 @@ export async function startWorkers(
   }, MARK_EVERY_MS);
 
   return {
-    /** Whether it takes up rows, and how many it has in hand. */
+    /** Whether this process takes up rows, and how many it has in hand. */
     now,
-    /** `true`: takes up no new rows, and finishes those in hand. `false`: takes up rows again. */
     quiet,
     /**
-     * Takes up no new rows, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and recorded, and leaves. Rows that were only
-     * waiting return to their queue.
+     * Takes up no new row, gives calls in flight {@link STOP_DEADLINE_MS} to be answered and recorded, and leaves. Rows that
+     * only wait go back to their queue.
      */
     async stop(): Promise<void> {
       const beganMs = performance.now();
@@ -148,7 +147,7 @@ export async function startWorkers(
       }
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
-      // The mark of the last send must include the last calls.
+      // The last calls get a newer mark.
       const marked = context.marks.look().catch(() => {});
       if (context.ledger.status === 'ready') await within(GOODBYE_MS, Promise.all([...left, marked]));
       await service.client.close();
@@ -156,10 +155,7 @@ export async function startWorkers(
   };
 }
 
-/**
- * How many rows a queue’s worker has in hand for this many calls in flight. Nearly as many again are on their way to the ledger and back,
- * and use no slot meanwhile.
- */
+/** How many rows a queue's worker has in hand. Nearly half of them are reading or writing the ledger and use no slot. */
 export function workerConcurrency(callsInFlight: number): number {
   return 2 * callsInFlight - 1;
 }
@@ -173,13 +169,10 @@ function runnableJobs(deps: GoDeps): (RunnableJob & { queue: string })[] {
   }));
 }
 
-/** How often the log says what holds calls back. */
+/** How often the pace is logged. */
 const SAY_EVERY_MS = 10_000;
 
-/**
- * Says in the log now and then what holds calls back, as it is at that moment: where anything has left this process, a breaker
- * is tripped or a queue is paused, and only while there is something to do.
- */
+/** Logs the pace at intervals while there is work: if this process has sent something, a breaker is open or a queue is paused. */
 export function startSayingPace({
   service: { pace, breakers, slots, paceNow },
   queues,
@@ -197,35 +190,35 @@ export function startSayingPace({
 }) {
   let said = pace.state();
   const say = async (): Promise<void> => {
-    // Calls that wait behind tripped breakers ask for no permit, so the pace stays as it was.
+    // Calls behind open breakers ask for no permit, so the pace does not change.
     const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
     if (isKnown && breakers.tripped().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
     if (!isIdle) {
       await Promise.all([pace.look(), breakers.look()]);
       const words = describePace(paceNow());
-      // Refused credentials are logged once a minute as a fault (onCommonFault).
+      // Refused credentials are reported by onCommonFault, once a minute.
       const isSaid = pace.state().blocked?.because === 'credentials';
       if (words !== '' && !isSaid)
         log.info({ callsPerS: Math.round(pace.state().flowPerS), inFlight: slots.inFlight() }, words);
     }
     said = pace.state();
   };
-  // If Redis is away, other code logs that.
+  // An absent Redis is reported elsewhere.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** Until an account has its first sample, samples are tried more often: calls accepted before it have no time. */
+/** How often a process tries until the account has its first sample: earlier accepted calls would be missing in charts. */
 const FIRST_EVERY_MS = 250;
 
 /**
- * Adds a sample of all workers' pace every two seconds, for charts and for the estimate of the time left. Every process tries, and one of
- * them writes; so a sample costs Redis some microseconds, however many processes there are.
+ * Samples the fleet's pace every two seconds, for charts and for the estimated time left. Each process tries and one writes, so
+ * a sample costs Redis microseconds, however large the fleet.
  */
 export function startSamplingPace(samples: Pick<PaceSamples, 'add'>) {
   let [isFirst, isStopped] = [true, false];
-  // If Redis is away, other code logs that, and the chart has a gap.
+  // An absent Redis is reported elsewhere; the chart has a gap.
   const sample = onceAtATime(() => samples.add().then(startAnew, () => {}));
   let timer = setInterval(sample, FIRST_EVERY_MS).unref();
   const startAnew = (noted: boolean): void => {

@@ -15,10 +15,9 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { saidLine, waitingOf, waitingWords } from './approval-words.ts';
 import { whoAnswers } from './who-answers.ts';
 
-/** What `approve` and `decline` are told. */
+/** Options of `approve` and `decline`. */
 export type AnswerOptions = ApprovalChoice & { as: string; passwordStdin?: boolean };
 
-/** Adds it. */
 export function withAnswerOptions(command: Command): Command {
   return command
     .requiredOption('--as <user>', 'the user who answers; the password and the code are asked for')
@@ -28,9 +27,9 @@ export function withAnswerOptions(command: Command): Command {
 }
 
 /**
- * Shows what waits, makes sure who answers, and answers it.
+ * Shows what waits, identifies who answers, and records the answer.
  *
- * @throws LimitlineError where nothing of it waits, or whoever answers may not: nothing was done then
+ * @throws LimitlineError where nothing waits or the person may not answer: then nothing was done
  */
 export function answerByCommand(
   name: string,
@@ -85,13 +84,13 @@ function notDone(answered: Exclude<AnswerResult, { is: 'done' }>): string {
   return refusedWords(answered);
 }
 
-/** Which of a portfolio's approvals is meant, and as what it was looked at. */
+/** Which approval is meant, and the digest that the person saw. */
 type ApprovalChoice = { approval?: string; digest?: string };
 
 /**
- * The approval of a portfolio that somebody means: the only one that waits, or the one that is named.
+ * The portfolio's approval that is meant: the only one that waits, or the one that is named.
  *
- * @throws LimitlineError `NOT_FOUND` where none waits, or not this one; `USAGE` where several do, or it is not what was looked at
+ * @throws LimitlineError `NOT_FOUND` where none waits, or not this one; `USAGE` where several wait, or its digest differs
  */
 function chooseApproval(
   portfolio: string,

@@ -5,7 +5,7 @@ import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
 import { groupedAmount, moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** What waits, as whoever approves it has to see it: what, how much, whose, and the digest that a yes is for. */
+/** An approval as its approver must see it: what, how much, whose, and the digest that a yes is for. */
 export function waitingWords(approval: Approval): string {
   const { id, portfolio, kind, rows, sum, authors, askedMs, file, digest } = approval;
   const why = whyWords(approval);
@@ -19,13 +19,13 @@ export function waitingWords(approval: Approval): string {
   ].join('\n');
 }
 
-/** What somebody says of a held row's call, and of which. */
+/** A held row with the answer about its call. */
 export function saidLine({ result: { line, request, awaits } }: FoundRow): string {
   const amount = moneyText(request.limit.requested_limit);
   return `  line ${line}  ${visible(request.name)}, ${amount}, ${saidWords(awaits?.answer)}`;
 }
 
-/** The same for programs. */
+/** An approval in JSON. */
 export function waitingOf({ id, kind, rows, sum, authors, askedMs, file, digest, over }: Approval) {
   const asked = new Date(askedMs).toISOString();
   return { approval: id, kind, rows, sum, authors, asked, file: file ?? null, over: over ?? null, digest };

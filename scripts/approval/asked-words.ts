@@ -2,7 +2,7 @@ import { counted } from '../../src/counted.ts';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 
-/** What waits since somebody asked for it, and what somebody else can do about it. */
+/** Tells that rows wait for approval, and how another person can answer. */
 export function askedWords(portfolio: string, { approval, rows, sum, why = '' }: AskedFor): string {
   const wait = rows === 1 ? 'waits' : 'wait';
   return [

@@ -5,11 +5,11 @@ import { type Approval, whyWords } from '../../src/ledger/schema/approval.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** As many as one reads; the console has all of them. */
+/** Approvals and names printed at most; the console has all. */
 const MOST_SAID = 5;
 const MOST_NAMED = 10;
 
-/** Says of each thing of a portfolio that waits for approval how much it is, how it is approved, and who may. */
+/** Prints for each waiting approval of a portfolio how much it is, how to approve it, and who may. */
 export async function sayWaiting(
   portfolio: string,
   { approvals, people }: Pick<Context, 'approvals' | 'people'>,

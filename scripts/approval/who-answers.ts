@@ -6,7 +6,7 @@ import { commandLineFrom } from '../audit/audit-command.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 
-/** The part of `context.people` that identifies the person who answers. */
+/** The parts of `context.people` that identify a person. */
 export type KnowsPeople = {
   required: () => Promise<boolean>;
   users: { read: (name: string) => Promise<unknown> };
@@ -16,10 +16,10 @@ export type KnowsPeople = {
 type Checked = { is: 'ok'; person: Person } | { is: 'no' | 'busy' | 'owes' } | { is: 'later'; afterS: number };
 
 /**
- * Identifies the person who answers, by password and second-factor code: typed without being shown, or read from standard input, one a
- * line. The system's user name alone proves nothing.
+ * Identifies who answers, by password and a code of the second factor, asked for without showing them, or read from standard
+ * input, a line each. The system user's name alone proves nothing.
  *
- * @throws LimitlineError `USAGE` when there are no users, or the password or code is wrong; nothing was done then
+ * @throws LimitlineError `USAGE` where there are no users or the proof is wrong; then nothing was done
  */
 export async function whoAnswers(
   { as, portfolio, passwordStdin = false }: { as: string; portfolio: string; passwordStdin?: boolean | undefined },
@@ -35,7 +35,7 @@ export async function whoAnswers(
   const from = commandLineFrom();
   const checked = await people.check({ name: as, ...said, from });
   if (checked.is === 'ok') return checked.person;
-  // People sometimes type a password where the name belongs.
+  // People type passwords into the name's place, so an unknown name is not audited.
   const isKnown = (await people.users.read(as)) !== undefined;
   const facts = { why: checked.is, typedBy: commandLineActor() };
   await audit.refusal({
@@ -69,7 +69,7 @@ async function askSecrets(name: string): Promise<{ password: string; code: strin
   return { password, code: code.trim() };
 }
 
-/** The input is two lines, a password and a code; anything longer is something else. */
+/** Bytes. Larger input is no password and code. */
 const LONGEST_INPUT = 4_096;
 
 async function readSecrets(): Promise<{ password: string; code: string }> {

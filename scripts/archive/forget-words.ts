@@ -3,7 +3,7 @@ import type { BeforeForgetting } from '../../jobs/archive/may-forget.ts';
 import { counted } from '../../src/counted.ts';
 import { moneyText } from '../../src/money-text.ts';
 
-/** What somebody reads before a portfolio is forgotten: what there is, what goes and what stays. */
+/** The text before a portfolio is forgotten: what is there, what is erased and what stays. */
 export function beforeWords(
   name: string,
   account: string,
@@ -27,7 +27,7 @@ export function beforeWords(
   ].join('\n');
 }
 
-/** What somebody reads when it is forgotten: what went, and what nobody here can reach. */
+/** The text after a portfolio is forgotten: what was erased, and what is out of reach. */
 export function afterWords(name: string, { buyers, files, uploads, events, dropFolders }: Forgotten): string {
   const went = [
     buyers.forgotten > 0 ? counted(buyers.forgotten, 'buyer') : '',

@@ -8,14 +8,14 @@ type Facts = Readonly<Record<string, unknown>>;
 
 type UnderWay = Given & { name: string; kind: CommandKind };
 
-/** A process has one command; tests, which call several in one process, have one at a time. */
+/** A process runs one command. Tests run several, one at a time. */
 let underWay: UnderWay | undefined;
 
 /**
- * Remembers which command begins, before it does anything.
+ * Remembers the command that begins, before it does anything.
  *
- * @param command as commander's hook `preAction` has it
- * @throws Error for one of which nobody says whether it changes anything: that is forgotten by who wrote it, not by who calls it
+ * @param command from commander's hook `preAction`
+ * @throws Error for a command that is missing in COMMAND_KINDS, which is the mistake of its author
  */
 export function beginCommand(command: Command): void {
   const name = commandNameOf(command);
@@ -25,19 +25,19 @@ export function beginCommand(command: Command): void {
   underWay = { name, kind, args: command.processedArgs, options: command.opts() };
 }
 
-/** `user add`: a command's name with those of the commands it belongs to, without the program's. */
+/** A command's full name without the program's: `user add`. */
 export function commandNameOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${commandNameOf(parent)} ${command.name()}` : command.name();
 }
 
-/** From where a command comes, as the trail has it. */
+/** The origin of a command, for the audit trail. */
 export const commandLineFrom = (): string => `command line on ${hostname()}`;
 
 /**
- * Does what the command that is under way is for, with entries in the audit trail before and behind it, if it changes anything.
+ * Acts for the current command, with audit entries before and after if it changes anything.
  *
- * @param facts what came of it; by default the counts in the answer
+ * @param facts the result for the audit; by default the counts in the answer
  */
 export async function auditCommand<T>(
   { audit }: { audit: Audit },
@@ -59,7 +59,7 @@ export async function auditCommand<T>(
   return audit.around(note, act, facts);
 }
 
-/** The same for a whole command, as it is where its context was opened; not for one that asks first, which does so at the yes. */
+/** Audits a whole command. A command that asks first is left out: it calls {@link auditCommand} after the yes. */
 export function auditWholeCommand<T>(
   context: { audit: Audit },
   act: () => Promise<T>,
@@ -70,7 +70,7 @@ export function auditWholeCommand<T>(
   return auditCommand(context, act, audited);
 }
 
-/** Whether the command that is under way has rows sent, and is not only asked what it would do. */
+/** Whether the current command sends rows, and is no dry run. */
 export function isSending(): boolean {
   const { name, options } = needCommand();
   return SENDING.has(name) && options.dryRun !== true;
@@ -81,7 +81,7 @@ function needCommand(): UnderWay {
   return underWay;
 }
 
-/** Of what a command answers, its counts: texts may be anybody's, and what there is of lists is how long they are. */
+/** The counts in a command's answer: numbers, and lengths of lists. Texts are left out, because they may be personal data. */
 export function countsOf(answer: unknown): Facts {
   if (typeof answer === 'number') return { status: answer };
   if (Array.isArray(answer)) return { count: answer.length };

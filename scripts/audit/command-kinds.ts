@@ -1,32 +1,32 @@
 import { basename } from 'node:path';
 import { asksFirst } from '../options/resolve-options.ts';
 
-/** What a command was given: its arguments in their order, and its options by name. */
+/** A command's arguments in order, and its options by name. */
 export type Given = { args: readonly unknown[]; options: Readonly<Record<string, unknown>> };
 
-/** What a command is about to change: what it is about, and what else the audit is to know of it. */
+/** What a command is about to change, for the audit. */
 export type CommandAudit = { about?: string | undefined; facts?: Readonly<Record<string, unknown>> };
 
-/** What a command does to what is kept. */
+/** What a command changes. */
 export type CommandKind =
-  /** Looks, and changes nothing. */
+  /** Changes nothing. */
   | 'reads'
-  /** Does what others tell it to: what a person does by it is audited where it is done. */
+  /** Acts for others, such as the console. Their actions are audited where they happen. */
   | 'serves'
-  /** Says itself who acts, which is not the user of the system: `approve --as USER`. */
+  /** Audits under another name than the system user's: `approve --as USER`. */
   | 'audits itself'
   | {
-      /** As the audit trail has it: `<thing> <verb>`. */
+      /** The audit trail's name for it: `<thing> <verb>`. */
       what: string;
-      /** What the audit is told; nothing where the command was only asked what it would do. */
+      /** Describes the change; undefined for a dry run. */
       audit: (given: Given) => CommandAudit | undefined;
-      /** Whether it asks before anything is done, and calls `auditCommand` itself at the yes: a plan alone is no entry. */
+      /** Whether it asks first and calls `auditCommand` itself after the yes, because a plan alone is no entry. */
       asks?: (given: Given) => boolean;
     };
 
 /**
- * Every command of the command line, and whether it changes anything. It is the one place: a command that is not in this table
- * does not begin, and one that changes something is audited where its context is opened (scripts/opening/on-portfolio.ts).
+ * All commands, and what they change. A command that is missing here does not begin. One that changes something is audited
+ * where its context is opened (scripts/opening/on-portfolio.ts).
  */
 export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   check: 'reads',
@@ -91,10 +91,10 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'user remove': { what: 'user removed', audit: onNamed },
 };
 
-/** By these rows are sent again, or go on. */
+/** Commands that make rows go on. */
 export const SENDING: ReadonlySet<string> = new Set(['retry', 'resolve', 'resume', 'approve']);
 
-/** Options that say how, and not what. */
+/** Options that are left out of the audit: they do not say what is changed. */
 const ASIDE = new Set(['json', 'yes', 'dryRun']);
 
 /** A command on what its first argument names, or on a queue. */
@@ -118,12 +118,12 @@ function recoverAudit({ args, options }: Given): CommandAudit | undefined {
   return { facts: { files: args.flat().map(fileOf) } };
 }
 
-/** A file's own name: where it lies may say more than it should. */
+/** A file's name without its path, which may reveal too much. */
 function fileOf(path: unknown): string | undefined {
   return typeof path === 'string' ? basename(path) : undefined;
 }
 
-/** A text that problems must contain, or that rows are looked for by, may be anybody's name. */
+/** Hides texts that rows are searched by, because they may be personal data. */
 function shortOf(option: string, value: unknown): unknown {
   if (option === 'from') return fileOf(value);
   if (option === 'error' || option === 'words') return '(a text)';

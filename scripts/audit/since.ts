@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { readDuration } from '../options/durations.ts';
 
-/** A time to begin at, in ms: a day (of UTC) or a moment such as 2026-11-22T10:00Z, or how long ago, such as 12h or 90m. */
+/** Parses a time to begin at, in ms: a day in UTC, a time such as 2026-11-22T10:00Z, or an age such as 12h or 90m. */
 export function since(text: string): number {
   const given = text.trim();
   if (/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given)) {
@@ -15,7 +15,7 @@ export function since(text: string): number {
   );
 }
 
-/** Date takes the 30th of February for a day of March. */
+/** Date accepts February 30 and makes it a day of March. */
 function isDay(text: string): boolean {
   return new Date(text).toISOString().startsWith(text);
 }

@@ -8,10 +8,10 @@ import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 import { causeNamed } from './row-choice.ts';
 
-/** For the answer to be written down. */
+/** For recording an answer, in addition to the service's timeout. */
 const ANSWER_MARGIN_MS = 5_000;
 
-/** Does with the chosen rows what the console does after its plan is confirmed; with `dryRun` it is planned alone. */
+/** Acts on chosen rows as the console does after a confirmed plan; with `dryRun`, only plans. */
 export async function actOnChosen(
   request: PlanRequest,
   { dryRun }: { dryRun: boolean },
@@ -20,7 +20,7 @@ export async function actOnChosen(
   return actOnRows(request, { ...howOf(context), dryRun, pace: await lookAtPace(context) }, context);
 }
 
-/** Carries out what was planned with `dryRun`, once whoever saw it said yes. */
+/** Executes a plan that was made with `dryRun`, after the person said yes. */
 export function actOnShown(plan: Plan, context: Context): Promise<Acted> {
   return actOnPlan(plan, howOf(context), context);
 }
@@ -30,7 +30,7 @@ function howOf({ settings }: Context) {
   return { by: commandLineActor(), awaitMs, signal: new AbortController().signal };
 }
 
-/** The cause that a filter names, if it names one. @throws LimitlineError `NOT_FOUND` where no row has it */
+/** The cause in a filter, if there is one. @throws LimitlineError `NOT_FOUND` where no row has it */
 export async function causeOfFilter(name: string, { cause }: RowFilter, context: Context): Promise<Cause | undefined> {
   return cause === undefined ? undefined : causeNamed(cause, await context.portfolios.causes(name), name);
 }

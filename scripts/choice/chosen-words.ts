@@ -4,7 +4,7 @@ import type { Cause } from '../../src/ledger/counts/cause.ts';
 import type { Plan } from '../../src/ledger/plans/plan.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 
-/** What a plan would do, in a sentence; and that nothing was done. */
+/** Describes a plan that is not executed. */
 export function planWords(plan: Plan): string {
   const { action, portfolio, rows, sum, calls, isExact } = plan;
   if (rows === 0) return `No row of portfolio ${portfolio} that this chooses can be ${DONE[action]}.`;
@@ -16,7 +16,7 @@ export function planWords(plan: Plan): string {
   return [would, ...approvedFirst(plan), 'Nothing was done.'].join(' ');
 }
 
-/** That another person has to approve it, and why; nothing where nobody has to. */
+/** Tells that another person has to approve, and why; empty if nobody has to. */
 export function approvedFirst({ approval }: Plan): string[] {
   return approval === undefined ? [] : [`Another person approves it first. ${approval}`.trimEnd()];
 }
@@ -27,7 +27,7 @@ const DONE: Readonly<Record<Plan['action'], string>> = {
   resend: 'sent again',
 };
 
-/** The same as data. */
+/** A plan in JSON. */
 export function plannedOf({ rows, sum, isExact, calls, made, approval }: Plan) {
   return { rows, sum, isExact, calls, made, ...(approval === undefined ? {} : { approval }) };
 }
@@ -36,7 +36,7 @@ export function cancelledWords(portfolio: string, rows: number): string {
   return `${counted(rows, 'row')} of portfolio ${portfolio} ${rows === 1 ? 'is' : 'are'} cancelled; importing them again brings them back.`;
 }
 
-/** Rows of a cause that no plan is for, since a person has to say first what became of their calls; '' where there are none. */
+/** Tells of a cause's held rows, which need a person's answer and are in no plan; '' if there are none. */
 export function heldWords(portfolio: string, cause: Cause | undefined, planned: number): string {
   if (cause?.meaning !== 'unknown' || planned >= cause.rows) return '';
   const rows = cause.rows - planned;

@@ -3,10 +3,10 @@ import { LimitlineError, messageOf } from '../../src/errors.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../src/ledger/search/row-filter.ts';
 
-/** The rows for a command: those of one cause, or those that match a filter. */
+/** Which rows a command is for: by cause or by filter. */
 export type RowChoice = { cause?: string | undefined; where?: RowFilter | undefined };
 
-/** Reads a filter as it is in the console's address after the question mark: `states=refused&min=1000`. */
+/** Parses a filter in the form of the console's query string: `states=refused&min=1000`. */
 export function filterText(text: string): RowFilter {
   try {
     return filterFromQuery(queryOf(text.replace(/^\?/, '')));
@@ -27,7 +27,7 @@ function queryOf(text: string): Query {
 
 const KNOWN = new Set(['states', 'step', 'problem', 'cause', 'status', 'min', 'max', 'text']);
 
-/** The filter of a command; undefined if neither option is given. @throws LimitlineError `USAGE` if both are given */
+/** The chosen filter; undefined without a choice. @throws LimitlineError `USAGE` for both options */
 export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined {
   if (cause !== undefined && where !== undefined) {
     throw new LimitlineError('USAGE', 'Choose rows by --cause ID or by --where FILTER, not by both.');
@@ -35,7 +35,7 @@ export function chosenFilter({ cause, where }: RowChoice): RowFilter | undefined
   return cause === undefined ? where : { cause };
 }
 
-/** @throws LimitlineError `NOT_FOUND` if no row of the portfolio is refused or held for this cause */
+/** @throws LimitlineError `NOT_FOUND` where no row of the portfolio is refused or held for this cause */
 export function causeNamed(id: string, causes: readonly Cause[], portfolio: string): Cause {
   const cause = causes.find((one) => one.id === id);
   if (cause) return cause;

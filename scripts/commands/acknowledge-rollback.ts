@@ -6,7 +6,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline acknowledge-rollback`: a person's word that nothing was requested which Redis does not know. */
+/** `limitline acknowledge-rollback`: a person confirms that the older Redis lacks no request. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('acknowledge-rollback')
@@ -27,7 +27,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** @throws LimitlineError `USAGE` where the results that are kept at the path know of something that Redis does not */
+/** @throws LimitlineError `USAGE` where kept results contain requests that Redis does not know */
 async function mustKnow(path: string, context: Context): Promise<void> {
   const documents = { find: async (name: string) => ({ name, path: '', sizeBytes: 0, mediaType: '' }) };
   const { signal } = new AbortController();

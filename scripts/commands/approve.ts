@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type AnswerOptions, answerByCommand, withAnswerOptions } from '../approval/answer-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline approve NAME --as USER`: a second person says yes to what waits for it. */
+/** `limitline approve NAME --as USER`: a second person approves what waits. */
 export function register(program: Command, terminal: Terminal): void {
   withAnswerOptions(program.command('approve').argument('<name>', 'the portfolio'))
     .description('approve what another person submitted, so that it is sent')

@@ -16,7 +16,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type ArchiveOptions = { yes?: true };
 
-/** `limitline archive NAME`: moves a finished portfolio out of Redis into files, which are read back and compared first. */
+/** `limitline archive NAME`: moves a finished portfolio from Redis into files, which are read back and compared first. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('archive')
@@ -81,7 +81,7 @@ function planWords({ portfolio, rows, requested }: Summary, { settings }: Contex
   ].join('\n');
 }
 
-/** The compressed size of an ordinary row in the three files; measured. */
+/** Bytes of an ordinary row in the three files, compressed; measured. */
 const ROW_BYTES = 400;
 
 function archivedWords({ portfolio, rows, folder, sizeBytes, resumed }: Archived): string {

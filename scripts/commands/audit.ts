@@ -18,13 +18,13 @@ import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { checkOutput, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What a terminal shows of the last ones. */
+/** The default number of entries that `list` shows. */
 const LISTED = 50;
 
 type ListOptions = { by?: string; what?: string; about?: string; since?: number; limit: number };
 type VerifyOptions = { file?: string; from?: number };
 
-/** `limitline audit list|verify|export`: who did what, and whether anything of it was changed since. */
+/** `limitline audit list|verify|export`: who did what, and whether the trail was changed since. */
 export function register(program: Command, terminal: Terminal): void {
   const audit = program
     .command('audit')
@@ -88,10 +88,10 @@ async function exportTrail(out: string | undefined, { audit }: Context): Promise
   return counts;
 }
 
-/** What a terminal would obey, or what would turn the direction of reading: anybody may try to sign in with such a name. */
+/** Characters that control a terminal or change the reading direction. Names come from anybody who tries to sign in. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** An entry in words, on a line of its own: number, time, who, what, about what, from where, and its facts as JSON. */
+/** An entry on one line. */
 function entryWords({ number, atMs, by, what, is, of, about, from, account, facts }: AuditEntry): string {
   const when = Number.isFinite(atMs) ? new Date(atMs).toISOString().replace('T', ' ').replace('Z', ' UTC') : 'no time';
   const part = is === undefined ? '' : of === undefined ? `, ${is}` : `, ${is} (${of})`;
@@ -109,8 +109,8 @@ function entryWords({ number, atMs, by, what, is, of, about, from, account, fact
 }
 
 /**
- * Checks an export, a line at a time. It may end before the trail does, and begin where it was asked to; what this host remembers
- * is held against it as far as it goes.
+ * Checks an export line by line. It may begin at `from` and end before the trail does. It is compared with what this host
+ * remembers, as far as it reaches.
  *
  * @throws LimitlineError `FILE` where it cannot be read
  */
@@ -125,7 +125,7 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
   try {
     for await (const line of createInterface({ input: file, crlfDelay: Number.POSITIVE_INFINITY })) {
       const entry = readExportLine(line);
-      // What is no entry has no link that could hold.
+      // A line that is no entry has an invalid link.
       if (entry || line !== '') verifier.add(entry ?? { text: line, link: '' });
     }
   } catch (error) {
@@ -135,11 +135,11 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
 }
 
 /**
- * What the check of a trail found, in words.
+ * Describes a verdict for people.
  *
  * @param what `The audit trail`, or the file that was checked
- * @param given where it was looked at from, and in which file
- * @param remembered the number that this host remembers; nothing where it remembers none, and an end that is cut off would not show
+ * @param remembered the last number that this host remembers; without one, a cut-off end goes unnoticed
+ * @param given the first entry checked, and the file
  */
 function checkWords(
   what: string,

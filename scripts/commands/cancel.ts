@@ -9,10 +9,10 @@ import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.t
 import { onPortfolio } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Extra time for recording an answer. */
+/** For recording an answer, in addition to the service's timeout. */
 const ANSWER_MARGIN_MS = 5_000;
 
-/** `limitline cancel NAME`: cancels the rows that were not sent. */
+/** `limitline cancel NAME`: cancels the rows that have not been sent. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('cancel')

@@ -25,7 +25,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type CheckOptions = ReadingOptions & { documents?: string; saveMap?: string; portfolio?: string; buyers?: boolean };
 
-/** `limitline check FILE`: reads and validates, calls nothing, and names every problem by line and column. */
+/** `limitline check FILE`: reads and validates a file, sends nothing, and reports every problem by line and column. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('check').argument('<file>', 'the CSV of buyers, or - for standard input'))
     .description('read and validate a file; nothing is stored, nothing is sent')
@@ -39,10 +39,10 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Enough to leave in good order what is read and written; a pipe that gives nothing cannot be left at all. */
+/** Enough to close files properly. Reading from a silent pipe cannot be interrupted. */
 const LEAVE_WITHIN_MS = 2_000;
 
-/** Ends the command at a signal, in good order if that is possible soon: unpacked documents are gone either way. */
+/** Stops the command at a signal, properly if that is possible soon. Unpacked documents are removed either way. */
 function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
   const { signal, forget } = waitForSignal();
   const stop = new AbortController();
@@ -52,7 +52,7 @@ function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
     leaving = setTimeout(() => {
       removeUnpackedFolders();
       forget();
-      // As the signal would have ended it: exiting by itself would wait for the pipe.
+      // Ends as by the signal itself: a normal exit would wait for the pipe.
       process.kill(process.pid, name);
     }, LEAVE_WITHIN_MS);
   });
@@ -67,7 +67,7 @@ function stopOnSignal(): { stopping: AbortSignal; forget: () => void } {
 
 type Deps = { terminal: Terminal; stopping: AbortSignal };
 
-/** Does what `check` does, and answers its exit status. */
+/** Executes `check` and answers its exit status. */
 async function checkFile(file: string, options: CheckOptions, { terminal, stopping }: Deps): Promise<number> {
   const settings = readSettings();
   const reading = await readOptionsOf(options);
@@ -125,7 +125,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     if (deps.isToListBuyers) buyers.add(batch);
     return dryRun.add(batch);
   });
-  // What concerns the file as a whole is known when the last line was read.
+  // Warnings about the whole file are known only after its last line.
   list.add({ warnings: opened.warnings });
   list.sayChanges();
   const unnamed = await unnamedDocuments(documentsDir, named);

@@ -15,8 +15,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
 /**
- * `limitline console`: the web console alone, until SIGTERM, SIGINT or SIGHUP. It sends nothing: that is for workers.
- * Standard error has its log and nothing else.
+ * `limitline console`: the web console alone, until SIGTERM, SIGINT or SIGHUP. Workers send rows, the console does not.
+ * Standard error has only the log.
  */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('console'))
@@ -27,16 +27,16 @@ export function register(program: Command, terminal: Terminal): void {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
-      // Before anything else is opened.
+      // Checked first: a faulty setting must end the command before anything is opened.
       const reach = reachOf(settings);
       endWithParent();
       const { signal } = waitForSignal();
       const context = await openContext({ settings, log });
       const keeping = startKeepingResults(context);
-      // With the links, so that whoever keeps this log elsewhere knows of each entry that there ever was.
+      // Logged with the links, so that a copy of this log elsewhere proves every entry that ever existed.
       context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));
       try {
-        // Whatever it will be needed for: a secret that is not this installation's is said before anybody is let in.
+        // A secret of another installation must be reported before anybody signs in.
         await context.secret.key('sessions');
         for (const words of inTheClear(settings)) log.warn(words);
         await announceAccount(context, terminal.say, true);

@@ -3,10 +3,10 @@ import { LimitlineError } from '../../src/errors.ts';
 import { type AnswerOptions, answerByCommand, withAnswerOptions } from '../approval/answer-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Whoever asked reads it: a sentence or two. */
+/** Characters: a sentence or two for the person who asked. */
 const LONGEST = 400;
 
-/** `limitline decline NAME --as USER --because TEXT`: a second person says no to what waits. */
+/** `limitline decline NAME --as USER --because TEXT`: a second person declines what waits. */
 export function register(program: Command, terminal: Terminal): void {
   withAnswerOptions(program.command('decline').argument('<name>', 'the portfolio'))
     .description('decline what another person submitted, so that it is not sent')

@@ -22,10 +22,10 @@ import { checkOutput, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
-/** What a terminal shows of the last ones. */
+/** The default number of events shown. */
 const LISTED = 20;
 
-/** An event may hold whatever the service knows of a buyer: for who asked for it, and nobody else. */
+/** Events may contain anything that the service knows of a buyer, so only the file's owner may read them. */
 const OWN_FILE = 0o600;
 
 const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as long ago (12h)';
@@ -33,7 +33,7 @@ const SINCE = 'only since a day (2026-11-22), a moment (2026-11-22T10:00Z) or as
 type ListOptions = { since?: number; portfolio?: string; last: number };
 type ExportOptions = { since?: number; out?: string; rows: boolean };
 
-/** `limitline events`: what the service sent, and what it names; `events export`: all of it; `events listen`: takes it. */
+/** `limitline events` lists the service's events; `export` writes all of them; `listen` receives them. */
 export function register(program: Command, terminal: Terminal): void {
   const events = program
     .command('events')
@@ -49,7 +49,7 @@ export function register(program: Command, terminal: Terminal): void {
     .option('--since <time>', SINCE, since)
     .option('--no-rows', 'without the rows that they name, which takes long with very many portfolios')
     .action(async (_own: unknown, command: Command) => {
-      // The list has --since as well, and commander gives it to that.
+      // The list has --since, too, and commander assigns the option to the list.
       const options = command.optsWithGlobals() as ExportOptions;
       checkOutput(options.out, { isBinary: false });
       const since = options.since === undefined ? {} : { since: new Date(options.since).toISOString() };
@@ -58,15 +58,15 @@ export function register(program: Command, terminal: Terminal): void {
       if (options.out !== undefined) terminal.say(`${counted(count, 'event')} written to ${options.out}.`);
     });
   addListen(events, terminal);
-  // Its help names the program's options, and not those of the list as if they were its own.
+  // Without this, help of a subcommand shows the options of the list as if they applied.
   for (const sub of events.commands) {
     sub.configureHelp({ ...sub.configureHelp(), visibleGlobalOptions: () => [...program.options] });
   }
-  // Commander takes options of the list wherever they stand: a filter that is not applied is not passed over.
+  // Commander accepts options of the list with a subcommand. They are refused, because they would be ignored.
   events.hook('preSubcommand', (_events, sub) => refuseOptionsOfList(events, sub));
 }
 
-/** @throws LimitlineError `USAGE` where an option is given that `events` alone has */
+/** @throws LimitlineError `USAGE` for an option that only `events` itself has */
 function refuseOptionsOfList(events: Command, sub: Command): void {
   const has = new Set(sub.options.map((option) => option.attributeName()));
   const given = events.options.find(
@@ -103,8 +103,8 @@ async function exportEvents(
 }
 
 /**
- * `limitline events listen`: takes what the service posts, until SIGTERM, SIGINT or SIGHUP. It changes nothing of what is requested.
- * Standard error has its log and nothing else.
+ * `limitline events listen`: keeps what the service posts, until SIGTERM, SIGINT or SIGHUP. Changes no request. Standard error
+ * has only the log.
  */
 function addListen(events: Command, terminal: Terminal): void {
   logUsageFaults(events.command('listen'))
@@ -113,7 +113,7 @@ function addListen(events: Command, terminal: Terminal): void {
       const settings = readSettings();
       const log = makeLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
       speakThroughLog(terminal, log);
-      // Before anything else is opened.
+      // Checked first: a faulty setting must end the command before anything is opened.
       const where = whereEvents(settings);
       endWithParent();
       letOthersGoFirst();

@@ -11,7 +11,7 @@ import { waitForSignal } from '../process/signals.ts';
 import { askLine, canAsk } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline forget NAME`: takes what is known of people in a portfolio out of all that is kept. */
+/** `limitline forget NAME`: erases personal data of a portfolio from all that is kept. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('forget')
@@ -40,7 +40,7 @@ async function forget(name: string, yes: string | undefined, context: Context, t
   }
 }
 
-/** @throws LimitlineError `USAGE` where somebody did not give the name once more */
+/** @throws LimitlineError `USAGE` where the name is not repeated correctly */
 async function mustBeMeant(
   name: string,
   { yes, before, signal }: { yes: string | undefined; before: BeforeForgetting; signal: AbortSignal },

@@ -16,7 +16,7 @@ import { waitForSignal } from '../process/signals.ts';
 import { ofAccount, startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline import FILE`: imports a file into a portfolio; workers send it. */
+/** `limitline import FILE`: imports a file into a portfolio. Workers send its rows. */
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('import'))
     .description('import a file into a portfolio; workers do the rest (limitline work)')
@@ -25,7 +25,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Runs `import` and returns its exit status. */
+/** Executes `import` and answers its exit status. */
 async function lookAndImport(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const settings = readSettings();
   const asks = isToAsk(file, options, accountOf(settings));
@@ -49,7 +49,7 @@ async function lookAndImport(file: string, options: ImportOptions, terminal: Ter
   }
 }
 
-/** Imports with a progress display, prints the result, and returns the exit status. */
+/** Imports with a progress display, prints the result and answers the exit status. */
 async function importAndReport(
   file: string,
   payload: ImportPayload,

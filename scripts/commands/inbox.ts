@@ -5,10 +5,10 @@ import type { TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Enough for the files of a night. */
+/** The default number of imported files shown: enough for a night. */
 const LATELY = 20;
 
-/** `limitline inbox`: the files in the drop folder, those taken lately, and their results. */
+/** `limitline inbox`: files in the drop folder, the files taken from it lately, and their results. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('inbox')
@@ -41,7 +41,7 @@ export function register(program: Command, terminal: Terminal): void {
     );
 }
 
-/** The number of taken files that are kept. */
+/** Taken files that are kept. */
 const MOST = 10_000;
 
 function lastNumber(text: string): number {
@@ -60,7 +60,7 @@ type Shown = {
   lately: readonly TakenFile[];
 };
 
-/** The drop folder as text for a terminal. */
+/** The drop folder as text. */
 function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately }: Shown): string {
   if (folder === null && lately.length === 0) {
     return 'There is no drop folder: set LIMITLINE_INBOX to a folder, and files of buyers that are put into it are imported by themselves.';

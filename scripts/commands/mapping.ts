@@ -12,7 +12,7 @@ import { withContext } from '../opening/on-portfolio.ts';
 import { type ReadingOptions, readOptionsOf, withReadingOptions } from '../options/reading-options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline mapping`: how files are read, kept under a name, which `LIMITLINE_INBOX_MAPPING` names for the drop folder. */
+/** `limitline mapping`: keeps read options under a name. `LIMITLINE_INBOX_MAPPING` selects one for the drop folder. */
 export function register(program: Command, terminal: Terminal): void {
   const mapping = program.command('mapping').description('how files are read, kept under a name, for the drop folder');
   mapping

@@ -22,8 +22,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
 /**
- * `limitline nightly`: runs everything that is due, once, and ends; for cron and systemd's timers. With `--wait` it stays and runs each
- * task when it is due. Standard error has its log and nothing else.
+ * `limitline nightly`: runs everything that is due once and ends, for cron and systemd timers. With `--wait`, it stays and runs
+ * tasks when they are due. Standard error has only the log.
  */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('nightly'))
@@ -41,7 +41,7 @@ export function register(program: Command, terminal: Terminal): void {
       const keeping = startKeepingResults(context);
       try {
         await announceAccount(context, terminal.say, true);
-        // A host with another secret than the installation could not record anything that it does.
+        // A host with another installation's secret cannot write audit entries, so it must not begin.
         await context.secret.key('audit');
         if (!wait) {
           const stopping = new AbortController();
@@ -69,14 +69,14 @@ export function register(program: Command, terminal: Terminal): void {
 }
 
 /**
- * One pass of everything that the nightly process does: tasks that are due by this process's schedule, tasks requested in the console, and
- * each of the other parts once. A task is due when its latest moment has passed and no run of that night has ended.
+ * One pass of nightly work: tasks due by this process's schedule, tasks that somebody requested in the console, and each other
+ * part once. A task is due if its last scheduled time has passed without a completed run.
  */
 export async function doWhatIsDue(
   context: Context,
   { signal, parts = NIGHT_PARTS }: { signal: AbortSignal; parts?: readonly NightPart[] },
 ): Promise<NightEnd[]> {
-  // Otherwise this process would run tasks that a vanished process had scheduled, although its own schedule differs.
+  // Otherwise, runs that a vanished process had planned by its own schedule would be run, too.
   if ((await context.fleet.onDuty()).length === 0) await context.maintenance().keep([]);
   const entries = scheduleOf(context.settings.LIMITLINE_SCHEDULE);
   const due = await dueNights(entries, { runs: context.nightlyRuns, nowMs: Date.now() });
@@ -97,8 +97,8 @@ export async function doWhatIsDue(
 }
 
 /**
- * Runs scheduled tasks when they are due, and the other nightly parts beside them, until it is stopped. Any number of processes may
- * call this: each run happens once.
+ * Runs tasks when they are due, and the other nightly parts, until stopped. Any number of processes may do so: each run happens
+ * once.
  *
  * @param given.parts the other nightly parts; for tests
  */
@@ -115,7 +115,7 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
     try {
       started.push(await part.start(context, { log, signal: stopping.signal }));
     } catch (error) {
-      // A part that cannot start, for example without its folder, must not stop the others.
+      // A fault of one part, such as a missing folder, must not stop the others.
       log.error(
         { part: part.name, reason: messageOf(error) },
         `${part.name} could not begin; the rest of the night does`,
@@ -123,7 +123,7 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
     }
   }
   return {
-    /** Stops cleanly: an unfinished run is left to another process, or to the next start. */
+    /** Stops properly: interrupted runs are left to other processes or the next start. */
     async stop(): Promise<void> {
       stopping.abort(new Error('this process stops'));
       schedule.stop();
@@ -133,18 +133,18 @@ export async function stayOnDuty(context: Context, { parts = NIGHT_PARTS }: { pa
   };
 }
 
-/** What the nightly process does besides the schedule. */
+/** Nightly work besides the schedule. */
 type NightPart = {
   name: string;
-  /** Runs until it is stopped. It logs and retries its own faults. */
+  /** Runs until stopped. Logs and retries its own faults. */
   start(context: Context, going: { log: Log; signal: AbortSignal }): Started | Promise<Started>;
-  /** One pass, for `limitline nightly` started by a timer. */
+  /** One pass, for `limitline nightly` from a timer. */
   once(context: Context, going: { signal: AbortSignal }): Promise<unknown>;
 };
 
 type Started = { stop(): void | Promise<void> };
 
-/** In the order of one pass: a notice that arises is delivered in the same pass. */
+/** In the order of one pass: notices are delivered in the pass that finds them. */
 const NIGHT_PARTS: readonly NightPart[] = [
   { name: 'the drop folder', start: startInbox, once: inboxOnce },
   {

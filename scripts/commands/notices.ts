@@ -12,16 +12,16 @@ import { noticesList } from '../notices/notices-list.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** A screen of them. */
+/** The default number of notices shown: a screen. */
 const LISTED = 20;
 
-/** As many as are kept in the list (src/notices/limits.ts). */
+/** The number of notices kept (src/notices/limits.ts). */
 const MOST_LISTED = 500;
 
-/** Some way did not take the test. */
+/** The exit status if a channel did not deliver the test. */
 const FAILED_STATUS = 2;
 
-/** `limitline notices`: which there were, and whether they arrived; `notices test` tries each way that is set. */
+/** `limitline notices` lists notices and their delivery; `notices test` tries each channel that is set. */
 export function register(program: Command, terminal: Terminal): void {
   const notices = program
     .command('notices')
@@ -65,10 +65,10 @@ function testedWords({ way, where, isDelivered, words }: Tested): string {
   return `${way}: delivered to ${where}${words === '' ? '' : `, but ${words}`}`;
 }
 
-/** What came of a test on one way. */
+/** The result of a test on one channel. */
 type Tested = { way: WayName; where: string; isDelivered: boolean; words: string };
 
-/** Sends a notice to each way that is set, at once and not by the outbox, so that who sets a way up sees what comes of it. */
+/** Sends a test notice to each channel that is set. Bypasses the outbox, so that the result is known at once. */
 async function sendTest({ settings, account }: Context): Promise<Tested[]> {
   const { signal } = new AbortController();
   const notice = {

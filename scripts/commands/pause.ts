@@ -3,7 +3,7 @@ import type { QueueName } from '../../src/queue/queues.ts';
 import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline pause NAME`: no new call for it starts, in any process; calls in flight are answered. */
+/** `limitline pause NAME`: no process starts a new call for the portfolio. Calls in flight are answered. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('pause')

@@ -7,7 +7,7 @@ import { archivedFacts, archivedWords, othersArchived } from '../report/archived
 import { portfolioWords } from '../report/portfolio-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline portfolios`: all portfolios of the account, and their states. */
+/** `limitline portfolios`: lists all portfolios of the account. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('portfolios')
@@ -18,7 +18,7 @@ export function register(program: Command, terminal: Terminal): void {
     );
 }
 
-/** Prints the list: as text page by page, since there may be thousands; or as one JSON document. */
+/** Prints the list of portfolios: text line by line, since there may be thousands, or JSON as a whole. */
 export async function printPortfolios(
   context: Context,
   terminal: Terminal,

@@ -11,12 +11,12 @@ import { withContext } from '../opening/on-portfolio.ts';
 import { keepHeapSmall } from '../process/small-heap.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Exit status if there are findings. */
+/** The exit status if there are findings. */
 const FINDINGS_STATUS = 2;
 
 type Found = { report: NightReport; findings: readonly ReportFinding[] };
 
-/** `limitline reconcile`: the nightly check, now; with `--last` what the last one found. */
+/** `limitline reconcile`: runs the nightly check now. `--last` prints the last report again. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('reconcile')
@@ -57,7 +57,7 @@ async function readReport({ reports, account }: Context, id?: string): Promise<F
 
 const isGone = ({ change }: ReportFinding) => change === 'gone';
 
-/** Facts for the audit: only counts, since the findings' texts may contain personal data. */
+/** For the audit: only counts, because findings may contain anybody's text. */
 function factsOf({ report }: Found): Readonly<Record<string, unknown>> {
   return { count: report.findings, items: report.items, report: report.id };
 }

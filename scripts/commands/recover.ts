@@ -17,7 +17,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type RecoverOptions = ReadingOptions & { documents?: string; apply?: boolean };
 
-/** `limitline recover RESULTS.csv …`: what results files know, back into a ledger that was lost or restored from a copy. */
+/** `limitline recover RESULTS.csv …`: restores a lost or rolled-back ledger from results files. */
 export function register(program: Command, terminal: Terminal): void {
   withReadingOptions(program.command('recover').argument('<files...>', 'results files, in the order of their imports'))
     .description('restore a lost ledger from results files; without --apply, only say what would be restored')
@@ -35,7 +35,7 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
   const kept = (await context.marks.older()) ? await keptResults(context) : [];
   const all = [
     ...files.map((path) => ({ path, reading })),
-    // Work goes on in all portfolios then, also in those that nobody named.
+    // Afterwards work goes on in all portfolios, so the kept results of all are needed, not only the files given.
     ...kept.filter((path) => !files.some((file) => resolve(file) === path)).map((path) => ({ path })),
   ];
   const recoverAll = async (write: boolean): Promise<Recovering[]> => {
@@ -46,7 +46,7 @@ async function recoverFiles(files: string[], options: RecoverOptions, context: C
     return found;
   };
   try {
-    // Whatever is wrong with any of the files is said before anything is put back.
+    // A rehearsal first, so that problems of any file are found before anything is restored.
     const rehearsed = await recoverAll(false);
     const found = options.apply ? await apply(() => recoverAll(true), context) : rehearsed;
     const leftOut = found.reduce((sum, file) => sum + file.leftOut.length, 0);
@@ -72,14 +72,14 @@ async function apply<T>(putBack: () => Promise<T>, context: Context): Promise<T>
   }
   await context.enterAccount();
   const found = await putBack();
-  // What the files know is back: from here on Redis is right.
+  // Redis now contains what the files know, so work may go on.
   await context.marks.accept();
-  // Of an older ledger: what was held in it may be known now.
+  // Rows that the older ledger held may have a known outcome now.
   await freeHeld(context);
   return found;
 }
 
-/** A document that is not there is no fault of the line: it is only not known again. */
+/** A missing document is no fault: its call is only not restored. */
 function lenient({ find }: ReturnType<typeof makeDocumentFolder>): ReturnType<typeof makeDocumentFolder> {
   return {
     async find(name, meant) {
@@ -94,7 +94,7 @@ const LABELS: Record<RecoveredKind, string> = {
   held: 'held, outcome unknown',
 };
 
-/** As many as a person reads through; the rest are counted, and --json has them. */
+/** Lines listed per file: as many as a person reads. The rest are counted, and --json has all. */
 const SHOWN = 20;
 
 function wordsOf(found: readonly Recovering[], applied: boolean, account: string): string {

@@ -31,10 +31,7 @@ type ReportOptions = {
   state?: 'held';
 };
 
-/**
- * `limitline report NAME`: what became of a portfolio, in words, as JSON, or line by line; without a name, which portfolios
- * there are.
- */
+/** `limitline report NAME`: the results of a portfolio, as text, JSON or line by line. Without a name, it lists portfolios. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('report')
@@ -72,7 +69,7 @@ async function report(
   return writeLines(name, format, options, context);
 }
 
-/** A list of all portfolios helps a person who does not know the name; an export needs one portfolio. */
+/** Lists all portfolios for somebody who does not know the name; but an output file needs a portfolio. */
 function listInstead(format: ReportOptions['format'], { out, likeInput, causes }: ReportOptions, terminal: Terminal) {
   if ((format === 'table' || format === 'json') && out === undefined && !likeInput && !causes) {
     return withContext((context) => printPortfolios(context, { ...terminal, json: format === 'json' }));
@@ -107,7 +104,7 @@ async function writeSummary(name: string, format: 'table' | 'json', out: string 
 
 async function table(summary: Summary, name: string, context: Context): Promise<string> {
   const text = summaryTable(summary, await withDoubt(await context.portfolios.read(name), context));
-  // The pace of a finished portfolio's last calls fades within seconds and means nothing.
+  // Without calls, the pace fades within seconds, so a finished portfolio shows none.
   const pace = summary.finished ? undefined : await lookAtPace(context);
   const words = pace ? describeLearned(pace) : '';
   return words === '' ? text : `${text}\nPace: ${words}.`;
@@ -132,11 +129,11 @@ async function writeLines(
   await writeOutput(out, (to) => exportResults(payload, to, deps));
 }
 
-/** A terminal has 80 columns, or more. */
+/** The least width of a terminal, in characters. */
 const COLUMNS = 80;
 const WORDS_FROM = 10;
 
-/** A table of why rows are refused or held, the most frequent cause first, with the command that sends each group again. */
+/** A table of causes with the most frequent first, and the command that retries their rows. */
 function causeTable(portfolio: string, causes: readonly Cause[]): string {
   if (causes.length === 0) return `No row of portfolio ${portfolio} is refused or held.`;
   const lines = [`Failures of portfolio ${portfolio} by cause`, '', line('cause', 'rows', 'sum', 'step', 'meaning')];

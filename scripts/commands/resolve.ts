@@ -27,7 +27,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** One row: on a terminal it is shown first, and what was sent again since stays as it is. */
+/** Resolves one row. On a terminal, the row is shown first; if it was sent again since, it is left alone. */
 async function resolveLine(name: string, options: ResolveOptions, terminal: Terminal): Promise<void> {
   const { line, row, step, made, dryRun } = options;
   const payload = { portfolio: name, line, row, step, made, dryRun };

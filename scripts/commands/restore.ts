@@ -13,7 +13,7 @@ import { keepHeapSmall } from '../process/small-heap.ts';
 import { withProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline restore NAME`: an archived portfolio back into Redis, as it was. */
+/** `limitline restore NAME`: puts an archived portfolio back into Redis. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('restore')

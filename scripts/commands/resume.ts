@@ -5,7 +5,7 @@ import type { QueueName } from '../../src/queue/queues.ts';
 import { onPortfolioOrQueue, queueOption } from '../opening/on-portfolio-or-queue.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline resume NAME`: lets a paused portfolio go on, or a paused queue. */
+/** `limitline resume NAME`: resumes a paused portfolio or queue. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('resume')

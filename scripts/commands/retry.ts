@@ -16,7 +16,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 type RetryOptions = RowChoice & Partial<Omit<Retry, 'portfolio'>> & { dryRun?: boolean | undefined };
 
-/** `limitline retry NAME`: sends refused rows again, from the step that refused them. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('retry')
@@ -45,7 +44,7 @@ function refuseOthers(others: Partial<Retry>, option: string): void {
   }
 }
 
-/** Plans and carries out at once: all rows of a filter, or all rows of a state. */
+/** Retries the rows of a filter, or all rows of a state, as a plan that is executed at once. */
 async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boolean, terminal: Terminal) {
   const { portfolio: name, state, error } = retry;
   const filter = chosen ?? { states: [state], ...(error === undefined ? {} : { problem: error }) };
@@ -57,7 +56,7 @@ async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boo
     const waits = acted.waits;
     const isNone = isEmpty(acted.plan) || (!dryRun && !waits && done + came === 0);
     const why = !chosen && isNone ? await explainEmptyRetry(retry, context) : '';
-    // A person who gives an error text expects matching rows; one who means all refused rows may find none.
+    // A text that matches no row is a mistake; having no refused rows is not.
     if (why !== '' && error !== undefined) throw new LimitlineError('NOT_FOUND', why);
     const planned = why || planWords(acted.plan);
     const words = waits ? askedWords(name, waits) : dryRun || isNone ? planned : `Portfolio ${name}: ${goes}`;

@@ -9,7 +9,7 @@ import { STEPS } from '../../src/ledger/schema/row.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline rule add|list|remove`: rules that send refused rows again at night. */
+/** `limitline rule add|list|remove`: rules by which refused rows are retried at night. */
 export function register(program: Command, terminal: Terminal): void {
   const rule = program.command('rule').description('rules by which refused rows go again at night');
   rule
@@ -52,7 +52,6 @@ function printed({ rule: { madeMs, ...rule }, rows, portfolios, last }: RuleNow)
   return { ...rule, made: new Date(madeMs).toISOString(), rows, portfolios, last: night };
 }
 
-/** The rules as text for a terminal, several lines each. */
 function ruleTable(rules: readonly RuleNow[]): string {
   if (rules.length === 0) {
     return 'No rule says that refused rows go again at night. To make one: npx limitline rule add --cause ID --nights 3';

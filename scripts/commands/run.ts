@@ -25,12 +25,14 @@ const STOPPING =
   'limitline: stopping: waiting up to 20 s for calls under way. Ctrl-C again, after two seconds, cuts them off, and their rows are held.';
 
 /**
- * Objects of a row are garbage within seconds, but then count as old. With 10,000 rows the process uses at most 320 MiB without this
- * setting and 225 with it. If the heap may grow by half only, it uses 205 but more of the processor.
+ * How far the heap may grow beyond live data, in percent. What a row needs lives long enough to reach the old generation.
+ * Peak with 10,000 rows: 320 MiB without this, 225 with it, 205 with 50 % at more CPU time.
  */
 const HEAP_GROWS_BY_PERCENT = 100;
 
-/** `limitline run FILE`: import, work until the portfolio is finished, report. Running it again continues where it stopped. */
+/**
+ * `limitline run FILE`: imports, works until the portfolio is finished, and reports. A second run continues an unfinished one.
+ */
 export function register(program: Command, terminal: Terminal): void {
   withImportOptions(program.command('run'))
     .description('import a file, work until the portfolio is finished, and report')
@@ -44,7 +46,7 @@ export function register(program: Command, terminal: Terminal): void {
 
 type RunOptions = ImportOptions & ResultsOptions & { deadline?: Duration };
 
-/** Runs `run` and returns its exit status. */
+/** Executes `run` and answers its exit status. */
 async function runFile(file: string, options: RunOptions, terminal: Terminal): Promise<number> {
   keepHeapSmall(HEAP_GROWS_BY_PERCENT);
   const settings = readSettings();
@@ -76,7 +78,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
     const { portfolio } = payload;
     const run = { portfolio, path: file === STANDARD_INPUT ? null : file, documents: options.documents };
     const { results } = options;
-    // Loaded only when there is something to report; earlier it would delay the first call.
+    // Loaded late, because loading it earlier would delay the first call.
     const { conclude } = await import('../run/conclude.ts');
     return await conclude(run, found, { context, terminal, stop: stop.signal, limit, results });
   } finally {
@@ -87,9 +89,9 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
 }
 
 /**
- * Imports and works until the portfolio is finished, or `stop` is aborted.
+ * Imports, and works until the portfolio is finished or `stop` is aborted.
  *
- * @throws LimitlineError `CREDENTIALS`, if the service refuses them, so that every row would fail; `OLDER`, and then nothing is sent
+ * @throws LimitlineError `CREDENTIALS` where the service refuses them; `OLDER` where Redis is older than what was sent
  */
 async function work(
   payload: ImportPayload,
@@ -102,7 +104,7 @@ async function work(
   const working = importAndWait(payload, { context, service, terminal, stop: stop.signal });
   let found: Found = { faults: [], read: undefined };
   try {
-    // An import that waits for Redis does not notice the signal.
+    // The import may be waiting for Redis, and then does not notice the signal.
     found = await Promise.race([working, onAbort(stop.signal, found)]);
   } finally {
     const ended = working.catch(() => {});

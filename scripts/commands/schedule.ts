@@ -10,7 +10,7 @@ import { withContext } from '../opening/on-portfolio.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline schedule`: what runs at night, in words, with the next run and the last result; `schedule run TASK` runs one now. */
+/** `limitline schedule`: nightly tasks with their next run and last result. `schedule run TASK` runs one now. */
 export function register(program: Command, terminal: Terminal): void {
   const schedule = program
     .command('schedule')

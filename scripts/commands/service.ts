@@ -7,7 +7,7 @@ import { speakThroughLog } from '../process/log-only.ts';
 import { waitForSignal } from '../process/signals.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** `limitline service`: the stand-in by itself, for trying things out and for tests of other programs. */
+/** `limitline service`: the stand-in alone, for trials and for tests of other programs. */
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('service')
@@ -40,7 +40,7 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** The settings that another command needs to use the stand-in; the user's own credentials are never shown. */
+/** Settings for other commands to use the stand-in. Shows no credentials of the user's own. */
 function settingsFor(url: string, { SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET }: Settings): string {
   const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
   const own = SERVICE_CLIENT_ID !== clientId || SERVICE_CLIENT_SECRET !== clientSecret;

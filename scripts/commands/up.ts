@@ -3,7 +3,9 @@ import { logUsageFaults } from '../process/log-only.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { runUp } from '../up/run-up.ts';
 
-/** `limitline up`: runs workers, console and nightly tasks until SIGTERM, SIGINT or SIGHUP; Redis too, if none is given. */
+/**
+ * `limitline up`: workers, console and nightly tasks until SIGTERM, SIGINT or SIGHUP, with a Redis of its own if none is given.
+ */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(program.command('up'))
     .description(

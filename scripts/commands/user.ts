@@ -16,7 +16,7 @@ const ROLES_WORDS = `what they may do, separated by commas: ${ROLES.join(', ')}`
 const STDIN_WORDS = 'read the password from standard input, one line';
 const OWN_WORDS = 'the password is typed by the user, and need not be changed at the first sign-in';
 
-/** `limitline user …`: the users of the console, and their roles. */
+/** `limitline user …`: manages the console's users and their roles. */
 export function register(program: Command, terminal: Terminal): void {
   const user = program.command('user').description('who may sign in to the console, and what they may do there');
   user
@@ -67,7 +67,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(({ text }: { text?: string }) => withContext((context) => list(context, text, terminal)));
 }
 
-/** The audit gets the output of these commands, which contains no secrets. */
+/** These commands' answers go to the audit as they are: they contain no secrets. */
 const AS_TOLD = { facts: (answer: Readonly<Record<string, unknown>>) => answer };
 
 function splitRoles(text: string): string[] {
@@ -75,7 +75,7 @@ function splitRoles(text: string): string[] {
 }
 
 async function add(name: string, options: PasswordOptions & { roles: string[] }, terminal: Terminal): Promise<void> {
-  // All other faults are reported before the password is asked for.
+  // Arguments are checked before a password is asked for.
   needUserName(name);
   const roles = needRoles(options.roles);
   const made = await readNewPassword({ name, passwordStdin: options.passwordStdin }, terminal.say);
@@ -188,7 +188,7 @@ async function* everyUser(users: Users, text = ''): AsyncGenerator<UserView> {
   } while (after !== undefined);
 }
 
-/** The warning if no admin, or no user, is left. Only the command line may go so far, not a page. */
+/** Warnings if no admin, or no user, is left. Unlike the console, the command line allows that. */
 async function lastWords({ users }: People): Promise<string[]> {
   if ((await users.count()) === 0) {
     return [
@@ -205,10 +205,10 @@ async function viewOf(name: string, { users }: People) {
   return userJson(user);
 }
 
-/** Widths for a terminal of 80 columns. A longer name or list of roles moves the rest to the right. */
+/** Column widths for 80 columns. Longer values shift the rest of their line. */
 const [NAME_WIDTH, ROLES_WIDTH] = [20, 34];
 
-/** A user on one line of a list. */
+/** A user as one line of the list. */
 function userWords({ name, roles, hasFactor, mustChange, lastSignInMs }: UserView): string {
   const notes = [
     hasFactor ? 'second factor' : 'no second factor',
@@ -219,21 +219,19 @@ function userWords({ name, roles, hasFactor, mustChange, lastSignInMs }: UserVie
   return `${name.padEnd(NAME_WIDTH)}  ${roles.join(', ').padEnd(ROLES_WIDTH)}  ${notes.join(', ')}`;
 }
 
-/** A user as JSON, with times in ISO 8601. */
+/** A user in JSON, with times in ISO 8601. */
 function userJson(user: UserView) {
   const { createdMs, lastSignInMs, ...rest } = user;
   const created = new Date(createdMs).toISOString();
   return { ...rest, created, lastSignIn: lastSignInMs === undefined ? null : new Date(lastSignInMs).toISOString() };
 }
 
-/** A session on one line. */
 function sessionWords({ beganMs, seenMs, from, agent }: SessionView): string {
-  // The browser chooses this text itself.
+  // The browser's own text: may contain control characters.
   const said = agent.replace(/\p{C}/gu, ' ');
   return `from ${from}, since ${minute(beganMs)}, last used ${minute(seenMs)}${said === '' ? '' : `, ${said}`}`;
 }
 
-/** A session as JSON. */
 function sessionJson({ beganMs, seenMs, from, agent }: SessionView) {
   return { from, agent, began: new Date(beganMs).toISOString(), seen: new Date(seenMs).toISOString() };
 }

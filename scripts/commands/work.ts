@@ -24,8 +24,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
 /**
- * `limitline work`: workers until SIGTERM, SIGINT or SIGHUP; start as many as you like, on as many machines as you like.
- * Standard error has its log and nothing else.
+ * `limitline work`: workers until SIGTERM, SIGINT or SIGHUP. Any number may run, on any number of machines. Standard error has
+ * only the log.
  */
 export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(withWorkEndOptions(program.command('work')))
@@ -41,7 +41,7 @@ export function register(program: Command, terminal: Terminal): void {
       const context = await openContext({ settings, log, saysOlder: false });
       try {
         await context.marks.check();
-        // A portfolio that is not there would never be finished.
+        // The command would wait forever for a portfolio that does not exist.
         if (typeof options.untilSettled === 'string') await mustExist(options.untilSettled, context);
         await announceAccount(context, terminal.say, true);
         await keepApprovalRule(context);
@@ -49,7 +49,7 @@ export function register(program: Command, terminal: Terminal): void {
         await context.close();
         throw error;
       }
-      // What the stand-in grants is worth nothing, which no level of the log may hide from an operator.
+      // A warning at every log level: limits of the stand-in are not real.
       const address = await findService(settings, log, (text) => log.warn(text.replace(/^limitline: /, '')));
       const { portfolios, approvals, queues } = context;
       const waiting = waitForWorkEnd(options, { signal, portfolios, approvals, queues });
@@ -72,7 +72,7 @@ export function register(program: Command, terminal: Terminal): void {
       };
       const workers = await startWorkers(context, workLog.service, onCommonFault, onRowEnd);
       isWorking = () => workers.now().state === 'works';
-      // As in Sidekiq: what is to be stopped later finishes what it has. A suspended process would lose the answers of its calls.
+      // As in Sidekiq, a process to be stopped later finishes its rows. Suspending it would lose the responses to its calls.
       process.on('SIGTSTP', () => void workers.quiet(true));
       process.on('SIGCONT', () => void workers.quiet(false));
       const way = { service: address.url, ...(address.proxy === undefined ? {} : { proxy: address.proxy }) };
@@ -95,21 +95,18 @@ export function register(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Lines that were never read, since their import was killed, are in no count: nobody else may say so. */
+/** Warns of interrupted imports: their unread lines are in no count. */
 async function sayInterrupted({ portfolios, approvals, log }: Context): Promise<void> {
-  // While Redis is away, that is said by others.
+  // An absent Redis is reported elsewhere.
   const { interrupted } = await lookAtOpen(undefined, { portfolios, approvals }).catch(() => ({ interrupted: [] }));
   const names = interrupted.map((state) => state.name);
   if (names.length > 0) log.warn({ interrupted: names }, interruptedWords(names));
 }
 
-/** What is said last is worth no more than this where Redis hangs. */
+/** How long the last log lines may wait for Redis. */
 const LAST_LOOK_MS = 1_000;
 
-/**
- * Lets `work` say what an operator must know: which portfolios are finished, how many rows were refused or held and why,
- * and each minute what was done.
- */
+/** Logs what an operator needs: finished portfolios, refused and held rows with causes, and counts each minute. */
 async function startWorkLog(context: Context, given: Service, onAccepted: () => void) {
   const { log, queues } = context;
   const { service, sent } = countCalls(given, onAccepted);
@@ -117,10 +114,10 @@ async function startWorkLog(context: Context, given: Service, onAccepted: () => 
   const minutes = startSayingMinutes({ service, queues, counts: tally.counts, callsSent: sent, log });
   const finished = await startSayingFinished(context);
   return {
-    /** To be worked with, so that its calls are counted. */
+    /** The service, with its calls counted. */
     service,
     onRowEnd: tally.ended,
-    /** Says what is left to be said. */
+    /** Logs what is left. */
     async stop(): Promise<void> {
       minutes.stop();
       tally.stop();
@@ -130,9 +127,9 @@ async function startWorkLog(context: Context, given: Service, onAccepted: () => 
 }
 
 /**
- * Health and figures of a process that only works, at METRICS_HOST and METRICS_PORT; nothing where no port is set.
+ * Serves health and metrics of a worker process at METRICS_HOST and METRICS_PORT; nothing without a port.
  *
- * @returns the service to work with, who hears of rows that end, and what ends the serving
+ * @returns the service whose calls are counted, the handler for ended rows, and how to stop serving
  */
 export async function serveWork(context: Context, service: Service, isWorking: () => boolean) {
   const { METRICS_HOST: host, METRICS_PORT: port } = context.settings;

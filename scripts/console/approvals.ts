@@ -10,19 +10,19 @@ import type { Context } from '../../src/context.ts';
 import { messageOf } from '../../src/errors.ts';
 import type { Person } from '../../src/people/person.ts';
 
-/** What is carried out within this is shown as done at once; more of it goes on in the background. */
+/** How long a page waits for the result of an answer. After that, it continues in the background. */
 const AT_ONCE_MS = 1_200;
 
-/** As many as one looks through; they come here as those before them are answered. */
+/** Approvals listed at most. Others appear when these are answered. */
 const MOST_WAITING = 100;
 const MOST_ANSWERED = 20;
 
-/** What the pages of approvals are handed. */
+/** The functions of the approvals' pages. */
 export function approvalsPageFunctions(context: Context): ApprovalsPageFunctions {
   const { approvals, people, log } = context;
   const understand = makeUnderstandFile(context);
 
-  /** Of a user of ours, who has one; whom an identity provider knows is asked there. */
+  /** What a user must prove again. A person of an identity provider proves it there. */
   const needsOf = async ({ by }: Person) => {
     const user = await people.users.read(by);
     return { needsPassword: user !== undefined, needsCode: user?.hasFactor === true };

@@ -6,7 +6,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { withContext } from '../opening/on-portfolio.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** A link by which whoever runs this opens a console without users, once; nothing where people sign in. Only they may see it. */
+/** A one-time link that opens a console without users, for the person who runs it; undefined where people sign in. Secret. */
 export async function consoleLink(
   { people, settings }: Pick<Context, 'people' | 'settings'>,
   url: string,
@@ -15,7 +15,7 @@ export async function consoleLink(
   return token === undefined ? undefined : `${url}/?token=${token}`;
 }
 
-/** The link on a line of its own, for people: it fits a terminal of 80 columns. */
+/** The link as text, on a line of its own that fits 80 columns. */
 export function linkWords(link: string | undefined): string {
   return link === undefined
     ? ''
@@ -23,9 +23,9 @@ export function linkWords(link: string | undefined): string {
 }
 
 /**
- * `limitline console --link`: another link to a console that runs, for another browser or the next day.
+ * `limitline console --link`: makes another link to a running console, for another browser or another day.
  *
- * @throws LimitlineError `USAGE` where people sign in, and where nobody can say on which port the console listens
+ * @throws LimitlineError `USAGE` where people sign in, or the console's port is unknown
  */
 export function printLink(terminal: Terminal): Promise<void> {
   return withContext(async (context) => {

@@ -4,13 +4,13 @@ import type { EventsFunctions } from '../../src/console/pages/events/events-sect
 import type { Context } from '../../src/context.ts';
 import { shownBody } from '../../src/ledger/events/kept-event.ts';
 
-/** What a page shows of a body: more than anybody reads there; the export has all of it. */
+/** Bytes of a body that a page shows. The export has all. */
 const SHOWN_BYTES = 16_384;
 
-/** A page waits for this, and accounts have thousands of portfolios: an event is of one of the latest, as a rule. */
+/** Portfolios searched for a page, because accounts may have thousands. Events usually concern one of the latest. */
 const LATEST_PORTFOLIOS = 300;
 
-/** What the page *Nightly* shows of the service's events. */
+/** The functions for the service's events on the page *Nightly*. */
 export function eventsFunctions(context: Pick<Context, 'events' | 'archives'>): EventsFunctions {
   return {
     look: async (count) => ({
@@ -20,7 +20,7 @@ export function eventsFunctions(context: Pick<Context, 'events' | 'archives'>): 
   };
 }
 
-/** What the page of one event is handed. */
+/** The functions of the page of one event. */
 export function eventPageFunctions({ events }: Pick<Context, 'events'>): EventPageFunctions {
   return {
     async look(id) {

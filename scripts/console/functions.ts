@@ -39,7 +39,7 @@ import { plansPageFunctions } from './plans.ts';
 import { portfolioPageFunctions } from './portfolio.ts';
 import { boardFunctions, queuesPageFunctions } from './queues.ts';
 
-/** What each page can do and know, from the jobs and the ledger. */
+/** The functions of all pages, made from jobs and the ledger. */
 export function consoleFunctions(context: Context): PageFunctions {
   return {
     approvals: approvalsPageFunctions(context),
@@ -64,7 +64,7 @@ export function consoleFunctions(context: Context): PageFunctions {
   };
 }
 
-/** What the list of archived portfolios is handed. */
+/** The functions of the list of archived portfolios. */
 function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): ArchivedPageFunctions {
   return {
     async page(from, count) {
@@ -74,7 +74,7 @@ function archivedPageFunctions({ archives }: Pick<Context, 'archives'>): Archive
   };
 }
 
-/** What the held desk is handed. */
+/** The functions of the page of held rows. */
 function heldPageFunctions(context: Context): HeldPageFunctions {
   const plans = makeHeldPlans(context);
   return {
@@ -91,8 +91,8 @@ function heldPageFunctions(context: Context): HeldPageFunctions {
 }
 
 /**
- * What machines may ask of a console. Where the process works as well, it hands what it counts by; else nothing is measured
- * before somebody asks.
+ * The functions for monitoring. A process that also works passes its own `machines`; otherwise, nothing is measured before the
+ * first question.
  */
 function machineFunctions(context: Context, machines?: Machines): MachineFunctions {
   let opened = machines;
@@ -104,7 +104,7 @@ function machineFunctions(context: Context, machines?: Machines): MachineFunctio
   };
 }
 
-/** What the list of portfolios is handed. */
+/** The functions of the list of portfolios. */
 function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
   const { ledger, keys, portfolios, queues, archives } = context;
   const list = makePortfolioList({ connection: ledger, keys });
@@ -125,17 +125,17 @@ function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
   };
 }
 
-/** A screen and a half. */
+/** Entries on a page. */
 const SHOWN = 50;
 
-/** Some thirty milliseconds, of the hundred that a page may take. */
+/** Entries searched for one page: some thirty milliseconds. */
 const WALK = 5_000;
 
 const DAY_MS = 86_400_000;
 
-/** What the page of the audit trail is handed. */
+/** The functions of the audit trail's page. */
 function auditPageFunctions({ audit }: Pick<Context, 'audit'>): AuditPageFunctions {
-  /** The number behind the last entry of a day. */
+  /** The number after the last entry of a day. */
   const behind = async (day: string): Promise<number | undefined> =>
     (await audit.read.firstSince(Date.parse(day) + DAY_MS))?.place;
   return {
@@ -156,7 +156,7 @@ function auditPageFunctions({ audit }: Pick<Context, 'audit'>): AuditPageFunctio
   };
 }
 
-/** What the downloads of a portfolio are handed. */
+/** The functions for a portfolio's downloads. */
 function downloadFunctions(context: Context): DownloadFunctions {
   return {
     async write(what, to, signal) {
@@ -164,7 +164,7 @@ function downloadFunctions(context: Context): DownloadFunctions {
       if (!archived || archived.is === 'archiving') {
         return exportResults({ ...what, likeInput: 'cells' }, to, { ...context, signal });
       }
-      // What is in its archive as a file; all else would take its rows.
+      // The archive has the CSV of all results as a file. Everything else would need the rows.
       if (archived.is !== 'archived' || what.only !== 'all' || what.format !== 'csv') throw archivedFault(archived);
       const place = { account: context.account, dataDir: context.settings.LIMITLINE_DATA };
       return writeArchivedResults(archived, place, to, signal);
@@ -186,7 +186,7 @@ function downloadFunctions(context: Context): DownloadFunctions {
   };
 }
 
-/** What the users' pages can do. */
+/** The functions of the users' pages. */
 function usersPageFunctions({ people }: Context): UsersPageFunctions {
   const { users } = people;
   const answerOf = async <T>(work: () => Promise<unknown>, made: T): Promise<UserAnswer<T>> => {
@@ -214,14 +214,14 @@ function usersPageFunctions({ people }: Context): UsersPageFunctions {
   };
 }
 
-/** Some 20,000 lines are read in this time, and the page is not to wait longer; somebody who asks for a line waits longer. */
+/** How long a page searches for a row's line: some 20,000 lines. Longer if a person asks for the line. */
 const LINE_MS = 300;
 const PATIENT_LINE_MS = 30_000;
 
-/** A line further down is not looked for by the page itself, since it would hardly be found in time. */
+/** The page itself does not search for lines further down, because the time would hardly suffice. */
 const NEAR_LINE = 5_000;
 
-/** What the page of a row is handed. */
+/** The functions of a row's page. */
 function rowPageFunctions(context: Context): RowPageFunctions {
   return {
     archived: context.archives.read,

@@ -9,10 +9,10 @@ import { diskPart } from './health/disk-part.ts';
 import { redisPart } from './health/redis-part.ts';
 import { ledgerPart, pacePart, servicePart } from './health/work-parts.ts';
 
-/** A page has four seconds for everything, and what is well answers in milliseconds. */
+/** How long each part may take. A page has four seconds in all, and a sound part takes milliseconds. */
 const LIMIT_MS = 1_500;
 
-/** The parts of the system, each of which can be asked by itself. */
+/** The parts of the health page, read independently. */
 export function healthPageFunctions(context: Context): HealthPageFunctions {
   const part = (title: string, ask: () => Promise<HealthFact[]>, ofSystem = true) => {
     return { title, limitMs: LIMIT_MS, ofSystem, ask };
@@ -45,7 +45,7 @@ function settingsOf({ settings }: Context): HealthFact[] {
   return [...differing, ...settings.notices.map((what) => ({ term: 'Without effect', what, kind: 'warn' as const }))];
 }
 
-/** The processes that gave a sign of life lately, what each does, and whether all run one version. */
+/** The processes that gave a sign of life lately, and whether all run one version. */
 async function processesPart({ fleet }: Pick<Context, 'fleet'>): Promise<HealthFact[]> {
   const processes = await fleet.read();
   const facts = processes.map(factOf);

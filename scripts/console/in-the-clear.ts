@@ -4,8 +4,8 @@ import { signInNeeded } from '../../src/console/server/reach.ts';
 import { describeRedis, parseRedisUrl } from '../../src/redis/redis-url.ts';
 
 /**
- * One sentence for each thing that a console open to others sends over a network without encryption (ASVS 5.0, 12.3.1). A network of
- * containers, or a tunnel, may be protected otherwise, so this warns and does not refuse.
+ * Warnings of unencrypted connections of a console that others can reach, a sentence each (ASVS 5.0, 12.3.1). No refusal,
+ * because a container network or tunnel may be protected in other ways.
  */
 export function inTheClear(
   settings: Parameters<typeof signInNeeded>[0] & Pick<Settings, 'REDIS_URL' | 'SERVICE_URL'>,

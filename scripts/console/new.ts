@@ -8,7 +8,7 @@ import { LimitlineError } from '../../src/errors.ts';
 import { outlookDepsOf } from '../look/dry-run.ts';
 import { knownRate } from '../look/known-rate.ts';
 
-/** What the pages of a new portfolio can do. An import runs in this process, and ends early when the console stops. */
+/** The functions of the pages for a new portfolio. Imports run in this process, and stop early with the console. */
 export function newPageFunctions(context: Context): NewPageFunctions {
   const { settings, account, log, imports, portfolios } = context;
   const stop = new AbortController();

@@ -9,9 +9,9 @@ import { reachOf } from './reach-of.ts';
 import { readStrip } from './read-strip.ts';
 
 /**
- * The console of a context, which does not listen yet: with all pages, each handed what it needs.
+ * Makes the console with all pages; it does not listen yet.
  *
- * @param given from where it is reached, who asks, and what becomes of that, in place of what the context says
+ * @param given the access functions, instead of the context's
  * @throws LimitlineError `SETTINGS` where others can reach it and nobody could sign in
  */
 export async function openConsole(
@@ -40,17 +40,17 @@ export async function openConsole(
   });
 }
 
-/** A sentence names a few, see refusal-words.ts; one more tells that there are others. */
+/** Names of admins to read: a sentence names a few, see refusal-words.ts; one more shows that there are others. */
 const ENOUGH = 6;
 
-/** As many users as an installation has; of more, those that come first by name are looked at. */
+/** Users searched at most, sorted by name. */
 const MOST_LOOKED_AT = 1_000;
 const PAGE = 200;
 
-/** Refusals may come by the hundred, and admins come and go rarely. */
+/** How long the names are cached: refusals may come by the hundred, and admins change rarely. */
 const FRESH_MS = 10_000;
 
-/** Reads the names of those who look after the roles: the first few, by name; none where an identity provider has them. */
+/** Makes a reader of the first admins' names; empty where an identity provider assigns roles. */
 function makeAdminReader({ people }: Pick<Context, 'people'>): () => Promise<readonly string[]> {
   let reading: Promise<readonly string[]> | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
@@ -69,7 +69,7 @@ function makeAdminReader({ people }: Pick<Context, 'people'>): () => Promise<rea
     if (reading && performance.now() - readAtMs < FRESH_MS) return reading;
     readAtMs = performance.now();
     reading = read();
-    // One that failed is tried again with the next refusal.
+    // After a failure, the next refusal tries again.
     reading.catch(() => {
       reading = undefined;
     });

@@ -7,10 +7,10 @@ import { messageOf } from '../../src/errors.ts';
 import { whyWords } from '../../src/ledger/schema/approval.ts';
 import { lookAtPace } from '../../src/open-service.ts';
 
-/** What is carried out within this is shown as done at once; of more the page shows how far it is. */
+/** How long a page waits for a plan's end. After that, it shows the progress. */
 const AT_ONCE_MS = 1_200;
 
-/** What the pages of plans are handed. */
+/** The functions of the plans' pages. */
 export function plansPageFunctions(context: Context): PlansPageFunctions {
   const { approvals, portfolios, plans, log } = context;
 
@@ -34,7 +34,7 @@ export function plansPageFunctions(context: Context): PlansPageFunctions {
     read,
 
     async confirm(id, by, signal) {
-      // Calls on their way need not be waited for: the page says how many there are, and each row ends by its answer.
+      // Calls in flight are not awaited: the page shows how many there are, and each answer ends its row.
       const confirmed = await confirmPlan({ id, by }, { awaitMs: 0, signal }, context);
       if (confirmed.is !== 'started') return confirmed.is;
       const ended = confirmed.ended.catch((error) => {

@@ -13,7 +13,7 @@ import { lookAtPace } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import { makeSampleReader } from '../../src/pace/samples.ts';
 
-/** What the page of a portfolio is handed. */
+/** The functions of a portfolio's page. */
 export function portfolioPageFunctions(context: Context): PortfolioPageFunctions {
   const { portfolios, archives } = context;
   const ownPace = makeOwnPace();
@@ -64,10 +64,10 @@ export function portfolioPageFunctions(context: Context): PortfolioPageFunctions
   };
 }
 
-/** Users change rarely, and a page is kept fresh twice a second. */
+/** How long approvers are cached: users change rarely, and a page is refreshed twice a second. */
 const APPROVERS_FRESH_MS = 10_000;
 
-/** What of a portfolio waits for a person, and who may say yes. */
+/** Makes a reader of a portfolio's waiting approvals with their approvers. */
 function makeWaitingReader({ approvals, people }: Pick<Context, 'approvals' | 'people'>) {
   const known = new Map<string, { approvers: readonly string[]; atMs: number }>();
   const approversKnown = async (approval: Approval) => {
@@ -85,11 +85,11 @@ function makeWaitingReader({ approvals, people }: Pick<Context, 'approvals' | 'p
   };
 }
 
-/** The latest that were asked for: others are found under Approvals. */
+/** The latest approvals; the page Approvals has the others. */
 const MOST_WAITING = 10;
 const MOST_KNOWN = 1_000;
 
-/** What was made twice is rare, and all of the account stands in one place: it is read where there is any. */
+/** Things made twice are rare, and stored in one place for the account. They are read only if the portfolio has any. */
 async function readTwice({ name, madeTwice }: PortfolioState, { calls }: Context): Promise<PortfolioLook['twice']> {
   if (madeTwice === 0) return [];
   return (await calls.madeTwice()).filter(({ row }) => row.startsWith(`${name}/`));

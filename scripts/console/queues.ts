@@ -8,13 +8,13 @@ import type { Context } from '../../src/context.ts';
 import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 
-/** So many portfolios with failed rows are named, and searched together. */
+/** Portfolios with failed rows that are listed and searched. */
 const MOST_FAILING = 50;
 
-/** What the page of the queues is handed. */
+/** The functions of the queues' page. */
 export function queuesPageFunctions(context: Context): QueuesPageFunctions {
   const { queues, rows, portfolios, failing: findFailing } = context;
-  // A page asks twice, and pages ask together: ten thousand portfolios cost Redis some 20 ms.
+  // Shared, because a page asks twice and several pages may ask together: ten thousand portfolios cost Redis some 20 ms.
   const failing = onceAtATime(() => findFailing(MOST_FAILING));
   return {
     counts: queues.counts,
@@ -27,7 +27,7 @@ export function queuesPageFunctions(context: Context): QueuesPageFunctions {
   };
 }
 
-/** What BullMQ's board is handed: the queues, and the ledger's word on the rows of their jobs. */
+/** The functions of BullMQ's board: the queues, and the ledger's view of their jobs' rows. */
 export function boardFunctions(context: Context): BoardFunctions {
   const { queues, rows, log } = context;
   return {
@@ -49,7 +49,7 @@ function retryOf(context: Context) {
   return async (row: RowId, by: string) => (isRowId(row) ? retryRow(row, by, context) : { is: 'unknown' as const });
 }
 
-/** Whether it can be a row at all: what comes from outside is no part of a key before. */
+/** Whether input from outside is a valid row id. Unchecked input must not become part of a key. */
 function isRowId(row: RowId): boolean {
   return rowIdOf(rowName(row)) !== undefined;
 }

@@ -3,9 +3,9 @@ import { readCertificate } from '../../src/console/server/certificate.ts';
 import { type Reach, readReach } from '../../src/console/server/reach.ts';
 
 /**
- * From where the console can be reached, looked at before anything is opened: the settings that say it, and the certificate.
+ * Reads from where the console can be reached, and checks the certificate, before anything is opened.
  *
- * @throws LimitlineError `SETTINGS` that names what is missing or does not fit
+ * @throws LimitlineError `SETTINGS` for what is missing or does not fit
  */
 export function reachOf(settings: Settings): Reach {
   const reach = readReach(settings);

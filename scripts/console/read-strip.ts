@@ -7,7 +7,7 @@ import { describeBlock, describeTripped } from '../../src/pace/breaker-words.ts'
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { isNearlyFull, nearlyFullWords, readMemory } from '../../src/redis-memory/memory.ts';
 
-/** How the line stands, from what Redis knows: nothing of it is asked of the service. */
+/** Reads the state of all work from Redis, for the strip on each page. Never asks the service. */
 export async function readStrip(context: Context): Promise<Strip> {
   const { ledger, keys, account, settings } = context;
   const [workers, pace, approvals, older, memory] = await Promise.all([

@@ -4,17 +4,17 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 
 /**
- * Whether nothing of a portfolio continues by itself: no row, import or supplier is under way or still to come. Held rows wait for a
- * person; so do rows and a supplier that another person has to approve.
+ * Whether a portfolio has no row, import or supplier that goes on by itself. What waits for a person does not count: held rows,
+ * and rows and suppliers that need an approval.
  */
 export function isFinished({ importing, states, supplier, supplierAwaits }: PortfolioState): boolean {
   return !importing && !(supplier && isPending(supplier) && !supplierAwaits) && openRows({ states }) === 0;
 }
 
 /**
- * Whether rows still wait although somebody has answered. Workers release them, even if the process that answered was killed.
+ * Whether rows of an answered approval still wait: a worker releases them, even if the process of the answer died.
  *
- * @param answered the answers as they were before the portfolio was read
+ * @param answered read before the portfolio
  */
 export function isLetGo(
   { name, states }: Pick<PortfolioState, 'name' | 'states'>,
@@ -23,14 +23,14 @@ export function isLetGo(
   return states.awaiting > 0 && answered.some(({ portfolio }) => portfolio === name);
 }
 
-/** Whether something of the portfolio waits for another person's approval. */
+/** Whether rows or the supplier wait for another person's approval. */
 export function awaitsApproval({ states, supplierAwaits }: Pick<PortfolioState, 'states' | 'supplierAwaits'>): boolean {
   return states.awaiting > 0 || supplierAwaits;
 }
 
 /**
- * What is open: portfolios that continue by themselves; paused ones, which wait for a person; those whose last import was killed or stopped
- * before the end of its file, which wait for that file; and those with something that waits for another person's approval.
+ * Open portfolios: `going` go on by themselves; `paused` wait for a person; `interrupted` wait for the file of an import that
+ * stopped early; `awaiting` wait for another person's approval.
  */
 export type Open = {
   going: PortfolioState[];
@@ -39,12 +39,12 @@ export type Open = {
   awaiting: PortfolioState[];
 };
 
-/** Where open portfolios are looked up. */
+/** Where to read what is open. */
 export type LookedAt = { portfolios: Pick<Portfolios, 'open' | 'read'>; approvals: Pick<Approvals, 'answered'> };
 
-/** Finds what is open, in one portfolio or in the whole account. */
+/** Reads what is open, in one portfolio or in the account. */
 export async function lookAtOpen(name: string | undefined, { portfolios, approvals }: LookedAt): Promise<Open> {
-  // This is read first: rows that are released meanwhile count as open then.
+  // Read first: rows released meanwhile count as open then.
   const answered = await approvals.answered();
   const found = name === undefined ? await portfolios.open() : [await portfolios.read(name)];
   const open = found.filter((state) => !isFinished(state) || isLetGo(state, answered));
@@ -56,7 +56,7 @@ export async function lookAtOpen(name: string | undefined, { portfolios, approva
   };
 }
 
-/** What to do about an unfinished import: its unread lines are in no count. */
+/** What to do after an interrupted import, whose unread lines are in no count. */
 export function interruptedWords(names: readonly string[]): string {
   const [one] = names;
   return names.length === 1
@@ -64,7 +64,7 @@ export function interruptedWords(names: readonly string[]): string {
     : `imports of ${names.length} portfolios were not read to their end (${names.join(', ')}); import their files again`;
 }
 
-/** An import continues by itself, even when its portfolio is paused. */
+/** An import continues even if its portfolio is paused. */
 function goesOn({ paused, importing }: PortfolioState): boolean {
   return paused === undefined || importing;
 }

@@ -3,8 +3,8 @@ import type { Duration } from '../options/durations.ts';
 export type TimeLimit = ReturnType<typeof startTimeLimit>;
 
 /**
- * Counts the time of `--deadline` from now on and calls `onOver` when it is over, once. Without one, that never happens. It
- * keeps no process that has nothing else to do; `forget` ends it.
+ * Calls `onOver` once when the time of `--deadline` is over; never without a limit. Does not keep the process alive; `forget`
+ * cancels it.
  */
 export function startTimeLimit(limit: Duration | undefined, onOver: () => void) {
   let over = false;
@@ -16,7 +16,7 @@ export function startTimeLimit(limit: Duration | undefined, onOver: () => void) 
     }, limit.ms).unref();
   return {
     isOver: (): boolean => over,
-    /** What was given, for what is said of it. */
+    /** The time as it was given. */
     text: limit?.text ?? '',
     forget: (): void => clearTimeout(timer),
   };

@@ -12,18 +12,18 @@ import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { interruptedWords, type LookedAt, lookAtOpen, type Open } from './open-portfolios.ts';
 import { startTimeLimit } from './time-limit.ts';
 
-/** What `work` is told about its end; `untilSettled` names a portfolio, or is true for the whole account. */
+/** Options of `work` for its end; `untilSettled` is a portfolio's name, or true for the account. */
 export type WorkEndOptions = { untilSettled?: string | true; deadline?: Duration };
 
-/** How `work` ended: its status, and what the log says of it. `fault` is for the command to end with. */
+/** How `work` ends: exit status, log entry, and a `fault` to throw. */
 type WorkEnd = { status: number; facts: Record<string, unknown>; words: string; fault?: Error };
 
 type LookedAtQueues = { queues: Pick<Queues, 'stoppedBy'> };
 
-/** Nothing waits for the end but a script, and a hundred workers may be looking. */
+/** How often the end is checked. Only scripts wait for it, and a hundred workers may check. */
 const LOOK_EVERY_MS = 1_000;
 
-/** A Redis that takes longer for it than this is away, and the time is over. */
+/** A Redis that takes longer counts as not answering; the time is over anyway. */
 const LAST_LOOK_MS = 2_000;
 
 export function withWorkEndOptions(command: Command): Command {
@@ -37,9 +37,9 @@ export function withWorkEndOptions(command: Command): Command {
 }
 
 /**
- * Waits for what ends `work`: a signal; that nothing is open, where that is asked for; or that its time is over. Who works
- * until all is finished ends with 0 then, with 2 where only paused portfolios, rows in paused queues, rows that wait for approval or
- * imports that were killed are left or a signal came before, and with the fault that every row would meet, since nobody may be there to mend it.
+ * Waits for the end of `work`: a signal, nothing left open (if requested), or the deadline. With --until-settled, the status is
+ * 0 if all is finished. It is 2 after a signal, or if only paused portfolios or queues, waiting approvals or interrupted
+ * imports are left. A fault that every row would meet is thrown, because nobody may be there to fix it.
  */
 export function waitForWorkEnd(
   { untilSettled, deadline }: WorkEndOptions,
@@ -61,12 +61,12 @@ export function waitForWorkEnd(
     }),
   );
   return {
-    /** Begins to look for the end, once there are workers. */
+    /** Starts checking for the end, once workers run. */
     begin(): void {
       if (untilSettled === undefined) return;
       finishedEnd(name, lookedAt, ended.signal).then(resolve, reject);
     },
-    /** A fault that every row would meet; one of them ends whoever sees it. */
+    /** A fault that every row would meet. `OLDER` ends every process. */
     onCommonFault(fault: Error): void {
       if (untilSettled !== undefined || isLimitlineError(fault, 'OLDER')) {
         resolve({ status: PROBLEMS_STATUS, facts: {}, words: 'stopping: every row would meet this fault', fault });
@@ -84,7 +84,7 @@ async function finishedEnd(name: string | undefined, lookedAt: LookedAt & Looked
   for (let stillLooks = 0; ; ) {
     const open = await lookAtOpen(name, lookedAt).catch((error: Error) => {
       if (isOurMistake(error)) throw error;
-      // While Redis is away all calls wait, and so does who watches them.
+      // While Redis is away, all calls wait, and so does this check.
       return undefined;
     });
     if (open?.going.length === 0) return endOf(open);
@@ -95,7 +95,7 @@ async function finishedEnd(name: string | undefined, lookedAt: LookedAt & Looked
   }
 }
 
-/** Rows are given to the queues each second: where none comes in so many looks, none will. */
+/** The feeder runs each second: if no row enters a queue in so many checks, none will. */
 const STILL_LOOKS = 3;
 
 function stoppedEnd({ going }: Open, queues: readonly string[]): WorkEnd {
@@ -116,7 +116,7 @@ function endOf(open: Open): WorkEnd {
   return { status: PROBLEMS_STATUS, facts, words: endWords(left) };
 }
 
-/** What is left, and what a person can do about each. */
+/** What is left, and what a person can do. */
 function endWords({ paused, interrupted, awaiting }: Record<'paused' | 'interrupted' | 'awaiting', string[]>): string {
   const waits = awaiting.length === 0 ? [] : [awaitingWords(awaiting)];
   const unread = interrupted.length === 0 ? [] : [interruptedWords(interrupted)];
@@ -134,7 +134,7 @@ function awaitingWords(names: readonly string[]): string {
 
 const NOTHING_OPEN: WorkEnd = { status: 0, facts: {}, words: 'stopping: nothing is open any more' };
 
-/** The end when the time is over. Where Redis does not answer, something may be left. */
+/** The end at the deadline. If Redis does not answer, rows may be left. */
 async function overdueEnd(name: string | undefined, lookedAt: LookedAt): Promise<WorkEnd> {
   const over = 'stopping: the time is over';
   const looking = lookAtOpen(name, lookedAt);

@@ -5,16 +5,16 @@ import { sizeText } from '../../src/ledger/events/kept-event.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/folded-text.ts';
 
-/** A terminal has 80 columns, or more. */
+/** The least width of a terminal, in characters. */
 const COLUMNS = 80;
 const INDENT = '    ';
 
-/** Rows of one event that a list has; `--json` has ten. */
+/** Rows listed per event; `--json` has ten. */
 const MOST_ROWS = 3;
 
 const DAY_MS = 86_400_000;
 
-/** The latest events for people at a terminal: how much is kept, then each with what it names, the latest first. */
+/** The latest events as text: how much is kept, then each event with what it names, latest first. */
 export function eventsList(list: EventList, { portfolio }: { portfolio?: string | undefined } = {}): string {
   const lines = folded(keptWords(list));
   if (list.totals.full > 0) lines.push(...folded(fullWords(list)));
@@ -36,7 +36,7 @@ function fullWords({ totals }: EventList): string {
 }
 
 function emptyWords({ totals }: EventList, portfolio: string | undefined): string {
-  // Whoever never heard of events learns of how they get here.
+  // For people who never used events: how they get here.
   if (totals.events === 0) return 'None is here: they come where EVENTS_PORT is set (docs/events.md).';
   return portfolio === undefined ? 'No event is meant by this.' : `No event names a row of ${portfolio}.`;
 }
@@ -71,7 +71,7 @@ function folded(text: string): string[] {
   return foldedText(text, COLUMNS);
 }
 
-/** To the second, in UTC as everywhere. */
+/** To the second. */
 function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -10,12 +10,11 @@ import { openMachines } from '../machines/open-machines.ts';
 
 const KB = 1_024;
 
-/** What is set where events are listened for. */
 export type WhereEvents = { port: number; secret: string };
 
-/** @throws LimitlineError `SETTINGS` where it is not said on which port events are listened for */
+/** @throws LimitlineError `SETTINGS` where no port for events is set */
 export function whereEvents({ EVENTS_PORT: port, EVENTS_SECRET: secret }: Settings): WhereEvents {
-  // One without the other is a fault of the settings already.
+  // Settings with only one of the two are refused earlier.
   if (port !== undefined && secret !== undefined) return { port, secret };
   throw new LimitlineError(
     'SETTINGS',
@@ -24,10 +23,10 @@ export function whereEvents({ EVENTS_PORT: port, EVENTS_SECRET: secret }: Settin
 }
 
 /**
- * Listens for the service's events as the settings say, and serves health and figures at METRICS_PORT where that is set.
+ * Listens for the service's events, and serves health and metrics at METRICS_PORT if set.
  *
- * @param keep who keeps what comes
- * @throws LimitlineError `USAGE` where one of the ports is taken
+ * @param keep stores an event
+ * @throws LimitlineError `USAGE` where a port is taken
  */
 export async function openListener(
   context: Context,
@@ -75,6 +74,6 @@ export async function openListener(
   return { url: listener.url(), close };
 }
 
-/** A proxy on another machine may be reached by a network that is guarded otherwise, so it is said and not refused. */
+/** A warning and no refusal, because the network to a proxy on another machine may be protected in other ways. */
 const IN_THE_CLEAR =
   'EVENTS_HOST is an address that other machines reach, and what comes there is not encrypted, the secret neither: put a proxy with TLS in front (docs/events.md).';

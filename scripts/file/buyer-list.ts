@@ -4,28 +4,28 @@ import { makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import type { Line, ToldBuyer } from '../../src/portfolio/lines/row.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** One line that was taken for the buyer, and by what. */
+/** A line of a buyer, and the identifier that told so. */
 type ListedLine = { line: number; name: string; by: IdentifierKind; value: string };
 
-/** A buyer that several lines mean, or that is known from before; `name` is the one it goes by, where that is kept. */
+/** A buyer with several lines, or that was known before. `name`: the buyer's name, if it is kept. */
 type ListedBuyer = {
   buyer: string;
   name: string | null;
-  /** Who first brought it; `portfolio` is null where it is this file, or an earlier one of its portfolio. */
+  /** The line that first named it; `portfolio` is null for this file, or an earlier file of its portfolio. */
   first: { portfolio: string | null; line: number };
   lines: ListedLine[];
-  /** Lines beyond those that are listed. */
+  /** Further lines that are not listed. */
   more: number;
 };
 
-/** The first of them, and how many more there are. */
+/** The first buyers, and how many more there are. */
 type BuyerList = { listed: ListedBuyer[]; more: number };
 
-/** As much as a person looks through; what concerns a single line is in its problem or warning. */
+/** As much as a person reads. Problems and warnings of single lines are listed elsewhere. */
 const MOST_BUYERS = 100;
 const MOST_LINES = 20;
 
-/** Gathers which lines mean one buyer. */
+/** Collects the lines of each buyer. */
 export function makeBuyerList(portfolio: string) {
   const listed = new Map<string, ListedBuyer>();
   const others = makeKeySet();
@@ -56,7 +56,7 @@ function listedLine(line: Line, { by, written }: ToldBuyer): ListedLine {
   return { line: line.line, name: line.kind === 'row' ? line.row.name : '', by, value: written };
 }
 
-/** The list as lines of a terminal. */
+/** The list as text. */
 export function buyerWords({ listed, more }: BuyerList): string[] {
   if (listed.length === 0) return ['Buyers: each line means a different buyer, and none of them is known yet.'];
   const words = listed.flatMap(({ name, first, lines, more: left }) => [

@@ -14,15 +14,15 @@ import { type Understanding, understanding, understoodWords } from './understand
 
 type ImportFileDeps = {
   say: (text: string) => void;
-  /** Is told how many lines were read so far. */
+  /** Called with the number of lines read so far. */
   onLines: (lines: number) => void;
   stopping: AbortSignal;
 };
 
-/** What an import came to; `read` is how the file was understood, where it was opened at all. */
+/** The result of an import; `read` tells how the file was understood, if it could be opened. */
 type ImportedFile = { imported: Imported; list: ProblemList; read: Understanding | undefined };
 
-/** Imports a file, saying how it is read, and each problem as it is found. Whoever was to be asked has said yes: it is audited. */
+/** Imports a file and audits that, after any question. Prints how it is read, and each problem as it is found. */
 export async function importFile(
   payload: ImportPayload,
   context: Context,
@@ -34,7 +34,7 @@ export async function importFile(
     ...importDepsOf(context, stopping),
     onOpened: (opened) => {
       read = understanding(opened);
-      // Who looked at it before the yes has read this.
+      // If the file was previewed, this was printed there.
       const isSaid = payload.kept !== undefined && opened.problems.length === 0;
       if (opened.columns.length > 0 && !isSaid) say(understoodWords(opened));
     },
@@ -52,7 +52,7 @@ export async function importFile(
   return { imported, list, read };
 }
 
-/** That all was requested before, and what became of the rows of earlier imports, one sentence a fact; none where nothing did. */
+/** Sentences about requests made before and about rows of earlier imports; none where nothing happened. */
 export function earlierRowWords({ rows, requestedBefore, replaced, lacking, givenUp, isPart }: Imported): string[] {
   const all = allBeforeWords(rows, requestedBefore);
   const words = all === undefined ? [] : [`${all}.`];

@@ -1,33 +1,33 @@
 import { counted } from '../../src/counted.ts';
 import { type CellChange, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
-/** Problems shown one by one; a file with a hundred thousand of them is told by these and a count. */
+/** Problems listed at most; further ones are counted. */
 const SHOWN = 1_000;
 
-/** `line 7, requested_limit "12,5": …`; of the file as a whole `file: …`. */
+/** A problem as text: `line 7, requested_limit "12,5": …`, or `file: …` for the whole file. */
 export function problemText({ line, column, value, message }: Problem): string {
   const place = line === WHOLE_FILE ? 'file' : `line ${line}`;
   const where = column === null ? place : `${place}, ${column}`;
   return value === null || value === '' ? `${where}: ${message}` : `${where} ${JSON.stringify(value)}: ${message}`;
 }
 
-/** `Betrag: 1,200 cells changed, such as line 2 "1.234,56" to 1234.56. It was written with a decimal comma.` */
+/** Changes as text: `Betrag: 1,200 cells changed, such as line 2 "1.234,56" to 1234.56. It was written with a decimal comma.` */
 function changeText({ first, count }: Kind): string {
   const { line, column, value, became, message } = first;
   return `${column}: ${counted(count, 'cell')} changed, such as line ${line} ${JSON.stringify(value)} to ${JSON.stringify(became)}. ${message}`;
 }
 
-/** Changes that are alike. */
+/** Equal changes. */
 type Kind = { first: CellChange; count: number };
 
-/** What a batch of lines, or the file as a whole, has to say. */
+/** The findings of a batch of lines, or of the whole file. */
 type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly CellChange[] };
 
 export type ProblemList = ReturnType<typeof makeProblemList>;
 
 /**
- * Collects problems for a command's answer, writes each as it is found, and stops at a thousand, saying so once. Changes
- * are many and alike: in words they are told at the end, one sentence for a column and a reason.
+ * Collects problems for a command's answer and prints each as it is found, up to a thousand. Changes are many and alike, so
+ * they are printed at the end, one sentence for each column and reason.
  */
 export function makeProblemList(write: (text: string) => void) {
   const problems: Problem[] = [];
@@ -70,7 +70,7 @@ export function makeProblemList(write: (text: string) => void) {
       for (const warning of found.warnings ?? []) keep('warnings', warning, ' (a warning)');
       for (const change of found.changed ?? []) keepChange(change);
     },
-    /** Says in words what was changed. */
+    /** Prints the changes. */
     sayChanges(): void {
       for (const columns of kinds.values()) for (const kind of columns.values()) write(changeText(kind));
     },

@@ -4,13 +4,13 @@ import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { startProgress } from '../progress/progress.ts';
 import type { ProblemList } from './problems.ts';
 
-/** How many lines there are, and of each kind. */
+/** The number of lines in all and of each kind. */
 type LineCounts = { lines: number; rows: number; invalid: number; duplicate: number };
 
 /**
- * Goes through the lines of an open file, shows how far it is, and answers how many there are of each kind.
+ * Reads all lines of an open file with a progress display, and counts them by kind.
  *
- * @param onBatch answers the lines as they are to be counted: what is known of earlier requests may make one invalid
+ * @param onBatch answers the lines to count: earlier requests may make one invalid
  */
 export async function readAll(
   opened: Opened,

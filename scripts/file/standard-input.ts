@@ -10,15 +10,15 @@ import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { waitForSignal } from '../process/signals.ts';
 
-/** The file's name that means standard input, as for other commands. */
+/** The file name for standard input, as in other commands. */
 export const STANDARD_INPUT = '-';
 
-/** What it is called where people read of it. */
+/** The name of standard input in texts. */
 export const INPUT_NAME = 'standard input';
 
 /**
- * Where the file is: for `-` a copy of all that came through standard input, for this user alone, which is gone when the
- * process ends. A copy can be read as often as it takes to understand it, and a workbook only so.
+ * The path of the file. For `-`, a private copy of standard input that is removed when the process ends: files are read more
+ * than once, and a workbook cannot be read otherwise.
  *
  * @throws LimitlineError `FILE` where the copy cannot be written
  */
@@ -30,7 +30,7 @@ export async function fileOrInput(file: string, say: (text: string) => void): Pr
   signal.then((name) => {
     removeUnpackedFolders();
     forget();
-    // As it would have ended without us: there is nothing yet that could be left in good order.
+    // Ends as by the signal itself: nothing needs to be completed yet.
     process.kill(process.pid, name);
   });
   const { dir } = await makeUnpackedFolder();
@@ -46,12 +46,12 @@ export async function fileOrInput(file: string, say: (text: string) => void): Pr
   return path;
 }
 
-/** Where documents are looked for that are named without a folder: beside the file, and for what has no place, here. */
+/** The documents' folder for standard input, in the working directory; undefined for a file, which has it beside it. */
 export function documentsBeside(file: string): string | undefined {
   return file === STANDARD_INPUT ? 'documents' : undefined;
 }
 
-/** @throws LimitlineError `USAGE` where nothing says what the portfolio is called */
+/** @throws LimitlineError `USAGE` where the portfolio has no name */
 export function needPortfolio(file: string, portfolio: string | undefined): void {
   if (file !== STANDARD_INPUT || portfolio !== undefined) return;
   throw new LimitlineError(

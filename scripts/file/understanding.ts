@@ -5,7 +5,7 @@ import { dialectWords } from '../../src/table/dialect.ts';
 
 type Read = Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
 
-/** How a file was read and its columns understood, for JSON: which was taken for which of ours, and which for none. */
+/** How a file was read, in JSON: its form, and which columns were recognised. */
 export function understanding({ dialect, columns, headerLine, above }: Read) {
   const named = columns.filter(({ written }) => written !== '');
   return {
@@ -22,8 +22,8 @@ export function understanding({ dialect, columns, headerLine, above }: Read) {
 export type Understanding = ReturnType<typeof understanding>;
 
 /**
- * The same in words, one fact after the other: how the file is written, where its header is, which columns were read as which
- * of ours, and which are kept but not sent. '' for a file that has no columns.
+ * How a file was read, as text: its form, its header line, recognised columns, and columns that are kept but not sent. '' for a
+ * file without columns.
  */
 export function understoodWords(read: Read): string {
   if (read.columns.length === 0) return '';
@@ -51,7 +51,7 @@ function headerWords({ headerLine, above }: Read): string[] {
   ];
 }
 
-/** Only the first titles are quoted, and only their beginning, so that it stays one sentence. */
+/** Limits for quoted titles, so that they stay one sentence: how many, and characters of each. */
 const MAX_TITLES = 3;
 const MAX_TITLE = 40;
 

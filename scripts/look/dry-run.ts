@@ -11,16 +11,16 @@ import { makeWordsLog } from '../../src/log.ts';
 import { moneyText } from '../../src/money-text.ts';
 import type { DryRun } from '../../src/portfolio/preview.ts';
 
-/** A ledger to look into, if there is one already. Nothing is started where nothing is. */
+/** An existing ledger to read, if there is one. */
 export type Ledger = { context: Context | null; fault: string | null; close(): Promise<void> };
 
-/** Looks for the ledger of these settings: the Redis that is given, or the data folder's own if it was used before. */
+/** Opens the ledger of these settings, if there is one: the given Redis, or the data folder's own if it was used before. */
 export async function findLedger(settings: Settings): Promise<Ledger> {
   const none = { context: null, fault: null, close: async () => {} };
   const isThere = settings.REDIS_URL !== undefined || existsSync(join(settings.LIMITLINE_DATA, 'redis'));
   if (!isThere) return none;
   try {
-    // Loaded only here: most checks are made before there is a Redis, and use no memory for it.
+    // Loaded late: most checks run before there is a Redis, and save its memory.
     const { openContext } = await import('../../src/context.ts');
     const context = await openContext({ settings, log: makeWordsLog({ level: 'error' }) });
     return { context, fault: null, close: context.close };
@@ -29,7 +29,7 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
   }
 }
 
-/** What an import of the file would find in the ledger of this context, if there is one. Nothing is written. */
+/** Predicts an import of the file, with the context's ledger if there is one. Writes nothing. */
 export function outlookOf(
   context: Context | null,
   file: Parameters<typeof importOutlookOf>[1],
@@ -37,7 +37,7 @@ export function outlookOf(
   return importOutlookOf(context && outlookDepsOf(context), file);
 }
 
-/** The ledger of a context, as one looks into it. */
+/** The parts of a context that a prediction reads. */
 export function outlookDepsOf({ ledger: connection, keys, settings, buyers, rows, portfolios }: Context): OutlookDeps {
   const isRepeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   return {
@@ -49,7 +49,7 @@ export function outlookDepsOf({ ledger: connection, keys, settings, buyers, rows
   };
 }
 
-/** `An import would request 3 limits …`, one sentence a fact. */
+/** `An import would request 3 limits …`, one sentence per fact. */
 export function dryRunWords(dryRun: DryRun): string {
   const { limits, documents, companies, uploadBytes, requested, open, besides, before, durationS } = dryRun;
   const all = before && limits + before.held === 0 ? allBeforeWords(before.limits, before.limits) : undefined;

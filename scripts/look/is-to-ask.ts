@@ -5,10 +5,10 @@ import type { ImportOptions } from '../options/import-options.ts';
 import { canAsk } from '../terminal/ask.ts';
 
 /**
- * Whether a person is asked before anything is requested of this account: on a terminal, unless `--yes` says so beforehand.
- * What the stand-in grants is worth nothing, so nobody is asked for it.
+ * Whether to ask a person before anything is requested of this account: on a terminal, without `--yes`. Never for the stand-in,
+ * whose limits are not real.
  *
- * @throws LimitlineError `USAGE` where somebody watches who cannot answer, since the file comes by standard input
+ * @throws LimitlineError `USAGE` for a file from standard input on a terminal: then nobody can answer
  */
 export function isToAsk(file: string, { yes = false }: Pick<ImportOptions, 'yes'>, account: string): boolean {
   if (yes || account === STAND_IN_ACCOUNT) return false;

@@ -7,16 +7,16 @@ import type { DryRun, LargeRequest } from '../../src/portfolio/preview.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { understoodWords } from '../file/understanding.ts';
 
-/** What a person sees before confirming. */
+/** What a person sees before saying yes. */
 export type ImportPreview = {
   account: string;
   portfolio: string;
-  /** The file as the person named it, and the supplier's file. */
+  /** The file's path as given, and the supplier's. */
   path: string;
   supplierPath: string | undefined;
-  /** Whether rows that the file lacks are cancelled. */
+  /** Whether to cancel rows that the file lacks. */
   replace: boolean;
-  /** This many rows go first; undefined when all go. */
+  /** The number of rows to send first; undefined for all. */
   first: number | undefined;
   opened: Pick<Opened, 'dialect' | 'columns' | 'headerLine' | 'above'>;
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
@@ -25,11 +25,11 @@ export type ImportPreview = {
   largest: readonly LargeRequest[];
   /** Rows of other portfolios that the command sends as well. */
   others: readonly { portfolio: string; rows: number }[];
-  /** The calls a second to expect; undefined when unknown. */
+  /** Calls per second to be expected; undefined if unknown. */
   ratePerS: number | undefined;
 };
 
-/** The summary as lines for a terminal: about ten, and more when many columns have other names. */
+/** The preview as lines of text: about ten, more if many columns have other names. */
 export function lookWords(look: ImportPreview): string[] {
   const { account, portfolio, supplierPath, replace, opened, largest } = look;
   const amounts = largest.map(({ requested }) => moneyText(requested));
@@ -53,14 +53,14 @@ export function lookWords(look: ImportPreview): string[] {
   ];
 }
 
-/** The one question; it states the number of limits that it is about. */
+/** The question, which names the number of limits. */
 export function questionOf(look: ImportPreview): string {
   const { limits } = look.dryRun;
   if (limits === 0) return 'Send these rows of other portfolios? [y/N] ';
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 
-/** The facts have a column of their own, below each other. */
+/** The column of the facts' texts. */
 const FACTS_AT = 10;
 
 function fact(name: string, ...lines: string[]): string[] {
@@ -102,7 +102,7 @@ function besidesWords({ dryRun: { besides } }: ImportPreview): string[] {
   return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested)})`];
 }
 
-/** What of the file is not requested, and why. */
+/** Lines that are not requested, and why. */
 function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   const { limits, held } = before ?? { limits: 0, held: 0 };
   return [
@@ -111,7 +111,7 @@ function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   ];
 }
 
-/** A name is cut to this length, so that a line with the largest amounts stays below 80 columns. */
+/** Characters, so that a line with the largest amounts stays below 80. */
 const MOST_OF_NAME = 40;
 
 function nameWords({ name }: LargeRequest): string {
@@ -125,7 +125,7 @@ function createsWords({ dryRun: { companies, documents, uploadBytes } }: ImportP
   return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
 }
 
-/** Rounded up, so that a small upload does not show as 0. */
+/** Rounded up, so that a small upload is not shown as none. */
 function megabytes(bytes: number): string {
   return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 }

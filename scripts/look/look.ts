@@ -23,11 +23,11 @@ import { type ImportPreview, lookWords, questionOf } from './look-words.ts';
 type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal; sends: boolean };
 
 /**
- * Shows what an import would request, and asks. The file is copied into the data folder first: what is shown is of that copy,
- * and the payload that comes back imports it, whatever becomes of the file meanwhile. Nothing else is stored before the yes.
+ * Shows what an import would request, and asks. First copies the file into the data folder: the preview is of this copy, and
+ * the returned payload imports it, even if the file changes meanwhile. Nothing else is stored before the yes.
  *
- * Where nothing would be requested, that is said and nobody is asked; and a file that cannot be used is for the import to
- * refuse. Nothing comes back where the answer is no, or `stop` was aborted before there was one.
+ * Without anything to request, nobody is asked. An unusable file is left to the import to refuse. Answers nothing after a no,
+ * or if `stop` is aborted first.
  */
 export async function lookAndAsk(payload: ImportPayload, deps: LookDeps): Promise<ImportPayload | undefined> {
   const { terminal, stop } = deps;
@@ -47,7 +47,7 @@ export async function lookAndAsk(payload: ImportPayload, deps: LookDeps): Promis
   }
 }
 
-/** Says that the answer was no, and answers the exit status. */
+/** Reports that the answer was no; answers the exit status. */
 export function sayNothingDone(
   { account, portfolio }: { account: string; portfolio: string },
   terminal: Terminal,
@@ -56,7 +56,7 @@ export function sayNothingDone(
   return PROBLEMS_STATUS;
 }
 
-/** Goes through the copy once, as the import will. Nothing where the file as a whole has a fault. */
+/** Reads the copy once, as the import will. Answers nothing for an unusable file. */
 async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop, sends }: LookDeps,
@@ -83,10 +83,10 @@ async function takeLook(
     const ratePerS = await knownRate(context);
     const largest = makeLargest();
     const dryRun = makeDryRun({ foresees: outlook.foresees, ratePerS, onWanted: largest.add });
-    // Which problems there are is said by the import, once it is wanted.
+    // The import lists the problems later.
     const list = makeProblemList(() => {});
     const counts = await readAll(opened, list, dryRun.add);
-    // As in `check`: what concerns the file as a whole is known when the last line was read.
+    // Warnings about the whole file are known only after its last line.
     list.add({ warnings: opened.warnings });
     return {
       account,

@@ -16,7 +16,7 @@ import { TASKS } from '../../src/schedule/schedule.ts';
 import type { Answered, CallOptions } from '../../src/service/client.ts';
 import { readBuild } from '../../src/version.ts';
 
-/** Longer than that, Redis is of no use to anybody who waits for an answer. */
+/** A Redis that takes longer counts as not answering. */
 const REDIS_LIMIT_MS = 1_000;
 
 const IDLE = 'This process takes up no rows now.';
@@ -24,12 +24,11 @@ const IDLE = 'This process takes up no rows now.';
 export type Machines = ReturnType<typeof openMachines>;
 
 /**
- * What machines may ask of this process: whether it lives, whether it can work, and its figures.
+ * What monitoring may ask of this process: liveness, readiness and metrics.
  *
  * @param role what the process does: `work`, `console`, `events`
- * @param isWorking whether this process does what it is for; undefined where it is for showing what workers of others do, and those are
- * looked for
- * @param idle what is said while it does not
+ * @param isWorking whether this process does its work; undefined for the console, which is ready if any worker lives
+ * @param idle the reason while it does not
  */
 export function openMachines(
   context: Context,
@@ -54,7 +53,7 @@ export function openMachines(
     const isOlder = (await context.marks.older()) !== undefined;
     const notices = { waiting: Object.fromEntries(standings.map((one) => [one.way, one.waiting])), ...ended };
     const [memory] = servers.map(readRedisRoom).sort((a, b) => b.usedBytes / b.mostBytes - a.usedBytes / a.mostBytes);
-    // What is wrong with a folder is said by what uses it, and hides no other figure.
+    // A folder's fault is reported by what uses the folder, and must hide no other metric.
     const disk = await lookAtDisk(settings.LIMITLINE_DATA).catch(() => undefined);
     const inbox = await countInbox(settings.LIMITLINE_INBOX).catch(() => undefined);
     return { totals, archived, queues: counts, pace, isOlder, workers, processes, notices, tasks, memory, disk, inbox };
@@ -76,18 +75,17 @@ export function openMachines(
   return {
     answer,
     metrics,
-    /** Counts the calls of this process from now on: answers the service to work with, and who hears of rows that end. */
+    /** Counts calls from now on: answers the service to use and the handler for ended rows. */
     count(service: Service): { service: Service; onRowEnd: (end: { state: string }) => void } {
       const calls = metrics.countCalls();
       stop = metrics.countWaits({ paceNow: service.paceNow, inFlight: service.slots.inFlight });
       return { service: countService(service, calls), onRowEnd: ({ state }) => calls.rowEnded(state) };
     },
-    /** Ends the counting. */
     close: (): void => stop(),
   };
 }
 
-/** Files of buyers that lie in the drop folder, as far as it is seen from here. */
+/** Files in the drop folder, as far as this host sees it. */
 async function countInbox(folder: string | undefined): Promise<AccountPicture['inbox']> {
   if (folder === undefined) return undefined;
   const isOfBuyers = (name: string) => kindOfName(name) === 'buyers' && !name.endsWith('.problems.csv');
@@ -95,7 +93,7 @@ async function countInbox(folder: string | undefined): Promise<AccountPicture['i
   return { waiting: await countIn(folder), rejected: await countIn(join(folder, REJECTED)).catch(() => 0) };
 }
 
-/** The same service, whose calls are counted by what became of them. */
+/** The same service with its calls counted by result. */
 function countService(service: Service, { called, tokenCalled }: Omit<CallMetrics, 'rowEnded'>): Service {
   const { client } = service;
   const hearing = (onTokenCall: () => void) => (): void => {

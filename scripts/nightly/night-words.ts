@@ -1,7 +1,7 @@
 import { FAULT_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import type { NightEnd } from './run-nights.ts';
 
-/** What came of runs, for people: a line each. */
+/** The results of runs, one line each. */
 export function nightWords(ends: readonly NightEnd[]): string {
   if (ends.length === 0) return 'Nothing was due.';
   return ends.map(({ task, end }) => `${task}: ${wordsOf(end)}`).join('\n');
@@ -12,7 +12,7 @@ function wordsOf(end: NightEnd['end']): string {
   return `${end.is === 'failed' ? 'FAILED. ' : ''}${end.words}`;
 }
 
-/** 1 where something failed or was not done, 2 where a check found something, else 0. */
+/** The exit status: 1 if a task failed or was not done, 2 if a check has findings, else 0. */
 export function statusOf(ends: readonly NightEnd[]): number {
   if (ends.some(({ end }) => end === undefined || end.is === 'failed')) return FAULT_STATUS;
   return ends.some(({ end }) => end?.is === 'findings') ? PROBLEMS_STATUS : 0;

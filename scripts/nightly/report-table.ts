@@ -11,19 +11,19 @@ import { moneyText } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { foldedText } from '../terminal/folded-text.ts';
 
-/** A terminal has 80 columns, or more. */
+/** The least width of a terminal, in characters. */
 const COLUMNS = 80;
 
-/** Findings of one check that a terminal shows; the files and `--json` have all. */
+/** Findings of one check that are listed; the files and `--json` have all. */
 export const SHOWN_OF_A_CHECK = 10;
 
-/** Before the words of a finding stand its rows: as many columns. */
+/** The width of the column with the number of rows, before a finding's text. */
 const WORDS_FROM = 16;
 
 /**
- * A report for a terminal: what came of it, what changed, the findings check by check, and where the files are.
+ * A report as text: result, changes, findings by check, and the paths of its files.
  *
- * @param here this host: where else the files are is said
+ * @param here this host's name: another host's files are named with their host
  */
 export function reportTable(report: NightReport, findings: readonly ReportFinding[], here: string): string {
   const lines = folded(`${reportWords(report)} ${sinceWords(report)}`.trimEnd(), 0);
@@ -50,7 +50,6 @@ function sinceWords(report: NightReport): string {
   return `Since the report of ${timeText(report.before.madeMs)}: ${words}.`;
 }
 
-/** `2026-11-22 02:30 UTC` */
 function timeText(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
@@ -83,7 +82,7 @@ function findingLines({ rows, portfolio, finding, change, rowsBefore, sum, comma
   return [head, ...more, ...ways, ...(commands.length > 1 ? [`${' '.repeat(WORDS_FROM)}${OTHER_WAYS}`] : [])];
 }
 
-/** Else one would take the first row's command for one that means them all. */
+/** Otherwise, the first row's command might be taken for a command for all. */
 const OTHER_WAYS = 'is for the first of them; the others have their own';
 
 function folded(text: string, indent: number): string[] {

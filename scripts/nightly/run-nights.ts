@@ -10,10 +10,10 @@ import { nextMoment } from '../../src/schedule/moments.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 import { printReport } from './print-report.ts';
 
-/** A person waits for it at most, and Redis is asked one thing. */
+/** How often the end of a run is checked, with one command of Redis. */
 const LOOK_EVERY_MS = 250;
 
-/** Takes up nightly runs in this process, one at a time over all processes. */
+/** Runs nightly tasks in this process, one at a time over all processes. */
 export function startNightWorker(context: Context): MaintenanceWorker {
   const { keys, log, nightlyRuns: runs, audit, marks, processId, settings } = context;
   const from = commandLineFrom();
@@ -27,16 +27,16 @@ export function startNightWorker(context: Context): MaintenanceWorker {
   });
 }
 
-/** A night that is to be run, and who asks for it; nobody where it is due by the schedule. */
+/** A night to run, and who asks for it; nobody for a scheduled one. */
 export type WantedNight = NightOf & { by?: string };
 
-/** A night that was asked for, and how it ended; nothing where nobody waited for that. */
+/** A requested night and its result; undefined if it was not awaited. */
 export type NightEnd = { task: string; night: string; end: RunEnd | undefined };
 
 /**
- * Has these nights run, by this process or by another that is on duty, and waits for their ends, in their order.
+ * Requests these nights and waits for their ends in order. This or another process on duty runs them.
  *
- * @param given.signal stops it: the run under way is left to others, and the rest has no end
+ * @param given.signal stops waiting: the run under way is left to others, and the rest has no result
  */
 export async function runNights(
   nights: readonly WantedNight[],
@@ -46,7 +46,7 @@ export async function runNights(
   if (nights.length === 0) return [];
   const { nightlyRuns: runs } = context;
   const maintenance = context.maintenance();
-  // No schedulers, but the rule that one run goes at a time: nobody may ever have been on duty.
+  // Sets the limit of one run at a time, because no process may ever have been on duty here.
   await maintenance.oneAtATime();
   for (const { task, atMs, by } of nights)
     await maintenance.add({ task, dueMs: atMs, ...(by === undefined ? {} : { by }) });
@@ -64,7 +64,7 @@ export async function runNights(
   }
 }
 
-/** Whether it came to an end before the signal. */
+/** Whether the run ended before the signal. */
 async function untilEnded(hasEnded: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if (await hasEnded()) return true;

@@ -5,7 +5,7 @@ import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/schedule.ts';
 import { whenWords } from '../../src/schedule/schedule-words.ts';
 
-/** What each task does, for people who do not know its name. */
+/** What each task does. */
 export const TASK_WORDS: Readonly<Record<TaskName, string>> = {
   audit: 'cuts off audit entries that need not be kept any longer',
   inbox: 'takes in what lies in the drop folder',
@@ -14,13 +14,13 @@ export const TASK_WORDS: Readonly<Record<TaskName, string>> = {
   archive: 'takes portfolios that finished long ago out of Redis, into files',
 };
 
-/** What runs at night, when, the last results, and which processes run it. */
+/** The nightly tasks with their schedules and last results, and the processes on duty. */
 export async function readScheduleFacts(
   { fleet, nightlyRuns, settings }: Pick<Context, 'fleet' | 'nightlyRuns' | 'settings'>,
   nowMs = Date.now(),
 ): Promise<ScheduleFacts> {
   const [held, runs, onDuty] = await Promise.all([nightlyRuns.schedule(), nightlyRuns.read(TASKS), fleet.onDuty()]);
-  // The schedule of the processes on duty; if there are none, the one in this process' settings.
+  // Processes on duty determine the schedule. Without any, these settings would.
   const given = scheduleOf(settings.LIMITLINE_SCHEDULE);
   const entries = onDuty.length > 0 && held ? (held as readonly (ScheduleEntry & { sinceMs: number })[]) : given;
   return {
@@ -42,14 +42,14 @@ export async function readScheduleFacts(
   };
 }
 
-/** Says so if a task is scheduled but has no effect with these settings. */
+/** Tells if a scheduled task has no effect by the settings. */
 function doesWords(task: TaskName, { LIMITLINE_KEEP_DAYS }: Pick<Context['settings'], 'LIMITLINE_KEEP_DAYS'>): string {
   return task === 'archive' && LIMITLINE_KEEP_DAYS === undefined
     ? 'puts old portfolios into files; none: LIMITLINE_KEEP_DAYS is not set'
     : TASK_WORDS[task];
 }
 
-/** Files are taken all day if the schedule does not name the task. */
+/** Without a schedule, dropped files are taken at once. */
 function inboxWords({ LIMITLINE_INBOX }: Pick<Context['settings'], 'LIMITLINE_INBOX'>): string {
   return LIMITLINE_INBOX === undefined ? 'no drop folder (LIMITLINE_INBOX)' : 'at once, as files come';
 }

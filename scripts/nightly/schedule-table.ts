@@ -1,7 +1,7 @@
 import type { ScheduledTask, ScheduleFacts } from '../../src/console/pages/nightly/schedule-view.ts';
 import { counted } from '../../src/counted.ts';
 
-/** The schedule for people at a terminal: a task in a few lines, and loudly where nobody sees to it. */
+/** The schedule as text, with a warning where no process is on duty. */
 export function scheduleTable({ tasks, onDuty, isOther, nowMs }: ScheduleFacts): string {
   const parts = tasks.map((task) => taskLines(task, nowMs).join('\n'));
   if (onDuty.length === 0) {
@@ -39,7 +39,7 @@ function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** To the largest unit that it has two of, so that it says no more than one wants to know. */
+/** In the largest unit with at least two. */
 function aboutWords(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000));
   if (minutes < 120) return counted(minutes, 'minute');

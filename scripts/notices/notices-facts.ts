@@ -2,7 +2,7 @@ import type { NoticesFacts } from '../../src/console/pages/nightly/notices-view.
 import type { Context } from '../../src/context.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
 
-/** Where notices go by the settings of this process, how each way stands, and the latest of them. */
+/** The channels in the settings with their state, and the latest notices. */
 export async function readNoticesFacts(
   { outbox, settings }: Pick<Context, 'outbox' | 'settings'>,
   most: number,

@@ -3,7 +3,7 @@ import { counted } from '../../src/counted.ts';
 import type { Delivery, ToldNotice } from '../../src/notices/notice-list.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** Notices for people at a terminal: where they go and how that stands, then the latest, the newest last. */
+/** Notices as text: the channels with their state, then the latest notices, newest last. */
 export function noticesList({ ways, about, hasLinks, lately, counts }: NoticesFacts): string {
   const given = ways.filter((way) => way.given);
   const lines = ways.map(wayLine);
@@ -50,7 +50,7 @@ function deliveryLine({ way, is, atMs, where, words, tries }: Delivery): string 
   }
 }
 
-/** To the second, in UTC as everywhere. */
+/** To the second. */
 function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

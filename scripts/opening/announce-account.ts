@@ -3,16 +3,16 @@ import { isRefusedAsFull } from '../../src/redis-memory/memory.ts';
 import { announceFolder } from './announce-folder.ts';
 
 /**
- * Enters the account and says which it is, and which data folder is used, before anything else is said. An account in which
- * nothing was ever made is what a wrong data folder or a wrong address looks like, so that is said too.
+ * Enters the account, and prints its name and the data folder first. Tells if the account is new, which may mean a wrong data
+ * folder or address.
  *
- * @param serves whether it brings nothing in: then it starts while the memory of Redis is full, too
+ * @param serves whether the command imports nothing: then it may start while Redis' memory is full
  */
 export async function announceAccount(context: Context, say: (text: string) => void, serves = false): Promise<void> {
   const { account, accounts, redis, settings } = context;
   const used = await accounts.isUsed(account);
   await context.enterAccount().catch((error) => {
-    // Whoever brings something in enters the account, too.
+    // Importing enters the account, too.
     if (!serves || !isRefusedAsFull(error)) throw error;
   });
   say(

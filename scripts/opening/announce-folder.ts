@@ -1,7 +1,7 @@
 import type { Settings } from '../../src/config.ts';
 import { folderWords } from '../../src/data-folder.ts';
 
-/** Says which settings come from a file, by their names, and which data folder is used: two folders know nothing of each other, and what was requested in one is new to the other. */
+/** Prints which settings come from a file, and which data folder is used: requests in one folder are unknown in another. */
 export function announceFolder(settings: Settings, say: (text: string) => void): void {
   const { dotenv } = settings;
   if (dotenv) say(`limitline: settings from ${dotenv.path}: ${dotenv.names.join(', ')}`);

@@ -4,10 +4,10 @@ import type { ApprovalPolicy } from '../../src/ledger/schema/approval.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 
 /**
- * What serves makes its settings the account's rule of approval as it starts, set or unset: a command that lacks them is held to it,
- * and lifting it is a restart of what serves. `up` is served by `console` and `work`. A change is logged, and in the audit.
+ * Makes this process's approval settings, set or unset, the account's rule. Commands without these settings then follow it, and
+ * lifting it takes a restart of `console` or `work` (`up` starts both). Changes are logged and audited.
  *
- * @throws where it cannot be written into the audit: then the rule stays what it was
+ * @throws where the audit cannot be written: then the rule is unchanged
  */
 export async function keepApprovalRule({
   keepApprovalRule: keep,
@@ -24,7 +24,7 @@ export async function keepApprovalRule({
   });
 }
 
-/** Also in writing without a limit, which JSON would leave out. */
+/** Writes missing limits as null, which JSON would leave out. */
 function inFull({ always, above = null, personAbove = null, windowDays = 0, inboxApprovers = null }: WithNull) {
   return { always, above, personAbove, windowDays, inboxApprovers };
 }

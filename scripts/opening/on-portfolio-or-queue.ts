@@ -4,15 +4,15 @@ import { LimitlineError } from '../../src/errors.ts';
 import { QUEUES, type QueueName } from '../../src/queue/queues.ts';
 import { onPortfolio, withContext } from './on-portfolio.ts';
 
-/** `--queue NAME`: all rows of the account at one step, in place of a portfolio. */
+/** `--queue NAME`: all rows of the account at one step, instead of a portfolio. */
 export function queueOption(does: string): Option {
   return new Option('--queue <name>', `${does} one of the queues instead, for all portfolios`).choices(QUEUES);
 }
 
 /**
- * Does something to the portfolio or to the queue that is named, and answers what it did it to.
+ * Acts on the given portfolio or queue, and answers which it was.
  *
- * @throws LimitlineError `USAGE` where both are named, or neither
+ * @throws LimitlineError `USAGE` where both are given, or neither
  */
 export async function onPortfolioOrQueue(
   { name, queue }: { name: string | undefined; queue: QueueName | undefined },

@@ -6,10 +6,10 @@ import { auditWholeCommand, isSending } from '../audit/audit-command.ts';
 import { announceFolder } from './announce-folder.ts';
 
 /**
- * Opens what a command on the ledger needs, says which data folder that is, and closes it again, whatever happens. What the
- * command changes is audited here, as scripts/audit/command-kinds.ts has it.
+ * Opens the context for a command, prints the data folder, and always closes the context again. Audits the command by
+ * scripts/audit/command-kinds.ts.
  *
- * @param audited.facts what came of it, for the audit; by default the counts in the answer
+ * @param audited.facts the result for the audit; by default the counts in the answer
  */
 export function withContext<T>(
   run: (context: Context) => Promise<T>,
@@ -21,7 +21,7 @@ export function withContext<T>(
   });
 }
 
-/** @throws LimitlineError `OLDER` where rows are to be sent and nothing is, before anything is done */
+/** @throws LimitlineError `OLDER` for a command that sends rows while Redis is older than what was sent */
 async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
   const settings = readSettings();
   const sends = isSending();
@@ -39,9 +39,9 @@ async function opened<T>(run: (context: Context) => Promise<T>): Promise<T> {
 }
 
 /**
- * The same for a command on a portfolio, which must be there.
+ * Opens the context for a command on a portfolio, which must exist.
  *
- * @param options.alsoArchived for a command that has something to say of one that is archived, or on its way
+ * @param options.alsoArchived whether the command accepts archived portfolios
  */
 export function onPortfolio<T>(
   name: string,
@@ -49,7 +49,7 @@ export function onPortfolio<T>(
   { alsoArchived = false } = {},
 ): Promise<T> {
   return opened(async (context) => {
-    // First, since a fault is one line.
+    // Checked first, so that a fault is the only line.
     if (!alsoArchived || !(await context.archives.read(name))) await mustExist(name, context);
     announce(context);
     return auditWholeCommand(context, () => run(context));
@@ -61,8 +61,8 @@ function announce({ settings }: Context): void {
 }
 
 /**
- * @throws LimitlineError `NOT_FOUND`, with the names that there are, or where else there is one of this name; `USAGE` where it is
- *   archived, with what brings it back
+ * @throws LimitlineError `NOT_FOUND`, with existing names and other accounts that have this one; `USAGE` for an archived
+ *   portfolio, with how to restore it
  */
 export async function mustExist(name: string, context: Context): Promise<void> {
   await context.portfolios.mustBeHere(name);
@@ -76,7 +76,7 @@ async function unknownPortfolio(
   const names = await portfolios.names();
   const which = names.length > 10 ? 'the latest are' : 'known are';
   const known = names.length > 0 ? `${which}: ${names.slice(-10).join(', ')}` : 'none was imported yet';
-  // The latest ones: who mistypes the name of one that is archived finds it in no list above.
+  // The latest ten, because archived portfolios are in no other list.
   const gone = (await archives.page(0, 10)).map((archived) => archived.name);
   const archived = gone.length > 0 ? `; archived or forgotten are: ${gone.join(', ')}` : '';
   const elsewhere = await accounts.having(name);

@@ -3,8 +3,7 @@ import { makeLog } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /**
- * Says before a command begins what is given as a setting and has no effect: with the words of a command that a person
- * watches, and in the log of `work`, which says nothing else.
+ * Reports settings without effect before a command begins: as text, or for `work` in its log.
  *
  * @throws LimitlineError `SETTINGS`, as the command itself would
  */

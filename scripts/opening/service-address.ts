@@ -4,20 +4,20 @@ import type { Log } from '../../src/log.ts';
 import { chooseProxy } from '../../src/proxy.ts';
 import { STAND_IN_ACCOUNT } from '../../src/stand-in-account.ts';
 
-/** Where the service is, and what to do when it is needed no longer. */
+/** The service's address; `close` ends a stand-in. */
 type ServiceAddress = {
   url: string;
   standIn: boolean;
-  /** The proxy on the way there, for people, if there is one. */
+  /** The proxy to it, for people, if there is one. */
   proxy: string | undefined;
   close: () => Promise<void>;
 };
 
 /**
- * The service of the settings; without one the stand-in, started in this process and said loudly, since nothing that it
- * grants is worth a cent.
+ * The service of the settings. Without one, starts the stand-in in this process and says so clearly, because its limits are not
+ * real.
  *
- * @throws LimitlineError `SETTINGS` when an account is named that is not the stand-in's
+ * @throws LimitlineError `SETTINGS` where an account or credentials are set without a service
  */
 export async function findService(settings: Settings, log: Log, say: (text: string) => void): Promise<ServiceAddress> {
   const { SERVICE_URL: url, SERVICE_ACCOUNT: account } = settings;
@@ -36,7 +36,7 @@ export async function findService(settings: Settings, log: Log, say: (text: stri
       'SERVICE_CLIENT_ID is set, but SERVICE_URL is not, so only the stand-in could be called; set SERVICE_URL, or leave the credentials out to use the stand-in.',
     );
   }
-  // Loaded where it is needed, with all that serves it: most commands are told of a service.
+  // Loaded late, because most commands have a service.
   const { makeStandIn } = await import('../../src/stand-in/stand-in.ts');
   const standIn = makeStandIn({
     host: '127.0.0.1',

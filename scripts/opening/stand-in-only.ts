@@ -2,7 +2,7 @@ import { readSettings } from '../../src/config.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { readGiven } from '../../src/given-settings.ts';
 
-/** What leads to a service and into an account of it. What else is set of it (a pace, a time limit) may stay. */
+/** Settings that lead to a service and its account. Others, such as a time limit, stay. */
 const LEADING = [
   'SERVICE_URL',
   'SERVICE_ACCOUNT',
@@ -14,14 +14,14 @@ const LEADING = [
 ];
 
 /**
- * Ignores the settings that lead to a real service, for this process: the example's buyers are invented, and are requested of the
- * stand-in alone, in its own account. Says so where a service is set.
+ * Ignores settings of a real service in this process, and says so: the example's buyers are invented, and are requested of the
+ * stand-in only.
  *
- * @throws LimitlineError `SETTINGS` where a service would be called even so, which would be a fault of ours
+ * @throws LimitlineError `SETTINGS` where a service would be called all the same, which would be a fault of ours
  */
 export function useStandInOnly(say: (text: string) => void): void {
   const given = readGiven({ env: process.env, cwd: process.cwd(), names: ['SERVICE_URL'], inFiles: [] });
-  // In the environment an empty value hides that of a .env file.
+  // An empty environment variable hides the value in a .env file.
   for (const name of LEADING) process.env[name] = '';
   const { SERVICE_URL, SERVICE_ACCOUNT } = readSettings();
   if (SERVICE_URL !== undefined || SERVICE_ACCOUNT !== undefined) {

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 
-/** A time that a person gave; `text` is what was written, for messages. */
+/** A duration option; `text` is as it was written. */
 export type Duration = { text: string; ms: number };
 
-/** Node's timers end at 24.8 days, and nobody needs more. */
+/** The longest timer of Node is 24.8 days. */
 const MOST_MS = 24 * 24 * 3_600_000;
 
 const durationSchema = z
@@ -13,7 +13,7 @@ const durationSchema = z
   .transform((text) => ({ text, ms: millisecondsOf(text) }))
   .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give a time above 0s and up to 576h');
 
-/** A time as commands take it: hours, minutes and seconds, each at most once and in this order. */
+/** Parses a readDuration: hours, minutes and seconds, each at most once and in this order. */
 export function readDuration(text: string): Duration {
   const parsed = durationSchema.safeParse(text.trim());
   if (parsed.success) return parsed.data;

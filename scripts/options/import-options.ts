@@ -7,20 +7,20 @@ import { firstNumber } from './numbers.ts';
 import { portfolioNameOf } from './portfolio-name.ts';
 import { documentsOption, type ReadingOptions, readOptionsOf, withReadingOptions } from './reading-options.ts';
 
-/** What `run` and `import` are told of a file. */
+/** Options of `run` and `import`. */
 export type ImportOptions = ReadingOptions & {
   portfolio?: string;
   documents?: string;
   supplier?: string;
-  /** Cancels rows of earlier imports that this file lacks. */
+  /** Whether to cancel rows of earlier imports that this file lacks. */
   replace?: boolean;
-  /** So many rows go first. */
+  /** The number of rows to send first. */
   first?: number;
-  /** Asks nobody before anything is requested. */
+  /** Whether to skip the question. */
   yes?: boolean;
 };
 
-/** Adds what `run` and `import` have in common. */
+/** Adds the options that `run` and `import` share. */
 export function withImportOptions(command: Command): Command {
   return withReadingOptions(command.argument('<file>', 'the CSV of buyers, or - for standard input'))
     .option('--portfolio <name>', "the portfolio's name (default: the file's name without its ending)")
@@ -31,7 +31,7 @@ export function withImportOptions(command: Command): Command {
     .option('--yes', 'request without asking first (without a terminal nobody is asked anyway)');
 }
 
-/** The import that these options mean. A file that is not there is said before anything is started for it. */
+/** The import for these options. A missing file is reported before anything is started. */
 export async function importPayload(
   file: string,
   options: ImportOptions,
@@ -47,7 +47,7 @@ export async function importPayload(
     first: options.first,
     reading: await readOptionsOf(options),
   };
-  // Before standard input is read, which may take its time.
+  // Checked before standard input is read, which may take long.
   checkImport(payload);
   const path = await fileOrInput(file, say);
   await access(path, constants.R_OK).catch((error) => {

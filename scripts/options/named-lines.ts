@@ -1,12 +1,12 @@
 import { LimitlineError } from '../../src/errors.ts';
 
-/** For more lines a column is the better way. Each named line is compared with every line of the file. */
+/** More lines need a column, and each named line costs a check at every line. */
 const MOST_LINES = 1_000;
 
 /**
- * The lines in an option: `12`, `12-15` or `12,14`, sorted and each once.
+ * Parses lines of an option: `12`, `12-15` or `12,14`. Sorted and unique.
  *
- * @throws LimitlineError `USAGE` for anything that is not a line, and for too many lines
+ * @throws LimitlineError `USAGE` for invalid or too many lines
  */
 export function linesNamed(option: string, args: readonly string[]): number[] {
   const lines = new Set<number>();

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { MOST_FIRST } from '../../src/ledger/rows/first-rows.ts';
 
-/** A line of a file, as commands take it: 2 and more, since the header is line 1. */
+/** Parses a line number of a file, which is at least 2, since the header is line 1. */
 export function lineNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 2) throw new InvalidArgumentError('Give a line number, 2 or more.');
   return Number(text);
@@ -12,7 +12,7 @@ export function portNumber(text: string): number {
   return Number(text);
 }
 
-/** How many rows go first. */
+/** Parses the number of rows to send first. */
 export function firstNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1 || Number(text) > MOST_FIRST) {
     throw new InvalidArgumentError(`Give a number of rows, 1 to ${MOST_FIRST}.`);
@@ -20,13 +20,13 @@ export function firstNumber(text: string): number {
   return Number(text);
 }
 
-/** An entry of the audit trail, by its number. */
+/** Parses the number of an audit entry. */
 export function entryNumber(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('Give the number of an entry, 1 or more.');
   return Number(text);
 }
 
-/** How many are listed at the most. */
+/** Parses the length of a list. */
 export function limitNumber(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Give a number from 1 to 999999.');
   return Number(text);

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 
-/** `Buyers Q4 (final).csv` → `Buyers Q4 -final-`: what a portfolio's name may not hold becomes a hyphen. */
+/** The portfolio for a file: `Buyers Q4 (final).csv` → `Buyers Q4 -final-`. Hyphens replace forbidden characters. */
 export function portfolioNameOf(file: string): string {
   const name = basename(file, extname(file)).normalize('NFC');
   return (

@@ -4,7 +4,7 @@ import type { ReadOptions } from '../../src/portfolio/read-options.ts';
 import { delimiterNamed, encodingNamed } from '../../src/table/dialect.ts';
 import { linesNamed } from './named-lines.ts';
 
-/** What `check`, `run` and `import` are told of how to read a file. */
+/** Options of `check`, `run` and `import` for reading a file. */
 export type ReadingOptions = {
   encoding?: string;
   delimiter?: string;
@@ -22,7 +22,7 @@ const SAME_BUYER =
 
 const DECIMALS = { point: '.', comma: ',' } as const;
 
-/** Adds the options by which a file is read where it does not say itself how. */
+/** Adds options for what a file does not tell about itself. */
 export function withReadingOptions(command: Command): Command {
   const decimal = new Option('--decimal <sign>', 'the decimal mark of amounts (default: found from the column)');
   const dates = new Option(
@@ -45,7 +45,7 @@ export function withReadingOptions(command: Command): Command {
     .addOption(dates.choices(['dmy', 'mdy']));
 }
 
-/** Where the documents are that lines name, as `check`, `run` and `import` are told. */
+/** The option for the documents' folder. */
 export function documentsOption(): Option {
   return new Option(
     '--documents <dir>',
@@ -53,7 +53,7 @@ export function documentsOption(): Option {
   );
 }
 
-/** @throws LimitlineError `USAGE` for a value that is not known, `FILE` for a mapping that cannot be used. */
+/** @throws LimitlineError `USAGE` for an unknown value, `FILE` for an unusable mapping */
 export async function readOptionsOf(options: ReadingOptions): Promise<ReadOptions> {
   const { encoding, delimiter, sheet, headerLine, map = [], decimal, dates, hiddenRows, sameBuyer } = options;
   const mapping = await readMapArgs(map);

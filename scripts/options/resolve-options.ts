@@ -4,7 +4,7 @@ import { STEPS, type Step } from '../../src/ledger/schema/row.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { lineNumber } from './numbers.ts';
 
-/** The options of `resolve`: which held calls, and what became of them. */
+/** Options of `resolve`: which held calls, and what became of them. */
 export type ResolveOptions = {
   line?: number;
   row?: string;
@@ -17,7 +17,6 @@ export type ResolveOptions = {
   yes?: boolean;
 };
 
-/** Adds the options of `resolve`. */
 export function withResolveOptions(command: Command): Command {
   return command
     .option('--line <n>', 'the row of this line', lineNumber)
@@ -31,12 +30,12 @@ export function withResolveOptions(command: Command): Command {
     .option('--yes', 'do not ask first (without a terminal nobody is asked anyway)');
 }
 
-/** Whether to show what would be done and ask first: on a terminal, unless `--yes` was given. */
+/** Whether to show the effect and ask first: on a terminal, without `--yes`. */
 export function asksFirst({ from, dryRun, yes }: ResolveOptions): boolean {
   return from === undefined && !dryRun && !yes && canAsk();
 }
 
-/** @throws LimitlineError `USAGE` if the options do not say, or say twice, which rows are meant or what became of them */
+/** @throws LimitlineError `USAGE` where the rows or the answer are missing or given twice */
 export function checkResolveOptions({ line, row, all, from, step, made, resend }: ResolveOptions): void {
   const ways = [line !== undefined, row !== undefined, all === true, from !== undefined].filter(Boolean).length;
   if (ways !== 1) {

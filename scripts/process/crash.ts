@@ -6,10 +6,10 @@ import { isRefusedAsFull, nearlyFullWords } from '../../src/redis-memory/memory.
 import type { Terminal } from '../terminal/terminal.ts';
 import { FAULT_STATUS } from './exit-status.ts';
 
-/** Where a fault is said: in words, or as an entry of the log where everything goes there. */
+/** Where faults go: text, or the log. */
 export type FaultOutput = Pick<Terminal, 'say' | 'log'>;
 
-/** Ends a command by what it threw. Commander has said already what is wrong with the arguments, and `--help` is no fault. */
+/** Sets the exit status for what a command threw. Commander has printed faults of arguments already, and `--help` is no fault. */
 export function endByFault(error: unknown, terminal: FaultOutput): void {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : FAULT_STATUS;
@@ -19,7 +19,7 @@ export function endByFault(error: unknown, terminal: FaultOutput): void {
   }
 }
 
-/** Says what ended a command: one line for a fault that we know, and for any other also where it happened. */
+/** Reports a fault: known faults in one line, others with their stack. */
 export function sayFault(error: unknown, terminal: FaultOutput): void {
   const words = faultWords(error);
   const isKnown = words !== undefined || isLimitlineError(error);
@@ -32,7 +32,7 @@ export function sayFault(error: unknown, terminal: FaultOutput): void {
   if (!isKnown) terminal.say(errorFacts(error).stack);
 }
 
-/** What is wrong with Redis, in words that say what to do. */
+/** A fault of Redis in words, with what to do. */
 function faultWords(error: unknown): string | undefined {
   if (isRedisGone(error)) {
     return `Redis was lost on the way (${messageOf(error)}); the same command goes on from here.`;
@@ -44,14 +44,14 @@ function faultWords(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What ioredis says of a command that found no answer, or no connection any more. */
+/** Errors of ioredis for a command without an answer or a connection. */
 const GONE = /^(Command timed out|Connection is closed\.?|Socket timeout.*|Stream isn't writeable.*)$/;
 
 function isRedisGone(error: unknown): boolean {
   return error instanceof Error && (GONE.test(error.message) || /^(ECONNRESET|EPIPE)/.test(codeOf(error)));
 }
 
-/** It reads its data, or cannot write: what is wrong is with Redis, and not with what it was asked. */
+/** Whether Redis refuses commands for now, because it loads data or cannot write. */
 function isRefusedForNow(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !isOurMistake(error);
 }
@@ -61,15 +61,15 @@ function codeOf(error: Error): string {
 }
 
 /**
- * Ends the process at what nobody caught. Node would print the error with all its properties, and one of Redis has the
- * arguments of the command: names and e-mail addresses.
+ * Ends the process at an uncaught error. Node would print all its properties, and an error of Redis has the command's
+ * arguments: names and e-mail addresses.
  */
 export function sayCrashes(terminal: FaultOutput): void {
   process.on('uncaughtException', (error) => {
     try {
       sayFault(error, terminal);
     } finally {
-      // Also where it cannot be said: a fault in here would end the process with a status of Node's own.
+      // Exits even if reporting fails: an error here would end the process with another status.
       process.exit(FAULT_STATUS);
     }
   });

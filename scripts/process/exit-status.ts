@@ -1,8 +1,8 @@
-/** A fault of use or of the system: one sentence on standard error, with what to do about it. */
+/** A fault of use or of the system, with one sentence on standard error that says what to do. */
 export const FAULT_STATUS = 1;
 
-/** Something needs a person: a line or the file has a problem, a row did not end well, a finding, or a "no" at a question. */
+/** A person has to act: a problem of a line or file, a row that did not end well, a finding, or a no at a question. */
 export const PROBLEMS_STATUS = 2;
 
-/** A command that was given a time (`--deadline`) and needs more; what is left is there for the next. */
+/** The time of `--deadline` is over. A further call continues. */
 export const DEADLINE_STATUS = 3;

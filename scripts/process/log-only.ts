@@ -4,8 +4,8 @@ import { type Log, makeLog } from '../../src/log.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /**
- * From now on standard error has entries of the log and nothing else, so that whatever gathers them can read each: what is
- * said on the way, the fault that ends the command, Node's warnings, and what a library prints on the console.
+ * Makes everything on standard error a log entry, so that a log collector can parse each line: messages, the final fault,
+ * Node's warnings, and what libraries print on the console.
  */
 export function speakThroughLog(terminal: Terminal, log: Log): void {
   terminal.sayTo(log);
@@ -19,7 +19,7 @@ export function speakThroughLog(terminal: Terminal, log: Log): void {
   console.log = console.info;
 }
 
-/** A fault of the command line is an entry of the log as well, where standard error is no terminal. */
+/** Makes faults of the command line log entries, too, unless standard error is a terminal. */
 export function logUsageFaults(command: Command): Command {
   if (process.stderr.isTTY) return command;
   return command.showHelpAfterError(false).configureOutput({
@@ -27,7 +27,7 @@ export function logUsageFaults(command: Command): Command {
   });
 }
 
-/** Texts and numbers as they are, errors without what hangs on them; of all else nothing, since it may hold anybody's data. */
+/** Texts, numbers and messages of errors. Leaves out all else, since it may contain personal data. */
 function textOf(args: unknown[]): string {
   return args
     .filter((arg) => arg instanceof Error || ['string', 'number'].includes(typeof arg))

@@ -1,10 +1,10 @@
 import { constants, setPriority } from 'node:os';
 
-/** For what nobody waits for, while a line is at work: the machine gives this process what is left. */
+/** Lowers the priority of a process that nobody waits for, so that workers get the CPU first. */
 export function letOthersGoFirst(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // A system that allows no such thing does without.
+    // Not allowed on this system: the priority stays.
   }
 }

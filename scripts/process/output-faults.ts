@@ -3,13 +3,13 @@ import { isOutputGone } from '../../src/line-writer.ts';
 import { type FaultOutput, sayFault } from './crash.ts';
 import { FAULT_STATUS } from './exit-status.ts';
 
-/** What it is called in a sentence. */
+/** The name of standard output in a sentence. */
 export const STANDARD_OUTPUT = 'standard output';
 
 /**
- * Lets a process live on when what it says cannot be written: calls may be in flight, and the rows of those that are cut off
- * are held. `limitline run … | head` closes our output early, and so does a terminal that is gone, which is no fault; an answer
- * that a full disk does not take is one, which is said when the command has ended as it would.
+ * Keeps a process alive when its output cannot be written: calls in flight would be cut off, and their rows held. A reader that
+ * closes early (`limitline run … | head`) or a closed terminal is no fault. A full disk is one, reported when the command has
+ * ended.
  */
 export function surviveOutput(terminal: FaultOutput): void {
   let fault: NodeJS.ErrnoException | undefined;
@@ -18,7 +18,7 @@ export function surviveOutput(terminal: FaultOutput): void {
   });
   process.stderr.on('error', () => {});
   process.on('exit', () => {
-    // A command that ended by a fault has said it.
+    // A command that failed has reported its fault already.
     if (!fault || process.exitCode === FAULT_STATUS) return;
     process.exitCode = FAULT_STATUS;
     sayFault(fileFault(STANDARD_OUTPUT, 'written', fault), terminal);

@@ -1,25 +1,25 @@
 import { isHangUpIgnored } from './hang-up.ts';
 
-/** The signals that stop a command. A terminal that closes sends the last one, often more than once. */
+/** Signals that end a command. A closed terminal sends SIGHUP, often more than once. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndSignal = (typeof SIGNALS)[number];
 
-/** The exit status that shells use for a process ended by a signal: 128 and the number of SIGINT. */
+/** The shell's exit status for SIGINT: 128 and the signal's number. */
 const KILLED_STATUS = 130;
 
 /**
- * One Ctrl-C may arrive twice: npm or a shell passes it on, and `timeout` signals the group and the child. Both arrive within milliseconds.
- * A person who presses Ctrl-C again on purpose has first read what the command wrote, which takes longer.
+ * One Ctrl-C may arrive twice within milliseconds: npm or a shell passes it on, and `timeout` signals both group and child. A
+ * person who repeats it has read the first reaction, which takes longer.
  */
 const DELIBERATE_AFTER_MS = 2_000;
 
-/** The effect of a signal: end the command gracefully, end it at once, or nothing. */
+/** What a signal asks for: to end properly, to end at once, or nothing. */
 export type SignalEffect = 'end' | 'end at once' | 'nothing new';
 
 /**
- * Decides the effect of each signal. The first signal ends the command gracefully. After that, only a SIGINT or SIGTERM has an effect, and
- * only if the same signal came at least two seconds before. A closing terminal sends several signals of several kinds; they must not abort
- * calls in flight.
+ * Makes the rule for signals. The first signal ends the command properly. After that, only a repeated SIGINT or SIGTERM counts,
+ * two seconds later or more: a closing terminal sends several signals of several kinds, and none of them means that calls in
+ * flight are to be cut off.
  */
 export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffect {
   const firstAtMs = new Map<EndSignal, number>();
@@ -34,8 +34,8 @@ export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffec
 }
 
 /**
- * Resolves at the first signal, so that the command can end gracefully. A deliberate second signal ends the process at once, see
- * {@link makeSignalRule}. A SIGHUP that was ignored at the start (`nohup`) stays ignored. Call `forget` when signals are no longer needed.
+ * Resolves at the first signal, so that the command can end properly. A deliberate second one exits at once, see {@link
+ * makeSignalRule}. Ignores SIGHUP under `nohup`. `forget` stops listening.
  */
 export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => void } {
   const effectOf = makeSignalRule();

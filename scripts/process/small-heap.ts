@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** V8 lets what is garbage already grow to several times what is in use; a process that reads for a minute has a third of its memory from that. */
+/** How far V8's heap may grow beyond live data, in percent. By default, garbage takes a third of a long reader's memory. */
 const GROWS_BY_PERCENT = 60;
 
 /**
- * For processes that go through a great deal of data and keep little of it: the heap is cleared when it has grown by three
- * fifths: at a third all takes a tenth longer, and without it there are 30 MB more. To be called before they begin.
+ * Limits the heap's growth in processes that read much data and keep little. A limit of a third makes all a tenth slower;
+ * without a limit there are 30 MB more. Must be called first.
  *
- * @param byPercent of what is in use then, where another measure was found right
+ * @param byPercent another limit, if measured
  */
 export function keepHeapSmall(byPercent: number = GROWS_BY_PERCENT): void {
   setFlagsFromString(`--heap-growing-percent=${byPercent}`);

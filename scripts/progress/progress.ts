@@ -1,23 +1,23 @@
 import { openBar } from '../terminal/bar.ts';
 
-/** On a terminal the bar is redrawn this often; elsewhere the progress is written now and then. */
+/** How often the bar is redrawn on a terminal, and a line is written elsewhere. */
 const REDRAW_EVERY_MS = 200;
 const WRITE_EVERY_MS = 5_000;
 
-/** So 80 columns have room for the account, and for what calls wait for. */
+/** Characters. Leaves room in 80 columns for the account and for what calls wait for. */
 const BAR_WIDTH = 10;
 
-/** As much of an account's name as tells it from another. */
+/** Characters of an account's name: enough to recognise it. */
 const NAME_WIDTH = 24;
 
 export type Progress = ReturnType<typeof startProgress>;
 
-/** How far something is: `total` is unknown while a file is still being read. */
+/** The progress of something; `total` is unknown while a file is being read. */
 export type Extent = { done: number; total: number | undefined; words: string };
 
 /**
- * Shows progress on standard error until it is stopped: a bar that is redrawn on a terminal, else a line now and then,
- * and only when something changed. On a terminal whatever is said takes the bar's place, so the bar is drawn each time.
+ * Shows progress on standard error until stopped: on a terminal a bar, elsewhere a line at intervals if something changed.
+ * Messages replace the bar, so it is redrawn each time.
  */
 export function startProgress(extent: () => Extent) {
   const bar = process.stderr.isTTY ? openBar() : undefined;
@@ -40,7 +40,7 @@ export function startProgress(extent: () => Extent) {
   };
 }
 
-/** Says whose account it is about: an address without its scheme. */
+/** Adds the account's name: its address without the scheme. */
 export function ofAccount(account: string, extent: Extent): Extent {
   const name = account.replace(/^https?:\/\//, '');
   const short = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;
@@ -53,7 +53,7 @@ function describe({ done, total, words }: Extent, bar: boolean): string {
   return `[${'█'.repeat(filled)}${'·'.repeat(BAR_WIDTH - filled)}] ${words}`;
 }
 
-/** Shows how far work in steps is, as it tells that itself, until it has ended. */
+/** Shows the progress of work that reports its steps. */
 export async function withProgress<Step extends { rows: number; total: number }, T>(
   first: Step,
   wordsOf: (step: Step) => string,

@@ -2,15 +2,15 @@ import type { RowEnd } from '../../jobs/steps/step.ts';
 import { is, type RowState, type Step } from '../../src/ledger/schema/row.ts';
 import type { Log } from '../../src/log.ts';
 
-/** Often enough for who watches, rarely enough for an outage in which every row ends alike. */
+/** Frequent enough for an observer, and rare enough for an outage in which all rows end alike. */
 const SAY_EVERY_MS = 5_000;
 
 /** Rows that ended alike. */
 type Kind = { state: RowState; step: Step; status: number | undefined; rows: number };
 
 /**
- * Counts the rows that end in this process, and says every few seconds how many were refused or held, by step and status:
- * counted, since an outage or a mistake that all share ends thousands.
+ * Counts rows that end in this process, and logs every few seconds how many were refused or held, by step and status. An outage
+ * may end thousands, so they are not logged one by one.
  */
 export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; everyMs?: number }) {
   const counts: Partial<Record<RowState, number>> = {};
@@ -30,7 +30,6 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
   const timer = setInterval(say, everyMs).unref();
 
   return {
-    /** A row has ended. */
     ended({ state, step, problem }: RowEnd): void {
       counts[state] = (counts[state] ?? 0) + 1;
       if (!is('isFailed', state)) return;
@@ -39,9 +38,9 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
       const kind = kinds.get(name) ?? { state, step, status, rows: 0 };
       kinds.set(name, { ...kind, rows: kind.rows + 1 });
     },
-    /** How many ended in each state so far, since this process began. */
+    /** Rows that ended in this process so far, by state. */
     counts: (): Readonly<Partial<Record<RowState, number>>> => counts,
-    /** Says what was not said yet, and no more. */
+    /** Logs what is left and stops. */
     stop(): void {
       clearInterval(timer);
       say();
@@ -49,7 +48,7 @@ export function startRowTally({ log, everyMs = SAY_EVERY_MS }: { log: Log; every
   };
 }
 
-/** The status in the problem of a held row, as `problemOf` words it (jobs/steps/row-problem.ts); what a body says is not looked at. */
+/** The status in a held row's problem, as `problemOf` writes it (jobs/steps/row-problem.ts). Ignores the response's body. */
 function heldStatus(message: string): number | undefined {
   const status = /(?:, then|was made:) status (\d{3})\b/.exec(message)?.[1];
   return status === undefined ? undefined : Number(status);

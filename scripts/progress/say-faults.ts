@@ -1,15 +1,15 @@
 import type { Log } from '../../src/log.ts';
 
-/** A person reads no more of one fault, which each waiting call meets every few seconds. */
+/** The interval of one fault's log entries, because each waiting call meets the fault every few seconds. */
 const SAY_EVERY_MS = 60_000;
 
-/** So many faults in other words: an answer that is quoted may have a number of its own each time. */
+/** Different faults logged per minute: a quoted response may have its own number each time. */
 const MOST_A_MINUTE = 5;
 
-/** A call that was sent before the fault may be accepted behind it; the next try is some seconds later. */
+/** A call that was sent before the fault may still be accepted shortly after. Later successes end the fault. */
 const OVER_AFTER_MS = 2_000;
 
-/** Says each fault that every row would meet once a minute, with how many calls met one since the line before, and when it is over. */
+/** Logs faults that every row would meet, once a minute each, with the number of calls; and when they are over. */
 export function makeSayingFaults(log: Log) {
   const said = new Set<string>();
   let [calls, minuteMs] = [0, Number.NEGATIVE_INFINITY];
@@ -29,7 +29,7 @@ export function makeSayingFaults(log: Log) {
       calls = 0;
     },
 
-    /** The service accepted a call of this process. */
+    /** Called when the service accepts a call of this process. */
     accepted(): void {
       if (lastMs === undefined || performance.now() - lastMs < OVER_AFTER_MS) return;
       lastMs = undefined;

@@ -4,10 +4,10 @@ import { makeFinished } from '../../src/ledger/rows/finished.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 
-/** Short enough that a waiting person notices no delay, and long enough to be no load for Redis. */
+/** Short enough for a person who waits. Costs Redis next to nothing. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Logs that a portfolio is finished, with its counts. One process of the fleet logs it, once each time. */
+/** Logs when a portfolio is finished, with its counts. One process of the fleet logs it, once each time. */
 export async function startSayingFinished(
   context: Pick<Context, 'ledger' | 'keys' | 'portfolios' | 'processId' | 'log'>,
   everyMs: number = LOOK_EVERY_MS,
@@ -28,13 +28,13 @@ export async function startSayingFinished(
       );
     }
   };
-  // Another part reports that Redis is away.
+  // An absent Redis is reported elsewhere.
   const again = onceAtATime(() =>
     look().catch((error) => log.debug({ reason: messageOf(error) }, 'could not look which portfolios are finished')),
   );
   const timer = setInterval(again, everyMs).unref();
   return {
-    /** Logs what has finished by now, then ends. */
+    /** Logs what has finished so far and stops. */
     async stop(): Promise<void> {
       clearInterval(timer);
       if (ledger.status === 'ready') await again().then(again);

@@ -6,17 +6,16 @@ import type { Queues } from '../../src/queue/queues.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The states that are told of: what was made, and what failed. */
+/** The states that are logged: made and failed. */
 const ENDS = [...GRANTED_STATES, ...statesThat('isFailed')];
 
 type Counts = Readonly<Partial<Record<RowState, number>>>;
 
 /**
- * Says in the log once a minute what this process has done in it, and what its calls wait for; nothing where there is
- * nothing to do.
+ * Logs once a minute what this process has done and what its calls wait for; nothing while there is no work.
  *
  * @param counts rows that ended in this process so far, by state
- * @param callsSent calls that left it so far
+ * @param callsSent calls sent by this process so far
  */
 export function startSayingMinutes({
   service: { slots, paceNow },
@@ -55,12 +54,12 @@ export function startSayingMinutes({
     ];
     log.info({ ...rows, calls, callsPerS, inFlight, waiting, ...(why === '' ? {} : { why }) }, words.join('; '));
   };
-  // While Redis is away, that is said by others.
+  // An absent Redis is reported elsewhere.
   const timer = setInterval(() => void say().catch(() => {}), everyMs).unref();
   return { stop: (): void => clearInterval(timer) };
 }
 
-/** The same service, whose calls are counted as they leave. @param onAccepted hears of each that the service accepted */
+/** The same service with its calls counted. @param onAccepted called for each call that the service accepted */
 export function countCalls(service: Service, onAccepted = () => {}): { service: Service; sent: () => number } {
   let count = 0;
   const counted = <Args extends unknown[], Answer extends { is: string }>(call: (...args: Args) => Promise<Answer>) => {
@@ -81,5 +80,5 @@ export function countCalls(service: Service, onAccepted = () => {}): { service: 
   return { service: { ...service, client }, sent: () => count };
 }
 
-/** Whatever it said to them, the service took these calls. */
+/** Answers by which the service accepted the call, whatever it decided. */
 const ACCEPTED: ReadonlySet<string> = new Set(['made', 'refused', 'not ours']);

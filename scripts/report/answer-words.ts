@@ -3,10 +3,10 @@ import { APPROVED } from '../../src/ledger/counts/sums.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** More kinds of answer than a person takes in are told as one sum; the results file has them all. */
+/** Statuses listed; further ones are added up. The results file has all. */
 const KINDS_TOLD = 10;
 
-/** `3 under review, 1 without a status`: the answers by status, as the service wrote them; empty where there was none. */
+/** Answers by status, as the service wrote it: `3 under review, 1 without a status`; empty without any. */
 export function answerCountWords({ statuses, states, before }: Summary): string {
   const now = listed([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]]);
   const earlier = listed(Object.entries(before.statuses));
@@ -14,8 +14,8 @@ export function answerCountWords({ statuses, states, before }: Summary): string 
 }
 
 /**
- * What a person should look at though all was answered, one phrase each: answers that are no approval, and limits below
- * their request. Status 0 says only that everything was answered.
+ * Phrases about answers that a person should look at: no approvals, and limits below the request. Exit status 0 only means that
+ * everything was answered.
  */
 export function notQuiteGranted({ statuses, states, before, grantedBelow, grantedNothing }: Summary): string[] {
   const counts = new Map<string, number>([['', withoutStatus({ statuses, states })]]);
@@ -30,7 +30,7 @@ export function notQuiteGranted({ statuses, states, before, grantedBelow, grante
   ];
 }
 
-/** Answers in which the service named no status. */
+/** The number of answers without a status. */
 function withoutStatus({ statuses, states }: Pick<Summary, 'statuses' | 'states'>): number {
   return states.done - Object.values(statuses).reduce((sum, count) => sum + count, 0);
 }
@@ -43,7 +43,7 @@ function listed(counts: [status: string, count: number][]): string {
   return words.join(', ');
 }
 
-/** A status may be any text: it is the service's. */
+/** A status is the service's text and may be anything. */
 function statusWords(status: string): string {
   return status === '' ? 'without a status' : visible(status).slice(0, 60);
 }

@@ -6,16 +6,16 @@ import { type ArchivedPortfolio, archivedFault } from '../../src/ledger/schema/a
 import { type ArchivedAt, archivedFacts, archivedWords } from './archived-words.ts';
 import { writeOutput } from './output.ts';
 
-/** With where its files are. */
+/** Adds the folder of its files. */
 export function archivedAt(archived: ArchivedPortfolio, context: Pick<Context, 'account' | 'settings'>): ArchivedAt {
   return { ...archived, folder: folderOf(archived, placeOf(context)) };
 }
 
 /**
- * Reports of a portfolio whose rows are in files: what is known of it, or its results as they were when it was archived.
+ * Reports an archived portfolio: what is known of it, or its results as they were then.
  *
- * @throws LimitlineError `USAGE` for what only its rows could tell, with how they come back; `FILE` where its files are not there, or
- *   are not what was written
+ * @throws LimitlineError `USAGE` for reports that need its rows, with how to restore them; `FILE` where its files are missing
+ *   or changed
  */
 export async function reportArchived(
   archived: ArchivedPortfolio,
@@ -46,7 +46,7 @@ async function writeResults(archived: ArchivedPortfolio, out: string | undefined
   await writeOutput(out, (to) => writeArchivedResults(archived, placeOf(context), to, signal));
 }
 
-/** What somebody may want to do with it, and the command. */
+/** Commands that a person may want next. */
 function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
   const word = shellWord(name);
   if (is === 'forgotten') return ['It was forgotten: nothing of it comes back.'];
@@ -59,7 +59,7 @@ function nextSteps({ name, is }: ArchivedAt, isGone: boolean): string[] {
   ];
 }
 
-/** Whose results are in files that nobody just takes away. */
+/** Whether its results are in files. */
 function hasFiles({ is }: ArchivedPortfolio): boolean {
   return is === 'leaving' || is === 'archived' || is === 'restoring';
 }

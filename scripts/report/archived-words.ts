@@ -9,13 +9,13 @@ import {
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** A portfolio that is archived or forgotten, with where its files are; those that are forgotten have none. */
+/** An archived or forgotten portfolio with its folder. A forgotten one has no files. */
 export type ArchivedAt = ArchivedPortfolio & { folder: string };
 
-/** As {@link portfolioWords} has it: of 80 columns the name keeps to its own, and a long one pushes the rest along. */
+/** As in {@link portfolioWords}: a column's width for 80 columns. */
 const NAME_WIDTH = 24;
 
-/** Three lines or four: which it is and since when it is gone, what it had, what that came to, and where its files are. */
+/** Three or four lines: name and state, counts, sums, and the folder. */
 export function archivedWords(archived: ArchivedAt): string {
   const { name, is, sinceMs, by, finishedMs, requested = '0', granted = '0', sizeBytes, folder } = archived;
   const shown = name.length > NAME_WIDTH ? `${name.slice(0, NAME_WIDTH - 1)}…` : name;
@@ -26,12 +26,12 @@ export function archivedWords(archived: ArchivedAt): string {
     `    ${counts.join(', ') || 'no rows'}; finished ${minute(finishedMs)}${size}`,
     `    requested ${groupedAmount(requested)}, granted ${groupedAmount(granted)}`,
   ];
-  // Paths are long: it stands by itself, to be copied.
+  // On a line of its own, to be copied.
   if (is !== 'forgotten') lines.push(`    ${folder}`);
   return lines.join('\n');
 }
 
-/** The same for programs. */
+/** The same in JSON. */
 export function archivedFacts(archived: ArchivedAt) {
   const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, requested, granted, sizeBytes, folder } = archived;
   return {
@@ -49,7 +49,7 @@ export function archivedFacts(archived: ArchivedAt) {
   };
 }
 
-/** What a list says that leaves them out. */
+/** Tells that a list leaves out archived portfolios. */
 export function othersArchived(count: number): string {
   return `${counted(count, 'more is', 'more are')} archived or forgotten: npx limitline portfolios --all`;
 }

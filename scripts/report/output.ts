@@ -9,10 +9,10 @@ import { isOutputGone } from '../../src/line-writer.ts';
 import { STANDARD_OUTPUT } from '../process/output-faults.ts';
 
 /**
- * Looks whether an answer can go where it is to go, before anything is done for it.
+ * Checks whether an answer can be written, before any work is done.
  *
- * @param out the file, or nothing for standard output
- * @throws LimitlineError `USAGE` for what is no text and would go to a terminal, `FILE` where there is no such folder
+ * @param out the file; undefined for standard output
+ * @throws LimitlineError `USAGE` for a binary answer to a terminal, `FILE` where the folder does not exist
  */
 export function checkOutput(out: string | undefined, { isBinary }: { isBinary: boolean }): void {
   if (out === undefined) {
@@ -25,10 +25,10 @@ export function checkOutput(out: string | undefined, { isBinary }: { isBinary: b
 }
 
 /**
- * Hands over where an answer is to be written. A file gets its name when it is whole: a fault on the way, such as a full
- * disk, leaves what was there before.
+ * Writes an answer. A file is replaced when the new one is complete: after a fault, such as a full disk, the old file is
+ * unchanged.
  *
- * @param how.mode permissions of the file, also where there is one already; without it those of that one, or the user's own
+ * @param how.mode permissions of the file; by default those of the existing file, or the user's default
  * @throws LimitlineError `FILE`
  */
 export async function writeOutput(
@@ -37,7 +37,7 @@ export async function writeOutput(
   how: { mode?: number } = {},
 ): Promise<void> {
   if (out === undefined) return writeToReader(process.stdout, STANDARD_OUTPUT, write);
-  // Through a link to what it is a link to.
+  // Follows a link.
   const path = await realpath(out).catch(() => resolve(out));
   const found = statSync(path, { throwIfNoEntry: false });
   if (found && !found.isFile()) return writeThrough(out, write);
@@ -56,9 +56,8 @@ export async function writeOutput(
 }
 
 /**
- * Writes to where somebody may be reading, who may have enough of it, as `head` has: that is the end of the answer, and no
- * fault. Any other fault of the output is said as one; what else goes wrong, such as Redis, is none of it, though its errors
- * may bear the same codes.
+ * Writes to a reader that may close early, as `head` does: then the answer ends without a fault. Other errors of the output are
+ * faults. Errors of `write` itself, such as of Redis, are thrown as they are, even with the same codes.
  */
 async function writeToReader(to: Writable, name: string, write: (to: Writable) => Promise<void>): Promise<void> {
   let fault: NodeJS.ErrnoException | undefined;
@@ -73,7 +72,7 @@ async function writeToReader(to: Writable, name: string, write: (to: Writable) =
   }
 }
 
-/** A pipe or a device has no draft. */
+/** Writes to a pipe or device, which cannot be replaced. */
 async function writeThrough(path: string, write: (to: Writable) => Promise<void>): Promise<void> {
   const handle = await open(path, 'w').catch((error) => {
     throw fileFault(path, 'written', error);

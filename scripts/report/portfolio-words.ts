@@ -4,17 +4,17 @@ import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 
-/** Of 80 columns: name, file, time and standing each keep to theirs, and a long one pushes the rest along. */
+/** Widths of name and file for 80 columns. Name and file are cut, so that time and state stay aligned. */
 const [NAME_WIDTH, FILE_WIDTH] = [24, 24];
 
-/** Where the word that programs read says little to a person. */
+/** Words for people where the word for programs says little. */
 const STANDING_WORDS: Partial<Record<Listed['standing'], string>> = {
   settled: 'finished',
   awaiting: 'waits for approval',
   held: 'needs an answer',
 };
 
-/** Two lines for a portfolio: which it is, and how it stands. */
+/** A portfolio in three lines: name and state, counts, sums. */
 export function portfolioWords({
   portfolio,
   file,

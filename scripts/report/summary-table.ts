@@ -8,7 +8,7 @@ import { STATES } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { answerCountWords, notQuiteGranted } from './answer-words.ts';
 
-/** The report that a finance person reads. */
+/** The report for finance people. */
 export function summaryTable(
   summary: Summary,
   {
@@ -68,7 +68,7 @@ export function summaryTable(
   return parts.join('\n');
 }
 
-/** What was granted before this portfolio asked is no grant of its own, and would look like nothing beside "granted 0.00". */
+/** Sums as lines. If all requests were made before, "granted" is left out: the earlier grants are not this portfolio's. */
 function sumLines({ states, requested, inAllRows, granted, available, before, unreadable }: Summary): string[] {
   const own = [amount('granted', granted), amount('available', available)];
   return [

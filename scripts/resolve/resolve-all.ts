@@ -15,8 +15,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { NOTHING_CHANGED } from './resolved-words.ts';
 
 /**
- * `resolve NAME --all --resend`: says what would be sent again, asks on a terminal, and lets that go, and nothing that was held or lost
- * since. Answers the exit status: 2 after a no.
+ * `resolve NAME --all --resend`: tells what would be sent again, asks on a terminal, and resends that. Leaves alone what was
+ * held or lost since. Answers the exit status: 2 after a no.
  */
 export function resolveAll(name: string, options: ResolveOptions, terminal: Terminal): Promise<number> {
   const { step, dryRun = false } = options;
@@ -29,7 +29,7 @@ export function resolveAll(name: string, options: ResolveOptions, terminal: Term
       terminal.print(dryRun ? `${look}\n${NOTHING_CHANGED}` : look, { portfolio: name, planned, dryRun, rows: 0 });
       return 0;
     }
-    // Who is asked has to see it before; otherwise it is a part of the answer.
+    // A person must see it before the question; otherwise it is part of the answer.
     if (asksFirst(options)) terminal.say(`limitline: ${look}`);
     else terminal.answer(look);
     if (asksFirst(options) && !(await askYesOrNo('Send them again? [y/N] ', NEVER))) {

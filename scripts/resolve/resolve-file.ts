@@ -14,8 +14,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { NOTHING_CHANGED, resolvedWords, rowsHere } from './resolved-words.ts';
 
 /**
- * `resolve NAME --from FILE`: all that a file says, or nothing where any of it cannot be meant. Answers the exit status:
- * 2 with problems.
+ * `resolve NAME --from FILE`: applies all answers of a file, or none if any is impossible. Answers the exit status: 2 with
+ * problems.
  */
 export async function resolveFile(
   name: string,

@@ -1,6 +1,6 @@
 import type { ResolutionSummary, ResolvedRow } from '../../jobs/operators/resolution.ts';
 
-/** The last word of a rehearsal. */
+/** The last line after `--dry-run`. */
 export const NOTHING_CHANGED = 'Nothing was changed (--dry-run).';
 
 /** `line 3 of q4.csv #1 (row q4/…), Buyer 2 GmbH, 1002.5: its limit is taken as made, bl_…` */
@@ -14,7 +14,7 @@ export function resolvedWords(
   return `line ${line} of ${file} (row ${row}), ${name}, ${requested_limit}: its ${became}`;
 }
 
-/** Of the rows that go on, those of the portfolio itself: others may be paused where it is not, or go where it is. */
+/** The portfolio's own rows that go on. Rows of others may be paused where these are not. */
 export function rowsHere({ rows, elsewhere = [] }: ResolutionSummary): number {
   return elsewhere.reduce((here, other) => here - other.rows, rows);
 }

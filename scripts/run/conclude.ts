@@ -16,7 +16,7 @@ import { filesOf, leaveResultsOf, type ResultsOptions, type RunOf, sayNextSteps 
 
 type ConcludeDeps = ResultsOptions & { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit };
 
-/** Prints the report of a run, writes its results, says what to do next, and returns the exit status. */
+/** Prints a run's report, writes its results files, tells the next steps, and answers the exit status. */
 export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Promise<number> {
   const { context, terminal, stop, limit, results } = deps;
   const { portfolio } = run;
@@ -28,7 +28,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   }
   const { summary, state, hint } = report;
   if (summary) terminal.answer(summaryTable(summary, state));
-  // A run that reached its time limit ended by itself. After a signal somebody waits for the command to end.
+  // At the deadline, a run ends by itself and may write files. At a signal, somebody waits for the end.
   const endedItself = !stop.aborted || limit.isOver();
   const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
   const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
@@ -39,20 +39,20 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   return statusOf(portfolio, { summary, state }, deps);
 }
 
-/** Reports that the file as a whole cannot be used. */
+/** Reports that the file cannot be used. */
 function refuseFile({ portfolio, path }: RunOf, { faults, read }: Found, terminal: Terminal): number {
   const words = `Nothing was imported: ${path ?? INPUT_NAME} cannot be used as it is.`;
   terminal.print(words, { portfolio, problems: faults, ...read });
   return PROBLEMS_STATUS;
 }
 
-/** Returns the exit status, and says why if it is not 0. */
+/** The exit status. Prints the reason if it is not 0. */
 function statusOf(
   portfolio: string,
   { summary, state }: { summary: Summary | undefined; state: PortfolioState },
   { terminal, stop, limit }: Pick<ConcludeDeps, 'terminal' | 'stop' | 'limit'>,
 ): number {
-  // The time may be over before the import has even begun.
+  // The deadline may be over before the import has begun.
   if (limit.isOver() && !(summary && isAllDone(state))) {
     terminal.say(overdueWords(limit, summary ? state : { ...state, interrupted: true }));
     return DEADLINE_STATUS;
@@ -70,7 +70,7 @@ function statusOf(
   return summary && allWell(summary, state) ? 0 : PROBLEMS_STATUS;
 }
 
-/** Whether the portfolio is finished, so that running the command again would do nothing. */
+/** Whether a run that ends now has nothing left to continue. */
 function isAllDone(state: PortfolioState): boolean {
   return isFinished(state) && !state.interrupted;
 }

@@ -17,20 +17,20 @@ import type { Understanding } from '../file/understanding.ts';
 import { type Extent, ofAccount, startProgress } from '../progress/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** How often to check whether the portfolio is finished: a person notices no delay, and Redis no load. */
+/** How often the end is checked: fast enough for a person, and cheap for Redis. */
 const LOOK_EVERY_MS = 100;
 
-/** While all calls wait, for an hour perhaps, nothing ends. */
+/** The same while all calls wait, perhaps for an hour, when nothing can end. */
 const LOOK_WAITING_EVERY_MS = 1_000;
 
-/** What is wrong with the whole file, and how its columns were understood, as far as that is known. */
+/** Faults of the whole file, and how it was read, if known. */
 export type Found = { faults: Problem[]; read: Understanding | undefined };
 
 type WaitDeps = { context: Context; service: Service; terminal: Terminal; stop: AbortSignal };
 
 /**
- * Imports a file while the workers already run, then waits until the portfolio is finished or paused. `stop` ends it at once, except while
- * it waits for Redis.
+ * Imports while the workers run, then waits until the portfolio is finished or paused. Ends at once when `stop` is aborted,
+ * unless it waits for Redis.
  */
 export async function importAndWait(
   payload: ImportPayload,
@@ -64,7 +64,7 @@ export async function importAndWait(
   }
 }
 
-/** Whether there is nothing left to wait for. If anything is left, a person has to act. */
+/** Whether nothing goes on by itself any more. */
 function isOver(state: PortfolioState, answered: readonly { portfolio: string }[]): boolean {
   return state.paused !== undefined || (isFinished(state) && !isLetGo(state, answered));
 }
@@ -78,7 +78,7 @@ async function orLast<T>(read: () => Promise<T>, last: T | undefined): Promise<T
 }
 
 /**
- * The progress of a run: lines read during the import, then settled rows, with what calls wait for and the time left.
+ * The progress of a run: lines read, then settled rows, with what calls wait for and the time left.
  *
  * @param left see `read-time-left.ts`
  */
@@ -102,12 +102,12 @@ export function extentOf(
   };
 }
 
-/** How often the time left is computed: a person notices no delay, and Redis no load. */
+/** How often the time left is read anew. */
 const READ_EVERY_MS = 1_000;
 
 /**
- * Says how long a portfolio will still take, as its page in the console does: `35 to 40 s`. Empty while that is unknown, as during the
- * import.
+ * Tells how long a portfolio will take, like its page in the console: `35 to 40 s`; empty where that is unknown, such as during
+ * an import.
  */
 export function makeTimeLeftReader(context: Context): (state: PortfolioState) => Promise<string> {
   const ownPace = makeOwnPace();

@@ -7,16 +7,16 @@ import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts'
 import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 
-/** Who stops a run wants it to end, more than its report, which the report command gives later. */
+/** How long a stopped run waits for its report. The report command gives it later. */
 const LAST_REPORT_MS = 2_000;
 
-/** Enough held rows to know with which statuses the service, or something before it, answered them. */
+/** Held rows read for the hint: enough to know the statuses of their responses. */
 const HELD_LOOKED_AT = 1_000;
 
-/** A portfolio at the end of a run; `hint` is a setting that would keep rows from being held, said in a sentence. */
+/** A portfolio at the end of a run; `hint`: a setting that would keep rows from being held. */
 type LastReport = { summary: Summary | undefined; state: PortfolioState; hint: string | undefined };
 
-/** What is said at the end of a run. Nothing where it was stopped and Redis does not answer; else Redis is waited for. */
+/** The report at the end of a run; undefined where it was stopped and Redis does not answer. Otherwise, Redis is waited for. */
 export async function lastReport(
   portfolio: string,
   context: Context,
@@ -29,7 +29,7 @@ export async function lastReport(
   };
   try {
     if (!stop.aborted) return await untilStopped(context.retryUntilAnswered, stop)('report', report);
-    // Its fault is caught in any case, since one that nobody catches would end the process.
+    // Its rejection is always handled: an unhandled one would end the process.
     const last = report();
     const inTime = within(LAST_REPORT_MS, last).catch(() => false);
     return context.ledger.status === 'ready' && (await inTime) ? await last : undefined;
@@ -39,7 +39,7 @@ export async function lastReport(
   }
 }
 
-/** Where rows are held by answers that a person may know to mean "nothing made", which setting says so. */
+/** Suggests SERVICE_NOT_MADE if rows are held by responses that may mean "nothing made". */
 async function notMadeHint(portfolio: string, { rows, settings }: Context): Promise<string | undefined> {
   const held = await rows.inState(portfolio, 'held', { count: HELD_LOOKED_AT });
   const results = await rows.read(held.map(({ row }) => row));

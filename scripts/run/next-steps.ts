@@ -10,15 +10,13 @@ import { groupedAmount } from '../../src/money-text.ts';
 import { notQuiteGranted } from '../report/answer-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** The option for results: a folder, `false` for none, or not given. */
+/** Options for results files: a folder, false for none, or the default. */
 export type ResultsOptions = { results?: string | false | undefined };
 
-/** The file of the run; `path` is null for standard input. */
+/** The file that was run; `path` is null for standard input. */
 export type RunOf = { portfolio: string; path: string | null; documents?: string | undefined };
 
-/**
- * Writes the results of a run, if they are wanted. A stopped run writes none: the person wants it to end.
- */
+/** Writes a run's results files, if wanted. A run that is stopped meanwhile writes none. */
 export async function leaveResultsOf(
   run: RunOf,
   summary: Summary,
@@ -37,7 +35,7 @@ export async function leaveResultsOf(
   }
 }
 
-/** Prints what a person may want to know and do next: limits below the request, where the results are, and the next command. */
+/** Tells what was not granted as requested, where the results are, and what to do next. */
 export function sayNextSteps(
   run: RunOf,
   { summary, left }: { summary: Summary; left: LeftResults | undefined },
@@ -64,17 +62,17 @@ export function sayNextSteps(
   }
 }
 
-/** The paths of the written files, for programs. */
+/** The written files in JSON. */
 export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }
 
-/** A held row needs an answer and no correction; a replaced row needs neither. */
+/** Whether lines need correction. Held rows need an answer instead, and replaced rows nothing. */
 function needsMending({ invalid, duplicate, kept, madeTwice, replaced, states }: Summary): boolean {
   return invalid + duplicate + kept + madeTwice + states.refused + states.cancelled - replaced > 0;
 }
 
-/** One sentence for each file: what it is, why it stays, or why it was removed. */
+/** One sentence per file: what it is, why it stays, or why it is gone. */
 function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): string[] {
   const words: string[] = [];
   const say = (name: string, what: string): number => words.push(`${shown(name)} ${what}`);
@@ -96,7 +94,7 @@ function leftWords({ portfolio, path, documents }: RunOf, left: LeftResults): st
   return words;
 }
 
-/** The path as a person would type it from here. */
+/** The path relative to the working directory, if it is below it. */
 function shown(path: string): string {
   const near = relative('.', path);
   return near.startsWith('..') ? path : near;

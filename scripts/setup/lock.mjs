@@ -13,15 +13,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Much longer than npm takes; then the process that the lock names is another by now, under a number used again. */
+/** Much longer than npm takes. After that, the lock names a process that has reused the number. */
 const LOCK_PATIENCE_MS = 600_000;
 
 /**
- * Runs `work` while no other set-up of this clone does. The lock is the highest numbered file: taken while one of the
- * processes that it names lives. To take it is to create the next number, which only one can; none is ever deleted,
- * so that nobody deletes a lock that another has just taken. (The same as in src/redis/own/lock.ts, for Node 18.)
+ * Runs `work` under this clone's lock for set-ups. The lock is the file with the highest number, held while a process that it
+ * names lives. Taking it means creating the next number, which only one process can. Files are never deleted, so that nobody
+ * deletes a lock just taken. (Like src/redis/own/lock.ts, for Node 18.)
  *
- * @param {(onChild: (pid: number) => void) => Promise<void>} work is to tell of every process that works for it
+ * @param {(onChild: (pid: number) => void) => Promise<void>} work must report every child process
  */
 export async function underLock(work, { root, say }) {
   const folder = lockFolder(root);
@@ -29,7 +29,7 @@ export async function underLock(work, { root, say }) {
   writeFileSync(draft, String(process.pid));
   const lock = await takeLock(folder, draft, say).finally(() => rmSync(draft, { force: true }));
   try {
-    // npm lives on when we are killed, and two of them at once would spoil each other's work.
+    // npm survives when this process is killed, and two npm processes at once would damage the folder.
     await work((pid) => appendFileSync(lock, ` ${pid}`));
   } finally {
     writeFileSync(lock, '');
@@ -53,7 +53,7 @@ async function takeLock(folder, draft, say) {
   throw new Error(`another set-up has not ended for ${LOCK_PATIENCE_MS / 60_000} minutes; end it, or delete ${folder}`);
 }
 
-/** Beside the clone's own folders, since npm empties node_modules, and a data folder may come to belong to another user. */
+/** Outside the clone: npm empties node_modules, and a data folder may come to belong to another user. */
 function lockFolder(root) {
   const user = process.getuid?.() ?? 0;
   const folder = join(

@@ -1,13 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** Longer than any password that is allowed; what is pasted beyond it is no password. */
+/** Characters. Longer than any allowed password. */
 const LONGEST = 1_000;
 
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE, CTRL_U] = ['\u0003', '\u0004', '\b', '\u007f', '\u0015'];
 
 /**
- * Asks on standard error for something that nobody may read over a shoulder: nothing of what is typed is shown. Answers nothing where
- * the person gives up (Ctrl-C, Ctrl-D) or the input ends. Only where `canAsk()`: the terminal is put back as it was whatever happens.
+ * Asks for a secret on standard error, without showing what is typed. Answers nothing on Ctrl-C, Ctrl-D or the end of input.
+ * Only where `canAsk()`. Always restores the terminal.
  */
 export function askSecret(question: string): Promise<string | undefined> {
   const { stdin, stderr } = process;
@@ -35,7 +35,7 @@ export function askSecret(question: string): Promise<string | undefined> {
         }
         if (sign === '\r' || sign === '\n') {
           end(typed.join(''));
-          // Two lines that were pasted at once answer two questions.
+          // The rest of pasted lines answers the next question.
           const rest = signs.slice(place + 1).join('');
           if (rest !== '') stdin.unshift(Buffer.from(rest));
           return;

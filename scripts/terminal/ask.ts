@@ -1,35 +1,35 @@
 import { createInterface } from 'node:readline';
 
-/** Whether a person can answer: both standard input and standard error are a terminal. */
+/** Whether a person can be asked: standard input and standard error are terminals. */
 export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** A signal that never aborts, for questions where Ctrl-C may simply end the command. */
+/** A signal for questions where Ctrl-C may end the whole command, because nothing was done yet. */
 export const NEVER: AbortSignal = new AbortController().signal;
 
-/** Only these answers mean yes. Anything else, perhaps typed for another program, means no, and nothing is sent. */
+/** Only these answers mean yes. Anything else, perhaps typed for another program, sends nothing. */
 const YES = /^\s*(y|yes)\s*$/i;
 
-/** Asks a question with yes or no as its answer, see {@link askLine}. Anything other than a yes is a no. */
+/** Asks a question with {@link askLine}. Any answer but a yes is a no. */
 export async function askYesOrNo(question: string, signal: AbortSignal): Promise<boolean> {
   return YES.test((await askLine(question, signal)) ?? '');
 }
 
 /**
- * Asks a question on standard error and returns a line of standard input. Returns undefined at the end of input, or when the signal aborts.
+ * Asks a question on standard error and answers a line of standard input; nothing at the end of input or at the signal.
  *
- * The terminal's mode is not changed. So Ctrl-C stays a signal, and nothing must be reset if the process is killed.
+ * Leaves the terminal's mode alone, so that Ctrl-C sends the usual signal and a killed process leaves nothing to restore.
  */
 export function askLine(question: string, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, terminal: false });
     const end = (answer?: string): void => {
-      // This comes first: closing the reader emits `close`, which would count as no answer.
+      // Resolved first, because closing below causes an event that would count as no answer.
       resolve(answer);
       signal.removeEventListener('abort', giveUp);
       lines.close();
-      // Otherwise the terminal that was read would keep the process running.
+      // A terminal that was read keeps the process alive.
       process.stdin.unref();
     };
     const giveUp = (): void => {
@@ -38,7 +38,7 @@ export function askLine(question: string, signal: AbortSignal): Promise<string |
     };
     lines.once('line', (line) => end(line));
     lines.once('close', () => end());
-    // If the terminal disappears, there is no answer.
+    // A terminal that disappears gives no answer.
     process.stdin.once('error', () => end());
     if (signal.aborted) return giveUp();
     signal.addEventListener('abort', giveUp, { once: true });

@@ -1,25 +1,23 @@
 import { fitted, widthOf } from './width.ts';
 
-/** A terminal that says of itself that it has no columns, as some do, has most likely these. */
+/** For terminals that report no width. */
 const USUAL_COLUMNS = 80;
 
-/** A line at the bottom of the terminal that changes in place. */
 type Bar = {
   draw(text: string): void;
-  /** Takes it away, for good. */
+  /** Removes the line for good. */
   end(): void;
 };
 
 /**
- * Puts a line at the bottom of the terminal. While it is there, whatever is written on the terminal by anybody, on standard
- * output or standard error, is written where the line was, and the line is gone until it is drawn again: text and line never
- * share one.
+ * Opens a line at the bottom of the terminal that changes in place. Any other output to standard output or standard error first
+ * erases the line, until it is drawn again. So text and line never share a row.
  */
 export function openBar(): Bar {
   const { stderr, stdout } = process;
   let drawn = 0;
 
-  /** The way back to where the line begins: a terminal that became narrower has broken it into several. */
+  /** Moves to the beginning of the line and erases it. A narrower terminal may have broken it into several rows. */
   const erasure = (): string => {
     const rows = Math.ceil(drawn / (stderr.columns || USUAL_COLUMNS));
     return drawn === 0 ? '' : `\r${'\x1b[1A'.repeat(Math.max(rows - 1, 0))}\x1b[J`;
@@ -35,7 +33,7 @@ export function openBar(): Bar {
 
   return {
     draw(text) {
-      // The last column stays free: a sign in it makes some terminals begin a new line.
+      // Leaves the last column free: some terminals begin a new row after it.
       const shown = fitted(text, (stderr.columns || USUAL_COLUMNS) - 1);
       const away = drawn === 0 ? '\r\x1b[2K' : erasure();
       drawn = widthOf(shown);
@@ -48,7 +46,7 @@ export function openBar(): Bar {
   };
 }
 
-/** Has something done before each write to a stream, until the answer is called. */
+/** Calls `erase` before each write to a stream, until the returned function is called. */
 function eraseBefore(stream: NodeJS.WriteStream, erase: () => void): () => void {
   const own = Object.getOwnPropertyDescriptor(stream, 'write');
   const write = stream.write;

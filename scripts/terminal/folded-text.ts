@@ -1,6 +1,6 @@
 import { fitted, widthOf } from './width.ts';
 
-/** The lines of a text that fit into so many columns, broken between words, or where there is no space for long. */
+/** Breaks a text into lines of so many columns, at spaces, or within a word that has none for long. */
 export function foldedText(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (let rest = text; rest !== ''; ) {
@@ -14,5 +14,5 @@ export function foldedText(text: string, columns: number): string[] {
   return lines;
 }
 
-/** A line is not broken off so near its beginning. */
+/** Lines are not broken at a space before this column. */
 const SHORTEST = 10;

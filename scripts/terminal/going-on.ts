@@ -3,10 +3,10 @@ import { counted } from '../../src/counted.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 
 /**
- * What becomes of rows that were put back to their step: they go where workers run, which may be nowhere, unless their portfolio is
- * paused. And how many worker processes there are.
+ * Tells when rows that were queued again are sent: while workers run, and their portfolio is not paused. Also the number of
+ * worker processes.
  *
- * @param who what goes on, where that is no row
+ * @param who what goes on, if it is no row
  */
 export async function goingOn(
   rows: number,

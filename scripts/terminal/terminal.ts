@@ -2,29 +2,26 @@ import type { Log } from '../../src/log.ts';
 
 export type Terminal = ReturnType<typeof makeTerminal>;
 
-/**
- * The two streams of a command. Standard output carries what was asked for, in words or as JSON; everything said on the
- * way goes to standard error.
- */
+/** The output of a command: the answer goes to standard output, as text or JSON, and everything else to standard error. */
 export function makeTerminal({ json }: { json: boolean }) {
   let log: Log | undefined;
   return {
     json,
-    /** From now on whatever is said is a line of this log. */
+    /** Sends all messages to this log from now on. */
     sayTo(other: Log): void {
       log = other;
     },
-    /** The log to which everything goes, if it does. */
+    /** The log that gets the messages, if any. */
     log: (): Log | undefined => log,
-    /** Prints the answer: `words` for people, or `value` as JSON. */
+    /** Prints the answer: `words`, or `value` with `--json`. */
     print(words: string, value: unknown): void {
       process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : `${words}\n`);
     },
-    /** A part of the answer in words, as it is found; JSON says it in one piece at the end. */
+    /** Prints a part of the answer as text. With `--json`, `print` gives the whole. */
     answer(words: string): void {
       if (!json) process.stdout.write(`${words}\n`);
     },
-    /** On a terminal it goes where the progress stands, which is drawn again below it. */
+    /** Prints a message. On a terminal it replaces the progress bar, which is drawn again below it. */
     say(text: string): void {
       if (log) log.info(text.replace(/^limitline: /, ''));
       else process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[2K' : ''}${text}\n`);

@@ -1,14 +1,11 @@
-/**
- * How many columns of a terminal a text takes: two for the wide signs of East Asia and for pictures, none for marks on other
- * signs.
- */
+/** The number of terminal columns of a text: two for wide East Asian characters and emoji, none for combining marks. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);
   return width;
 }
 
-/** As much of the text from its start as fits into so many columns. */
+/** The beginning of the text that fits into so many columns. */
 export function fitted(text: string, columns: number): string {
   let width = 0;
   let end = 0;

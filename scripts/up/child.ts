@@ -6,21 +6,21 @@ import { isReady, type Ready } from './with-parent.ts';
 
 const LIMITLINE = join(ROOT, 'scripts/limitline.cjs');
 
-/** A part that died is started again after this; then after twice as long each time, up to half a minute. */
+/** The pause before a part is restarted. It doubles each time, up to half a minute. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Who lived so long did not die of how it was started. */
+/** After so long, a crash has nothing to do with the start, and the pause is reset. */
 const WELL_AFTER_MS = 60_000;
 
-/** Calls in flight get 20 s (jobs/workers/workers.ts), and what is left a moment. */
+/** Calls in flight get 20 s (jobs/workers/workers.ts); the rest is for the end. */
 const STOP_LIMIT_MS = 25_000;
 
 export type Child = ReturnType<typeof startChild>;
 
 /**
- * One part of `up` in a process of its own: started again when it dies, so that a fault of one leaves the others alone. It
- * stays in our process group, so that a Ctrl-C reaches it as it reaches us.
+ * Runs a part of `up` in its own process and restarts it when it dies, so that its faults do not affect others. The child stays
+ * in this process group, so that Ctrl-C reaches it, too.
  *
  * @param given.args of the command line, such as `['work']`
  */
@@ -44,7 +44,7 @@ export function startChild({
     const startedMs = performance.now();
     const started = spawn(process.execPath, [...process.execArgv, LIMITLINE, ...args], {
       env,
-      // Only `up` itself answers on standard output.
+      // Only `up` itself writes to standard output.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     child = started;
@@ -53,7 +53,7 @@ export function startChild({
       wasReady = true;
       ready.resolve(message);
     });
-    // A process that cannot be started at all has no exit.
+    // A process that cannot be started emits no exit.
     started.once('error', () => ended(null, null));
     started.once('exit', (status, signal) => ended(status, signal));
     const ended = (status: number | null, signal: string | null): void => {
@@ -74,16 +74,16 @@ export function startChild({
 
   return {
     name,
-    /** Resolves when it works for the first time. */
+    /** Resolves when it first works. */
     ready: ready.promise,
-    /** Resolves with its name where it ended before it ever worked; it has said why. */
+    /** Resolves with its name if it ends before it ever works; it has logged why. */
     failed: failed.promise,
-    /** From now on its end is nothing to mend: a Ctrl-C reaches it as soon as us. */
+    /** Stops restarting it: Ctrl-C ends it as well as us. */
     expectEnd(): void {
       stopping = true;
       clearTimeout(again);
     },
-    /** Ends it in good order, and by force where that takes too long. */
+    /** Stops it properly, or by force after the limit. */
     async stop(): Promise<void> {
       stopping = true;
       clearTimeout(again);
@@ -95,7 +95,6 @@ export function startChild({
       await gone;
       clearTimeout(late);
     },
-    /** Ends it at once. */
     kill(): void {
       stopping = true;
       child?.kill('SIGKILL');

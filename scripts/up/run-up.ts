@@ -11,16 +11,16 @@ import type { Ready } from './with-parent.ts';
 
 const PARTS = [['console'], ['work'], ['nightly', '--wait']] as const;
 
-/** Where it is wished for. METRICS_PORT is the workers' here. */
+/** Only if EVENTS_PORT is set. METRICS_PORT belongs to the workers here. */
 const LISTEN = ['events', 'listen'];
 const WITHOUT_METRICS = { METRICS_PORT: '' };
 
 /**
- * Everything at once, until SIGTERM, SIGINT or SIGHUP: workers, console and what is done at night, each in a process of its own, so
- * that a slow page or a long check never makes a call late and a fault of one leaves the others alone; where EVENTS_PORT is set, also
- * what the service tells by itself is taken. Redis is started by whoever of them needs it first, where none is given.
+ * Runs workers, console and nightly tasks until SIGTERM, SIGINT or SIGHUP, each in its own process: a slow page or a long check
+ * delays no call, and a fault affects one part only. With EVENTS_PORT, also listens for events. The first part that needs Redis
+ * starts it, if none is given.
  *
- * @returns the exit status: 0, or 1 where a part could not so much as begin, which has said why
+ * @returns the exit status: 0, or 1 if a part could not begin, which has logged why
  */
 export async function runUp(
   terminal: Terminal,
@@ -37,7 +37,7 @@ export async function runUp(
       ? undefined
       : startChild({ args: LISTEN, log, env: { ...env, ...WITHOUT_METRICS } });
   const children = [web, ...(events ? [events] : []), nightly, work];
-  // However this process ends, nothing of it goes on.
+  // However this process ends, its children end, too.
   const killAll = (): void => children.forEach((child) => void child.kill());
   process.once('exit', killAll);
   try {
@@ -59,7 +59,7 @@ export async function runUp(
   }
 }
 
-/** Nobody presses a button any more, no event comes, and nothing is imported or sent again, when the workers end. */
+/** Stops console, events and nightly tasks before the workers, so that nothing new arrives while those end. */
 async function stopInOrder(children: readonly Child[]): Promise<void> {
   for (const child of children) child.expectEnd();
   for (const child of children) await child.stop();

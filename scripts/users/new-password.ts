@@ -4,20 +4,20 @@ import { passwordFault } from '../../src/people/passwords/password-rules.ts';
 import { canAsk } from '../terminal/ask.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 
-/** A user's new password; `isMade` means that it was generated, so it must be shown. */
+/** A new password; `isMade` if it was generated and must be shown. */
 export type NewPassword = { password: string; isMade: boolean };
 
-/** After this many tries, a person should read the rules first. */
+/** Tries until a person should read the rules first. */
 const TRIES = 5;
 
-/** Longer input is not a password. */
+/** Larger input is no password. */
 const MAX_INPUT_BYTES = 8_192;
 
 /**
- * Gets a password: from standard input when that is chosen, otherwise from the terminal, typed twice without being shown. Without a
- * terminal, a password is generated.
+ * Gets a new password: from standard input if requested, else from the terminal, asked for twice; without a terminal it is
+ * generated.
  *
- * @throws LimitlineError `USAGE` when none is given, or it breaks the rules
+ * @throws LimitlineError `USAGE` where none is given or it breaks the rules
  */
 export async function readNewPassword(
   { name, passwordStdin = false }: { name: string; passwordStdin?: boolean | undefined },

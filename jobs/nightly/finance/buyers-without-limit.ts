@@ -8,16 +8,15 @@ import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 
 type BuyersDeps = { rows: Pick<Rows, 'ofBuyers' | 'allOf' | 'read'>; sink: FoundSink; atMs: number };
 
-/** Buyers looked at together: some milliseconds of Redis' time, in scripts of a fraction of one. */
+/** Buyers read together: some milliseconds of Redis' time, in short scripts. */
 const PAGE = 200;
 
 /**
- * Finds buyers all of whose requests have ended without a limit: refused or given up, in whatever portfolio. Whose outcome is unknown
- * (`held`) may have one, and who has a request that waits may get one, so neither is told of; one that was refused or given up and waits
- * for an approval to be sent again still is what it was. Each buyer is told once, by its latest row.
+ * Finds buyers whose requests have all ended without a limit, refused or cancelled, in any portfolio. Held rows may have a
+ * limit, and waiting ones may get one, so their buyers are left out. A row that waits for approval to be sent again counts as
+ * refused or cancelled. Each buyer is reported once, with the latest row.
  *
- * Only buyers with such a row are looked at, each once: of a million such buyers it remembers 11 MB of digests, by
- * which one is overlooked with a chance of 6 in 100,000 (key-set.ts).
+ * Remembers 11 MB of digests for a million such buyers. One buyer is overlooked with a chance of 6 in 100,000 (key-set.ts).
  */
 export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
   const seen = makeKeySet();
@@ -44,13 +43,13 @@ export function makeBuyersWithoutLimit(deps: BuyersDeps): RowCheck {
   };
 }
 
-/** Whether a request that is so has no limit, and gets none by itself. */
+/** Whether a request has no limit and gets none by itself. */
 function isWithout({ state, awaits }: Pick<RowResult, 'state' | 'awaits'>): boolean {
   const was = state === 'awaiting' ? awaits?.was : state;
   return was === 'refused' || was === 'cancelled';
 }
 
-/** The latest row of a buyer none of whose rows has a limit, or may get one; nothing where one has. */
+/** The latest row of a buyer without any limit; nothing where a row has one or may get one. */
 async function latestRow(
   buyer: string,
   walked: WalkedRow,
@@ -58,18 +57,18 @@ async function latestRow(
   { rows }: BuyersDeps,
 ): Promise<WalkedRow | undefined> {
   const told = known?.rows ?? [];
-  // What a row that waits was before is read with the row.
+  // The earlier state of a waiting row is only in the row itself.
   if (told.some(({ state }) => state !== 'awaiting' && !isWithout({ state, awaits: undefined }))) return undefined;
-  // As for most buyers: there is no other row.
+  // The usual case: the buyer has no other row.
   if (known?.count === 1 && told.length === 1) return walked;
   let latest: WalkedRow | undefined;
   for await (const page of rows.allOf(buyer)) {
     const results = await rows.read(page);
     for (const [place, row] of page.entries()) {
       const result = results[place];
-      // Archived without a limit: where all are told that have one, it is none of them.
+      // Archived without a limit: all rows with a limit are known here.
       if (!result && known?.isWhole) continue;
-      // Known by its call only, and so from a limit that was made or is in doubt; or moved meanwhile.
+      // Known only by its call, so a limit was made or is in doubt; or the row has moved meanwhile.
       if (!result || !isWithout(result)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;
       if (!result.replaced && isLater) latest = { row, result };

@@ -5,41 +5,40 @@ import { isErrorsHeader, lineOfImportText, mendedLineOf } from '../../../src/por
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 
-/** A file of the day, some of whose lines may have led to no request. */
+/** A file of the day with lines that may have led to no request. */
 export type DayFile = {
-  /** The portfolio that it was imported into, or was meant for as far as that is known; '' where it is not. */
+  /** The portfolio of its import, or the intended one; '' if unknown. */
   portfolio: string;
   fileName: string;
-  /** Number of its import, where there was one: rows bear it. */
+  /** The number of its import, if it was imported. */
   importId?: string;
-  /** Numbers of imports of its portfolio that were begun later: what they have of a buyer came after this file. */
+  /** Numbers of later imports of the portfolio: their rows of a buyer are newer than this file. */
   later: ReadonlySet<string>;
-  /** Its lines that an errors file held which was imported later: what became of them, that file's lines say. */
+  /** Lines that a later errors file contains. That file's lines tell what became of them. */
   mended: ReadonlySet<number>;
-  /** Why a line has no request, where nothing else is known of it; all such lines share the words. */
+  /** The reason for lines without any other, the same for all of them. */
   why: string;
-  /** What is said where the file cannot be read, and how many lines it stands for. */
+  /** The finding if the file cannot be read, and how many lines it counts for. */
   unread: { says: string; rows: number };
-  /** The command by which a person goes on, if there is one. */
+  /** The command to continue with, if there is one. */
   command?: string;
   /** @throws LimitlineError `FILE` where it cannot be read */
   open(book: BuyerBook): Promise<Opened>;
 };
 
-/** A file's import, and what became of it. */
 export type DayImport = {
   portfolio: string;
   known: KnownImport;
-  /** Whether it was given up or killed before the end of its file. */
+  /** Whether the import was stopped or died before the end of its file. */
   isBrokenOff: boolean;
-  /** Those of its portfolio that were begun later. */
+  /** Imports of the portfolio that began later. */
   later: readonly KnownImport[];
 };
 
 /**
- * The imports that were begun since a moment, and have lines that led to no row. One that is under way is left to the next night, and
- * one whose file came once more, under the same name, to the later one. What was imported before somebody gave up the portfolio is
- * not wanted any more.
+ * Imports begun since `sinceMs` with lines that led to no row. An unfinished import is left to the next night. If a file was
+ * imported again under the same name, only the later import counts. Imports before a cancellation of the portfolio are no
+ * longer wanted.
  */
 export async function* dayImports(
   sinceMs: number,
@@ -59,14 +58,14 @@ export async function* dayImports(
   }
 }
 
-/** Whether it was not read to its end, or has lines that led to no row and are no repetitions. */
+/** Whether the import is incomplete or has invalid lines. */
 function isLacking({ found }: KnownImport): boolean {
   return found === undefined || found.invalid > 0;
 }
 
 /**
- * The lines of an import of which a later one tells: an errors file that was made of them or mends the same lines as they do, or the file
- * that they mend, which came again. A file that itself came again is not asked.
+ * Lines of an import that a later import covers: an errors file made from them, an errors file that mends the same lines, or
+ * the file that they mend, imported again. Later imports that were themselves repeated are not read.
  */
 export async function linesMended(
   { portfolio, known, later }: DayImport,
@@ -87,7 +86,7 @@ export async function linesMended(
   return mended;
 }
 
-/** The lines of an errors file that say which line they mend; of any other file none, nor of one that cannot be read. */
+/** The lines of an errors file that say which line they mend. None for other or unreadable files. */
 async function* linesOfErrors(known: KnownImport, open: (known: KnownImport) => Promise<Opened>) {
   const opened = await open(known).catch(unlessUnreadable);
   if (!opened || opened.problems.length > 0) return;
@@ -109,7 +108,7 @@ function cameAgain(known: KnownImport, all: readonly KnownImport[]): boolean {
   return all.some((one) => one.fileName === known.fileName && isLater(one, known) && one.found !== undefined);
 }
 
-/** Two may have begun in one millisecond; then the one of the higher number was begun first after it. */
+/** Of two imports in the same millisecond, the higher number is later. */
 function isLater(one: KnownImport, known: KnownImport): boolean {
   return one.lastMs > known.lastMs || (one.lastMs === known.lastMs && one.number > known.number);
 }

@@ -6,19 +6,19 @@ import { visible } from '../../../src/portfolio/problem.ts';
 import { REJECTED, TAKEN, TIME } from '../../inbox/dropped-names.ts';
 import type { DayFile } from './days-files.ts';
 
-/** A younger file may still be written, or be taken soon. An older one is reported. */
+/** In ms. A younger file may still be written or taken. Nobody takes older ones. */
 const UNTAKEN_AFTER_MS = 3_600_000;
 
-/** Files that we leave beside a rejected or imported file; they do not list buyers. */
+/** Files that Limitline writes beside a file of buyers. */
 const BESIDE = /\.(?:problems|results)\.csv$/i;
 
-/** A file of buyers in the drop folder: it has one of these endings, and its name is not a temporary one. */
+/** A dropped file of buyers, by its ending. Hidden and temporary files are left out. */
 const DROPPED_NAME = /^(?![.~]).+\.(?:csv|xlsx)$/i;
 
 /**
- * Lists three kinds of files of the drop folder: files rejected since `sinceMs`; files that nobody took for a long time; and files that
- * were taken long ago but not imported, for example because the disk is full. Links are not followed. If there is no drop folder, or it
- * cannot be read, the list is empty: the task that takes files reports that.
+ * Files that the drop folder rejected since `sinceMs`, files that have been there long because no process takes them, and files
+ * taken long ago that cannot be imported, for example because the disk is full. Follows no links. Answers nothing if there is
+ * no readable drop folder: the import of dropped files reports that.
  */
 export async function droppedFiles(
   inbox: string | undefined,
@@ -47,7 +47,7 @@ export async function droppedFiles(
   return [...rejected, ...lying, ...stuck];
 }
 
-/** When a file was taken, according to its name; minus infinity if its name has no such time. */
+/** When a file was taken, from its name; -Infinity for other names. */
 function takenMs(name: string): number {
   const [, ...parts] = TIME.test(name) ? (TIME_PARTS.exec(name) ?? []) : [];
   const [year, month, day, hour, minute, second] = parts.map(Number);
@@ -71,7 +71,7 @@ async function regularFiles(dir: string): Promise<Lying[]> {
   return found;
 }
 
-/** Files that were taken and are not finished: `.taken/ACCOUNT/ID/file.csv`. Each gets the name that it will have at the end. */
+/** Files that are being imported: `.taken/ACCOUNT/ID/file.csv`, with the name that they get at the end. */
 async function takenFiles(dir: string): Promise<Lying[]> {
   const found: Lying[] = [];
   for (const account of await readdir(dir).catch(() => [])) {

@@ -5,19 +5,19 @@ import { ageWords, quoted, rowItem, rowOption } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf, PortfolioFacts } from './portfolio-facts.ts';
 
-/** Makes a check that reports held and refused rows, with their cause and how long they have been in that state. */
+/** Finds held and refused rows, by cause and age. */
 export function makeFailedRows({ factsOf, sink, atMs }: { factsOf: FactsOf; sink: FoundSink; atMs: number }): RowCheck {
   const tell = async (walked: WalkedRow) => sink.found(failedRow(walked, await factsOf(walked.row.portfolio), atMs));
   return {
     row(walked) {
       const { state } = walked.result;
-      // Most rows are neither, and must not cost a promise.
+      // Returns no promise for most rows, to save time.
       return state === 'held' || state === 'refused' ? tell(walked) : undefined;
     },
   };
 }
 
-/** The report's item for a held or refused row. Pure. */
+/** The finding for a held or refused row. */
 export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFacts, atMs: number): FoundItem {
   const { portfolio } = walked.row;
   const { state, step, cause: id = '', updatedMs: sinceMs } = walked.result;
@@ -26,7 +26,7 @@ export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFa
   const says = cause && cause.words !== '' ? `${words}: ${cause.words}` : words;
   const name = quoted(portfolio);
   if (state === 'held') {
-    // The alternative is --resend, but --made is the safer one for a person who is not sure.
+    // --resend would be the other choice. --made is the safer one for a person without knowledge.
     return rowItem('held', walked, says, {
       sinceMs,
       command: `resolve ${name} ${rowOption(walked, lastImport)} --made ID`,
@@ -36,7 +36,7 @@ export function failedRow(walked: WalkedRow, { causes, lastImport }: PortfolioFa
   return rowItem('refused', walked, says, { sinceMs, command: `retry ${name} ${chosen}` });
 }
 
-/** Why a row failed, in our words; the service's own text follows. */
+/** Why a row failed, followed by the service's own words. */
 const REASONS: Readonly<Record<CauseMeaning, (at: string) => string>> = {
   refused: (at) => `refused at ${at}`,
   unknown: (at) => `outcome unknown at ${at}`,

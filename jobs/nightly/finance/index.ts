@@ -46,18 +46,18 @@ export type FinanceDeps = {
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
 };
 
-/** The finance checks of one night. */
+/** Findings for finance, of one night. */
 export type FinanceChecks = {
-  /** Checks that see each row in the one pass over all rows. */
+  /** Checks of each row, in the common walk. */
   rowChecks: RowCheck[];
-  /** The other checks: things made twice, and the lines of the day's files. They may run before, during or after that pass. */
+  /** The other checks: things made twice, and lines of the day's files. May run before, during or after the walk. */
   run(): Promise<void>;
 };
 
 /**
- * All checks of kind `finance`. They correct nothing and write nothing.
+ * All checks of kind `finance`. They mend and write nothing.
  *
- * @param night `atMs` is the date for judging ages; `signal` ends the reading of files (`STOPPED`)
+ * @param night `atMs` is the time by which ages are judged; `signal` stops reading files (`STOPPED`)
  */
 export async function makeFinanceChecks(
   deps: FinanceDeps,
@@ -97,14 +97,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * The moment from which the day's files count: the previous check, but at least one day ago, so that a check at noon hides nothing from the
- * night's. One hour is added, because files came in while the previous check ran.
+ * The time since which files count: since the last check, but at least a day, so that a check at noon takes nothing from the
+ * night's. An hour more, because files arrived while that check ran.
  */
 export function dayBegan(atMs: number, lastMs: number | undefined): number {
   return Math.min(lastMs ?? atMs, atMs - DAY_MS) - HOUR_MS;
 }
 
-/** A check that needs one row at a time. */
+/** A check of single rows. */
 function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | undefined): RowCheck {
   return {
     row(walked) {
@@ -115,9 +115,8 @@ function eachRow(sink: FoundSink, check: (walked: WalkedRow) => FoundItem | unde
 }
 
 /**
- * Finds an approved limit with less granted than requested, or with nothing granted, which counts as a no; pure. A request that was made
- * before (`skipped`) is not reported again: the row that made it is. Without a granted amount, as for an id that a person entered, there is
- * nothing to compare.
+ * Finds approved limits below the request, and approvals with nothing granted. A skipped request is left to the row that made
+ * it. Without a known amount, for example for an id that a person gave, there is nothing to compare.
  */
 export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   const { state, record, request, limitId } = walked.result;
@@ -131,7 +130,7 @@ export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   return share === '' ? undefined : rowItem('granted below', walked, 'less than requested', more);
 }
 
-/** Finds a limit whose answer differs from the request, in a field that does not show whose limit it is; pure. */
+/** Finds a limit whose answer differs from the request in a field that does not decide whose it is. */
 function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   const { record, limitId } = walked.result;
   if (!record.differs) return undefined;
@@ -140,12 +139,12 @@ function answeredOtherwise(walked: WalkedRow): FoundItem | undefined {
   });
 }
 
-/** A longer text is no status; its beginning is enough to recognise it. */
+/** Longer texts are no real status; their beginnings tell them apart. */
 const MOST_CHARACTERS = 60;
 
 /**
- * Finds a limit whose status is not "approved", and reports the status as the service wrote it; pure. The service's document does not show
- * which other statuses exist or whether they change, so each is only reported.
+ * Finds a limit with any status but approved, as the service wrote it. Which others exist, and whether they change, is unknown,
+ * so each is reported.
  */
 export function otherStatus(walked: WalkedRow): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
@@ -160,8 +159,8 @@ export function otherStatus(walked: WalkedRow): FoundItem | undefined {
 type MadeTwiceDeps = { calls: Pick<Calls, 'madeTwice'>; rows: Pick<RowLists, 'read'>; sink: FoundSink };
 
 /**
- * Reports each thing that was made twice at the service, which only sending again after an unknown outcome can cause. The service shows no
- * call that takes one back: a person has to ask for it there.
+ * Reports things made twice at the service, which happens only after a call in doubt is sent again. The API has no call to
+ * remove one: a person must ask the service.
  */
 async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void> {
   for (const { kind, id, again, row: name } of await calls.madeTwice()) {
@@ -170,7 +169,7 @@ async function findMadeTwice({ calls, rows, sink }: MadeTwiceDeps): Promise<void
     const says = `a ${kind} was made twice: ${id} and ${again}`;
     const bare: FoundItem = {
       check: 'made twice',
-      // A supplier has no row and is listed under its portfolio's name.
+      // A supplier has no row, and is reported with its portfolio's name.
       portfolio: name.split('/')[0] ?? '',
       says,
       detail: REMEDY,
@@ -188,7 +187,7 @@ type ImportedDeps = {
   signal: AbortSignal;
 };
 
-/** The copies in the data folder of files that were imported since a moment and have lines without a row. */
+/** The copies of files that were imported since `sinceMs` and have lines without a row. */
 async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
   const open = (known: KnownImport, buyers: BuyerBook = CLOSED_BOOK) =>
     openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
@@ -207,7 +206,7 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
         says: 'lines led to no request, and the copy of their file cannot be read here',
         rows: found?.invalid ?? 1,
       },
-      // An interrupted import is continued with the same file, and nobody stores where that file is.
+      // A broken import continues with the same file. Its original path is not stored.
       command: isBrokenOff ? `import FILE --portfolio ${name}` : `report ${name} --format errors-csv`,
       open: (buyers) => open(known, buyers),
     };
@@ -217,8 +216,8 @@ async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerat
 type UploadedDeps = { drafts: Pick<DraftStore, 'list' | 'dirOf'>; signal: AbortSignal };
 
 /**
- * The files that were uploaded or corrected in the console since a moment, and never submitted. A submitted one is an import, or was meant
- * for another account.
+ * Files that were uploaded or corrected in the console since `sinceMs` and never submitted. A submitted file is an import, or
+ * belongs to another account.
  */
 async function uploadedFiles(sinceMs: number, { drafts, signal }: UploadedDeps): Promise<DayFile[]> {
   const found = (await drafts.list()).filter((draft) => lastVersion(draft).madeMs >= sinceMs && isUnsubmitted(draft));
@@ -246,8 +245,8 @@ function isUnsubmitted({ submitted }: PortfolioDraft): boolean {
 }
 
 /**
- * The stage of a row whose statements are checked. A row under way is checked after it has ended. A request that was cancelled or made
- * before is not checked.
+ * Which rows the check of statements covers, and how they are described. Open rows are checked when they have ended. Cancelled
+ * and skipped requests are not the row's own.
  */
 const STAGES: Readonly<Partial<Record<RowState, string>>> = {
   awaiting: 'not sent yet',
@@ -257,10 +256,10 @@ const STAGES: Readonly<Partial<Record<RowState, string>>> = {
 };
 
 /**
- * Finds a request above the sum for which audited statements are advised (docs/service.md, "Advice"), if it names no document or its
- * statements are too old; pure. The import warns by the same rule, but this one uses the night's date: statements grow old.
+ * Finds a request so large that the service advises audited statements (docs/service.md, "Advice"), without documents or with
+ * old statements. Same rule as the import's warning, at the night's date.
  *
- * @param oldest the oldest date that statements may have, YYYY-MM-DD (`adviceDates`)
+ * @param oldest the oldest allowed date of statements, YYYY-MM-DD (`adviceDates`)
  */
 export function statementsOf(walked: WalkedRow, oldest: string): FoundItem | undefined {
   const { state, request, statements } = walked.result;

@@ -6,18 +6,16 @@ import type { RowResult } from '../../../src/ledger/schema/row.ts';
 import { rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 
-/** The most new events that are read, newest first: about a day's events, and some megabytes of memory. */
+/** New events read at most, newest first: some megabytes of memory for a usual day's events. */
 const MOST_EVENTS = 100_000;
 
 type NewEvents = Pick<Events, 'walk' | 'countSince' | 'totals'>;
 
 /**
- * Finds what new events of the service name since the night before: the rows, each once, and how many events name nothing known here. The
- * format of events is not documented, so a person must read them. Also reports events that were not kept because the space for them was
- * full.
+ * Finds rows that the service's new events name, each once, and counts events that name nothing known here. The kinds of events
+ * are unknown, so a person has to read them. Also reports events that were dropped because of the limit.
  *
- * The ids of all new events are read before the walk, and each row's ids are looked up in memory. If there are no new events, no row is
- * read.
+ * The ids of all new events are read first, and each row's ids looked up in memory. Without new events, no row is read.
  */
 export async function findNamedByEvents(
   events: NewEvents,
@@ -40,7 +38,7 @@ export async function findNamedByEvents(
     },
     async end() {
       const nameless = idsOf.filter(({ slots }) => !slots.some((slot) => isNamed[slot] === 1));
-      // It is unknown what the others name: they have more ids than could be stored.
+      // For the others it is unknown what they name: the table had no room for all their ids.
       const unknown = nameless.filter(({ isWhole }) => isWhole).length;
       const left = count - looked + nameless.length - unknown;
       if (unknown > 0) await sink.found(namesNothing(unknown));
@@ -49,10 +47,10 @@ export async function findNamedByEvents(
   };
 }
 
-/** Where the ids of an event are in the table, and whether all of them had room. */
+/** Where an event's ids are in the table, and whether all of them are. */
 type EventSlots = { slots: Uint32Array; isWhole: boolean };
 
-/** Adds the ids of new events to the table. Returns where the ids of each event are. */
+/** Adds the ids of new events to the table. Answers the slots of each event. */
 async function readNew(
   events: NewEvents,
   { table, sinceMs, most }: { table: ReturnType<typeof makeIdTable>; sinceMs: number; most: number },
@@ -70,7 +68,7 @@ async function readNew(
 
 type Named = { of: NamedRow['of']; id: string; slots: number[] };
 
-/** Finds the id that names a row: first ids that only it has, then ids that it may share with other rows. */
+/** How a row is named: first by ids of its own, then by ids that rows may share. */
 function namedId(result: RowResult, find: (id: string) => number | undefined): Named | undefined {
   const { limitId, companyId, again, request } = result;
   let named: Named | undefined;
@@ -101,7 +99,7 @@ function itemOf(walked: WalkedRow, { of, id }: Named, { count, lastMs }: { count
   return rowItem('events', walked, SAYS[of], { detail: `${id}${often} ${new Date(lastMs).toISOString()}` });
 }
 
-/** A finding about events, without a portfolio. */
+/** A finding without a portfolio, which counts events. */
 function found(says: string, rows: number, command: string): FoundItem {
   return { check: 'events', portfolio: '', says, rows, isMended: false, command };
 }

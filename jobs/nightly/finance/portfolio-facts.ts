@@ -1,23 +1,20 @@
 import type { RowCause } from '../../../src/ledger/counts/cause.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 
-/** What is known of a portfolio as a whole, as far as findings of its rows say it. */
+/** Facts about a portfolio that findings of its rows need. */
 export type PortfolioFacts = {
-  /** Number of the last import, '' where none is known. */
+  /** The number of the last import; '' if unknown. */
   lastImport: string;
-  /** By its id. */
+  /** Causes by id. */
   causes: ReadonlyMap<string, RowCause>;
-  /** When each import was begun last, in ms, by its number. */
+  /** When each import last began, in ms, by its number. */
   importedMs: ReadonlyMap<string, number>;
   isPaused: boolean;
 };
 
 export type FactsOf = (portfolio: string) => Promise<PortfolioFacts>;
 
-/**
- * Reads the facts of a portfolio when its first row asks for them. Rows come portfolio by portfolio, so those of the last one alone
- * are kept.
- */
+/** Reads a portfolio's facts for its first row. Rows come portfolio by portfolio, so only one portfolio's facts are cached. */
 export function makePortfolioFacts(portfolios: Pick<Portfolios, 'read' | 'causes' | 'allImports'>): FactsOf {
   let last: { portfolio: string; facts: Promise<PortfolioFacts> } | undefined;
   return (portfolio) => {

@@ -5,17 +5,17 @@ import type { RowCheck } from '../walk-ledger.ts';
 
 type SharedDeps = { calls: Pick<Calls, 'sharedCompanies' | 'makersOf'>; sink: FoundSink };
 
-/** Ids that files gave and that are remembered: some 25 MB. Beyond them only those are compared that a call made. */
+/** Ids from files that are remembered: some 25 MB. Ids beyond that are left out. */
 const MOST_GIVEN = 100_000;
 
-/** Ids that are looked up with one script: a millisecond of Redis' time. */
+/** Ids looked up with one script: a millisecond of Redis' time. */
 const PAGE = 500;
 
 type Given = { id: string; buyer: string; row: string };
 
 /**
- * Finds companies that two buyers have: the service answered one id for both, two files gave it, or a file gave one that the service
- * made for another buyer. What is asked for the one buyer may be asked for the other then; whether they are the same, a person knows.
+ * Finds companies that two buyers share: the service answered one id for both, two files gave the id, or a file gave an id that
+ * was made for another buyer. A limit for one may then count for the other. A person knows whether they are the same.
  */
 export function makeSharedCompanies({ calls, sink }: SharedDeps): RowCheck {
   const given = new Map<string, Given>();

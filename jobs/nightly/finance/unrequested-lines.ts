@@ -20,20 +20,19 @@ import type { DayFile } from './days-files.ts';
 export type LinesDeps = {
   rows: Pick<Rows, 'atLines' | 'ofBuyers' | 'ofRow'>;
   portfolios: Pick<Portfolios, 'read' | 'faultyLines'>;
-  /** The account's buyers; this check does not change them. */
+  /** The account's buyers, used read-only. */
   store: BuyerStore;
   sink: FoundSink;
 };
 
-/** A line that may have led to nothing. Repetitions of other lines are left out. */
 type Asking = Exclude<Line, { kind: 'duplicate' }>;
 
 /**
- * Reports each line of a file whose request nobody made: no row of any portfolio has its request key. It does not report repetitions of
- * earlier lines, nor corrected lines: a later import of the portfolio has a request of the buyer, or is an errors file with that line. A
- * cancelled or replaced request has a row, so it is not reported either.
+ * Reports each line of a file whose request no row of any portfolio has. Left out are duplicates; lines that were corrected (a
+ * later import of the portfolio has a request of the buyer, or is an errors file with the line); and cancelled or replaced
+ * requests, which have a row.
  *
- * The file is read as a stream. Only for a line without a row is the buyer looked up: 90 bytes of memory each.
+ * The file is read as a stream. Only for lines without a row is the buyer looked up: 90 bytes of memory each.
  */
 export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<void> {
   const { portfolio, fileName, importId, later, mended, unread, command } = file;
@@ -77,7 +76,7 @@ export async function tellUnrequested(file: DayFile, deps: LinesDeps): Promise<v
   }
 }
 
-/** Rows are looked up for this many lines at once: a hundred imports may have rows at each, and Redis must not be busy for long. */
+/** Lines whose rows are read at once. A hundred imports may have rows at each, and Redis should be busy for a few ms only. */
 const SPAN_LINES = 50;
 
 function buyerOf(line: Asking): string | undefined {
@@ -103,17 +102,17 @@ async function hasRequest(
   const isThere = its.some(({ row, importId }) => {
     return (key !== '' && row.key === key) || (row.portfolio === portfolio && later.has(importId));
   });
-  // The list is incomplete for a buyer with very many requests.
+  // Of a buyer with very many requests, only some are known here.
   if (isThere || isWhole || key === '' || portfolio === '') return isThere;
   return (await rows.ofRow({ portfolio, key })) !== undefined;
 }
 
-/** The company and the amount, as far as the line's cells can be trusted. */
+/** The company and the amount, as far as the cells are credible. */
 function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'requested'> {
   if (line.kind === 'row') return { name: line.row.name, requested: line.row.limit.requested_limit };
   if (line.broken !== undefined) return {};
   const name = line.cells[placeOf(columns, 'name')]?.trim() ?? '';
-  // An amount with a problem, or in another currency, must not be added to sums.
+  // An amount in another currency must not be added to a sum.
   const isDoubtful = line.problems.some(({ column }) => AMOUNT.has(knownOf(column, columns)));
   return {
     ...(name === '' ? {} : { name: visible(name.slice(0, MOST_CHARACTERS)) }),
@@ -123,7 +122,7 @@ function shownOf(line: Asking, { columns }: Opened): Pick<FoundItem, 'name' | 'r
 
 const AMOUNT: ReadonlySet<KnownColumn | null> = new Set(['requested_limit', 'currency'] as const);
 
-/** Longer than any name; a cell may be a megabyte. */
+/** Longer than any name, because a cell may have a megabyte. */
 const MOST_CHARACTERS = 200;
 
 type Told = { says: string; detail: string };
@@ -135,7 +134,7 @@ function wordsOf(
   const { fileName, why } = file;
   const [problem] = line.kind === 'invalid' ? line.problems : [];
   if (!problem) {
-    // Only the import saw what was wrong with this line: a missing document, for example, or an earlier request.
+    // Only the import saw the problem, for example a missing document or an earlier request.
     const says = fault === undefined ? why : 'the line was invalid when it was imported';
     return { says, detail: fault === undefined ? fileName : cut(`${fileName}: ${fault}`) };
   }
@@ -144,7 +143,7 @@ function wordsOf(
   return { says, detail: isOpen(problem, opened) ? cut(`${fileName}: ${problem.message}`) : fileName };
 }
 
-/** Whether a problem's text may be shown: it quotes only company data. A column that may hold a person's address is only named. */
+/** Whether a problem's text may be reported. A text may quote its cell, so columns with personal data are only named. */
 function isOpen({ column }: Problem, { columns }: Opened): boolean {
   if (column === null) return true;
   const known = knownOf(column, columns);
@@ -159,19 +158,19 @@ function cut(text: string): string {
   return text.length > MOST_SAID ? `${text.slice(0, MOST_SAID - 1)}…`.toWellFormed() : text;
 }
 
-/** Two sentences. The errors file lists everything that is wrong. */
+/** Characters, about two sentences. The errors file has the whole list. */
 const MOST_SAID = 400;
 
 /**
- * A book that asks another book only about lines without a row. A line with a row, as most lines of a file, is taken for the buyer of its
- * strongest identifier, without asking.
+ * A buyer book that looks up buyers only of lines without a row, since most lines have one. For the other lines, the strongest
+ * identifier decides.
  */
 type RowlessBook = BuyerBook & {
-  /** Whether this line, one of those passed to `tell` last, has a row. */
+  /** Whether this line has a row, of the lines last passed to `tell`. */
   hasRow(line: number): boolean;
 };
 
-/** @param rowLines returns the lines of a span that have a row; both ends are included */
+/** @param rowLines which lines of a span have a row, both ends included */
 function makeRowlessBook(
   book: BuyerBook,
   rowLines: (from: number, to: number) => Promise<ReadonlySet<number>>,

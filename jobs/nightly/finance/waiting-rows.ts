@@ -5,13 +5,13 @@ import { quoted, rowItem } from '../row-facts.ts';
 import type { RowCheck, WalkedRow } from '../walk-ledger.ts';
 import type { FactsOf } from './portfolio-facts.ts';
 
-/** Rows looked at together. */
+/** Rows read together. */
 const PAGE = 200;
 
 /**
- * Finds rows of the day's files that nobody requested yet and that do not go on by themselves: they wait for another person's approval,
- * or in a portfolio that is paused. A request that was sent for another portfolio is none of them. So are, of any day's file, rows that
- * wait for an approval to be sent again, or of what somebody says became of their call: no other check names those.
+ * Finds rows of the day's files that nobody has requested and that need a person: they wait for approval, or their portfolio is
+ * paused. Left out if another portfolio's row sent the request. Also finds rows of any day that wait for approval of a retry or
+ * an answer, because no other check names those.
  */
 export function makeWaitingRows({
   factsOf,
@@ -33,8 +33,8 @@ export function makeWaitingRows({
     for (const walked of waiting) {
       const { row, result } = walked;
       const same = known.get(result.request.buyer)?.rows.filter((one) => one.row.key === row.key) ?? [];
-      // The request was made or is under way by now, or another row with it was sent, or refused. A row that waits to be sent again was
-      // refused itself, and is told.
+      // Left out if the request was made or is under way, or if another row with it was sent or refused. A row that waits for a
+      // retry was refused itself, and is reported.
       if (!result.awaits && same.some(({ state, limit }) => limit !== 'free' || wasSent(state))) continue;
       const name = quoted(row.portfolio);
       const isAwaiting = result.state === 'awaiting';
@@ -67,7 +67,7 @@ function awaitsWords(awaits: RowResult['awaits']): string {
   return `it waits for another person's approval${what}`;
 }
 
-/** A row in such a state was sent to the service, as a rule. */
+/** Whether a row in this state was usually sent to the service. */
 function wasSent(state: string): boolean {
   return is('isStep', state) || is('isFailed', state) || is('isGranted', state);
 }

@@ -3,7 +3,7 @@ import type { ArchivedPortfolio } from '../../../src/ledger/schema/archives.ts';
 import { type ArchiveFault, HAVE_FILES } from '../../archive/look-at-archive.ts';
 import { quoted } from '../row-facts.ts';
 
-/** What of an archive's files is not as it should be, in words; nothing where all is. @param wholly reads them to their ends, too */
+/** Checks an archive's files; answers nothing if they are right. @param wholly also reads them to their ends */
 export type LookAtFiles = (
   archived: ArchivedPortfolio,
   how: { wholly: boolean; signal: AbortSignal },
@@ -11,20 +11,20 @@ export type LookAtFiles = (
 
 type ArchivesCheck = {
   sink: FoundSink;
-  /** Which night it is: each archive is read wholly in one of {@link NIGHTS}. */
+  /** The night's time: each archive is read completely in one of {@link NIGHTS} nights. */
   atMs: number;
   signal: AbortSignal;
   nowMs?: number;
 };
 
-/** A disk's fault that nobody notices is found within a week, and no night reads more than a seventh of what there is. */
+/** A fault of the disk is found within a week, and each night reads about a seventh of all archives. */
 const NIGHTS = 7;
 const DAY_MS = 86_400_000;
 
-/** A million rows are archived or restored in some minutes. */
+/** Archiving or restoring a million rows takes some minutes. */
 const ENDED_WITHIN_MS = 3_600_000;
 
-/** By which command what did not end goes on. */
+/** The command that continues each transition. */
 const GOES_ON_BY: Readonly<Record<string, string>> = {
   archiving: 'archive',
   leaving: 'archive',
@@ -33,11 +33,10 @@ const GOES_ON_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Looks at portfolios that are archived or on their way: whether their files are there and as they were written, and whether what was
- * begun came to an end. Each night the manifest of each is compared with the ledger, and its files with the manifest by their sizes; what
- * is in them is read once in seven nights. Nothing of it is mended.
+ * Checks archived portfolios and those in transition: whether their files are intact and transitions ended. Each night compares
+ * manifests with the ledger, and file sizes with the manifest. Contents are read once in seven nights. Mends nothing.
  *
- * @param lookAt nothing where this host's data folder is not the one in which they lie
+ * @param lookAt left out where this host's data folder is not the one with the archives
  * @throws the signal's reason when it is aborted
  */
 export async function checkArchives(
@@ -63,7 +62,7 @@ export async function checkArchives(
 
 const OF_ARCHIVES = { check: 'archives', isMended: false } as const;
 
-/** By its id and the day, so that nobody has to remember when it was read last. */
+/** Decided by id and day, so that nothing has to be stored. */
 function isItsNight({ id }: ArchivedPortfolio, atMs: number): boolean {
   const number = [...id].reduce((sum, character) => sum + character.charCodeAt(0), 0);
   return (number + Math.floor(atMs / DAY_MS)) % NIGHTS === 0;

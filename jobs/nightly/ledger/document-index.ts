@@ -1,7 +1,7 @@
-/** Digests of documents, the first 13 hexadecimal digits of each: 52 bits, of a million two are alike once in 10^4 times. */
+/** How many hex digits of a digest are compared: 52 bits. Of a million documents, two are equal with a chance of 1 in 10^4. */
 const DIGITS = 13;
 
-/** Remembers which documents there are, and which of them somebody names: nine bytes each, so that there may be millions. */
+/** Remembers documents and which of them are named, in nine bytes each, because there may be millions. */
 export function makeDocumentIndex() {
   let digests = new Float64Array(1_024);
   let named = new Uint8Array(0);
@@ -30,12 +30,12 @@ export function makeDocumentIndex() {
       digests[count] = Number.parseInt(sha256.slice(0, DIGITS), 16);
       count += 1;
     },
-    /** To be called when all were added, and before any is looked up. */
+    /** To be called after all were added, and before any is looked up. */
     close(): void {
       digests = digests.subarray(0, count).sort();
       named = new Uint8Array(count);
     },
-    /** Notes that somebody names it, and answers whether it is there. */
+    /** Marks a document as named; answers whether it exists. */
     name(sha256: string): boolean {
       const place = placeOf(sha256);
       if (place >= 0) named[place] = 1;

@@ -10,15 +10,15 @@ import { YOUNG_MS } from './stored-files.ts';
 
 export type DocumentDeps = {
   storedDocuments: StoreLooks;
-  /** Tells of the documents that archived rows name, while more are wanted; whether all archives could be read. */
+  /** Calls `onName` with documents that archived rows name, while it answers true. Answers whether all archives could be read. */
   inArchives: (onName: (sha256: string) => boolean) => Promise<boolean>;
-  /** The rows of all other accounts of this installation, which share the data folder. */
+  /** The installation's other accounts, which share the data folder. */
   others: () => Promise<WalkDeps[]>;
 };
 
 /**
- * Compares the documents in the data folder with those that rows name. What rows name and is not there cannot be sent; what nobody
- * names is left for a person, since only he knows what else lies in the folder.
+ * Compares documents in the data folder with those that rows name. A missing one cannot be sent. An unnamed one is left for a
+ * person, who may know why it is there.
  */
 export async function makeDocumentCheck(
   { storedDocuments, inArchives, others }: DocumentDeps,
@@ -33,7 +33,7 @@ export async function makeDocumentCheck(
 
   async function look({ row, result }: StoredRow): Promise<void> {
     for (const { sha256, name } of result.request.documents) {
-      // What was stored since the folder was read is there.
+      // A document stored after the folder was listed exists, too.
       if (index.name(sha256) || (await storedDocuments.has(sha256))) continue;
       const isOpen = isUnfinished(result.state);
       const detail = `${name}: ${storedDocuments.pathOf(sha256)}`;
@@ -51,7 +51,7 @@ export async function makeDocumentCheck(
         await walkLedger(account, { rows: [{ row: ({ result }) => nameAll(result.request) }], signal });
       }
       if (index.unnamedCount() === 0) return;
-      // Where an archive cannot be read, which is a finding of its own, nobody knows what it names.
+      // An unreadable archive is a finding of its own. Until it can be read, its documents are unknown.
       const isWhole = await inArchives((sha256) => {
         index.name(sha256);
         return true;

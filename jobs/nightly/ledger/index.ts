@@ -33,7 +33,7 @@ export type LedgerCheckDeps = WalkDeps &
     ledger: RedisConnection;
     keys: Keys;
     account: string;
-    /** Makes what lets others at Redis go first, for one run. */
+    /** Makes, for one run, a function that lets others at Redis go first. */
     considerate: (signal: AbortSignal) => Ask;
     storedFiles: FileDeps['storedFiles'];
     storedDocuments: DocumentDeps['storedDocuments'];
@@ -41,30 +41,29 @@ export type LedgerCheckDeps = WalkDeps &
     settings: { SERVICE_TIMEOUT_MS: number; REDIS_URL?: string | undefined; LIMITLINE_DATA: string };
   };
 
-/** An account, and what it has archived. */
 type Archiving = { account: string; archives: Pick<Archives, 'list'> };
 
 /**
- * What a night's check of the ledger is told: where its findings go, and which other checks look at each row on the same walk.
+ * A run of the ledger's checks.
  *
- * @param lookAgainMs so long after a row was met it is looked at again before it is said to disagree with its call
+ * @param lookAgainMs how long after a row was met it is compared with its call again, before it is a finding
  */
 type LedgerCheck = {
   sink: FoundSink;
   rowChecks?: readonly RowCheck[];
   signal: AbortSignal;
-  /** The moment for which the night was due. */
+  /** The scheduled time of the night. */
   atMs?: number;
   lookAgainMs?: number;
 };
 
-/** What was looked at; and what could not be compared here, in sentences: that is no finding. */
+/** How much was checked, and notes on what could not be compared on this host, which is no finding. */
 export type LedgerChecked = { rows: number; portfolios: number; notes: string[] };
 
 /**
- * All checks of kind `ledger`: what is kept beside the rows, the queues, the calls, the buyers' lists, files and documents are compared
- * with the rows, and what is certain is mended. Whoever else has something to look at in each row hands it in as a row check. A run
- * that died is simply made again: what it mended is as it should be by then.
+ * Runs all checks of kind `ledger`: compares counts and indexes, queues, calls, buyers' lists, files and documents with the
+ * rows, and mends what is certain. Other checks of rows join the same walk as `rowChecks`. After a crash, the run is simply
+ * repeated.
  *
  * @throws the signal's reason when it is aborted
  */
@@ -72,7 +71,7 @@ export async function checkLedger(deps: LedgerCheckDeps, how: LedgerCheck): Prom
   try {
     return await checkAll(deps, how);
   } catch (error) {
-    // A timer that was cut off says so in words of its own.
+    // An aborted timer throws its own error; the signal's reason is wanted.
     how.signal.throwIfAborted();
     throw error;
   }
@@ -88,7 +87,7 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
     inArchives: inArchives(REST, deps, signal),
     isOwnRedis: deps.settings.REDIS_URL === undefined,
   };
-  // Whose rows leave while this looks, is one of both.
+  // Read first, so that a portfolio that leaves meanwhile is in at least one of the two lists.
   const { archived } = await findOldPortfolios({ connection: deps.ledger, keys: deps.keys }, 0);
   const place = { account: deps.account, dataDir: deps.settings.LIMITLINE_DATA };
   const isOurs = await isDataFolderOurs({ ...files, archives: areThere(archived, place) });
@@ -113,7 +112,7 @@ async function checkAll(deps: LedgerCheckDeps, how: LedgerCheck): Promise<Ledger
   return { ...walked, notes: isOurs ? [] : [ELSEWHERE] };
 }
 
-/** In their order: what is kept beside the rows is mended first, since the jobs go by the indexes. */
+/** In this order: indexes are mended first, because the check of jobs relies on them. */
 function storedChecks(
   deps: LedgerCheckDeps,
   { sink, ask, signal, lookAgainMs }: LedgerCheck & { ask: Ask },
@@ -128,7 +127,7 @@ function storedChecks(
   ];
 }
 
-/** What only archived rows and imports name, of this account or another. What one names that is not there nobody knows. */
+/** Names what archived rows and imports of all accounts name. Answers false if an archive is missing or unreadable. */
 function inArchives(file: string, deps: LedgerCheckDeps, signal: AbortSignal) {
   const dataDir = deps.settings.LIMITLINE_DATA;
   return async (onName: (sha256: string) => boolean) => {
@@ -148,12 +147,12 @@ const HELD_LISTED = 'held rows were not listed as they are; they are now';
 const ELSEWHERE =
   'Files, documents and archives were not compared: none of the imported files are in the data folder of this host. Where they lie, limitline reconcile compares them.';
 
-/** Buyers that were looked at lately: their rows stand near each other, and looking twice costs some reads. */
+/** Buyers checked lately. Rows of one buyer are usually near each other, so this saves most repeated reads. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Compares buyers' lists (`bl_…`) with the limits that were made: what lacks is put in, what stands there twice is taken out, and what
- * nobody made is left, since some other ledger may know of it.
+ * Compares buyers' lists (`bl_…`) with the limits that were made: missing limits are added, duplicates removed. Unknown limits
+ * are left, because another ledger may know them.
  */
 function makeBuyerListCheck(buyerLists: BuyerLists, { sink, ask }: { sink: FoundSink; ask: Ask }): StoredRowCheck {
   const seen = new Set<string>();

@@ -16,20 +16,19 @@ export type StrayJobDeps = {
   archives: Pick<Archives, 'read'>;
 };
 
-/** Rows of jobs read at a time. */
+/** Rows read at a time. */
 const PAGE = 100;
 
 /**
- * A feeder that read a row before it was taken up may add its job once more behind its end. A worker comes by that within seconds and
- * does nothing, so it is no finding until a row has ended for so long.
+ * In ms. A feeder that read a row just before it was taken up may add its job again after its end. A worker removes such a job
+ * within seconds, so younger ones are no findings.
  */
 const JUST_ENDED_MS = 60_000;
 
 /**
- * Removes jobs that nobody needs: of rows that there are not, and those that wait for rows that have ended. Each is looked at, then its
- * row, then both again, so that a row that goes on meanwhile keeps its job; and one that was sent again at the same moment is fed.
- * That jobs of rows that were given up still wait, and that failed ones of archived rows are still kept, is as it should be, and is
- * tidied up without a word.
+ * Removes jobs without a row, and waiting jobs of ended rows. Reads the job, then its row, then both again, so that a row that
+ * moves meanwhile keeps its job. Jobs of cancelled rows and failed jobs of archived rows are normal and removed without a
+ * finding.
  */
 export async function removeStrayJobs(
   { rows, queues, portfolios, archives }: StrayJobDeps,
@@ -69,7 +68,7 @@ export async function removeStrayJobs(
   }
 }
 
-/** A failed job is kept with its row for people to see, whatever that is now; it belongs to nobody where there is no row. */
+/** Failed jobs are kept for people to see whatever the row's state, but not without a row. Waiting jobs need an open row. */
 function needsNone(row: RowResult | undefined, isFailed: boolean): boolean {
   return row === undefined || (!isFailed && SETTLED_STATES.includes(row.state));
 }

@@ -20,20 +20,20 @@ export type KeptDeps = {
 };
 
 /**
- * Compares the counts, sums and indexes (by state, cause, approval and search) with the rows, and corrects them. A portfolio without
- * changes is compared during the walk. If it differs, or changes meanwhile, the scripts that correct it look at each row. Counts of
- * imported lines and made limits are never corrected: missing rows are reported.
+ * Compares counts, sums and indexes (state, cause, approval, search) with the rows, and mends them. A portfolio at rest is
+ * compared during the walk. Only if it differs or moves do scripts check and mend each row. Counts of imported rows and made
+ * limits are never mended: missing rows are named.
  *
- * @param mended called for each portfolio whose indexes may have changed
+ * @param mended called for portfolios whose indexes may have changed
  */
 export function makeKeptCheck(
   { portfolios, rows, calls, approvals, compareIdle }: KeptDeps,
   { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
 ): StoredRowCheck {
   let look: IdleComparison | undefined;
-  /** How many rows wait for each approval. */
+  /** Rows that wait, by approval. */
   const waiting = new Map<string, number>();
-  /** The lines of rows that an index names but that do not exist. */
+  /** The lines of rows that an index contains and that do not exist. */
   const lost = new Map<string, number>();
 
   async function compareExactly(portfolio: string): Promise<void> {
@@ -77,7 +77,7 @@ export function makeKeptCheck(
     }
   }
 
-  /** Rows that wait for a missing approval would wait for ever, because nobody can answer it. */
+  /** Reports rows that wait for an approval that is gone: nobody can answer it. */
   async function tellOfGone(portfolio: string): Promise<void> {
     for (const [id, count] of waiting) {
       if (await approvals.read(id)) continue;
@@ -120,10 +120,10 @@ const GONE =
   'rows wait for an approval that no longer exists, so nobody can answer it; cancel them, and import their file again';
 const UNBOUND = 'approvals were not as the rows that wait for them; they are now';
 
-/** The most sums that a finding names. */
+/** Sums that a finding names. */
 const MOST_NAMED_SUMS = 8;
 
-/** The check and the text of a finding, by kind of difference. */
+/** A difference in words. */
 function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':

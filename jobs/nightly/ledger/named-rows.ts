@@ -2,13 +2,12 @@ import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightl
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
 import { rowFacts } from '../row-facts.ts';
 
-/** Rows of one finding that are named each; behind these they are only counted, since a lost index lacks all of them. */
+/** Rows that one finding names; the others are counted. A lost index would name all rows. */
 export const MOST_NAMED = 1_000;
 
-/** Rows read at a time. */
 const PAGE = 100;
 
-/** Row keys by what was found of them: the first ones, so that an index that is gone takes no memory. */
+/** Collects row keys by finding, up to {@link MOST_NAMED} each, to limit memory. */
 export function makeNamedRows() {
   const keysBy = new Map<string, Set<string>>();
   return {
@@ -30,7 +29,7 @@ type Found = {
   isMended: boolean;
 };
 
-/** Tells of rows, each as an item of its own as far as they are named, and of the others as one. */
+/** Reports each named row as an item, and the others together as one. */
 export async function tellRows(
   { check, portfolio, says, rows, keys, isMended }: Found,
   { sink, ledger }: { sink: FoundSink; ledger: Pick<Rows, 'read'> },

@@ -13,23 +13,23 @@ export type ClaimDeps = {
   stories: Pick<Stories, 'calls' | 'claims'>;
 };
 
-/** Beside the longest call: what a claim waits for a replica, and what clocks of processes differ by. */
+/** In addition to the longest call: the wait for a replica, and differences between clocks. */
 const GRACE_MS = 60_000;
 
-/** A row that may have a claim, and the key of the row that replaced it, '' for none. Nobody sends a replaced row again. */
+/** A row that may have a claim, and the key of the row that replaced it, or ''. A replaced row is never sent again. */
 type Noted = { row: RowId; replacedBy: string };
 
-/** Rows looked at together. */
+/** Rows read together. */
 const PAGE = 100;
 
-/** More than so many rows with a claim each would be a fleet that died as a whole; the next night has the others. */
+/** More would mean that a whole fleet died. The next night reports the rest. */
 const MOST_NOTED = 20_000;
 
 /**
- * Names calls that are claimed for longer than any call takes, by processes that give no sign of life. Nothing is done to them: a
- * worker that comes by the row finds the claim, and then a person may say what became of the call.
+ * Reports calls whose claim is older than any call takes and whose process gives no sign of life. Does nothing about them: a
+ * worker that reaches the row finds the claim, and then a person may resolve the call.
  *
- * @param timeoutMs the longest that one call takes
+ * @param timeoutMs the longest time that one call takes
  */
 export function makeOldClaimCheck(
   { rows, stories }: ClaimDeps,
@@ -75,16 +75,16 @@ export function makeOldClaimCheck(
   };
 }
 
-/** The command after which a person may say what became of the call. A row that was given up or refused is held when it is sent again. */
+/** The command that lets a person resolve the call. A cancelled or refused row is held when it is sent again. */
 function nextCommand(row: RowId, result: RowResult): string {
   const { state } = result;
   if (state === 'held') return commandFor('resolve', row, result);
-  // The command names the row: a row that it replaced may have the same line.
+  // Names the row by key: a row that it replaced may have the same line.
   const isEnded = state === 'cancelled' || state === 'refused';
   return isEnded ? ['retry', quoted(row.portfolio), '--state', state, '--row', row.key].join(' ') : 'work';
 }
 
-/** Where a row may have left a document's call behind. */
+/** States of rows that may have left a document's call. */
 const UNSENT: ReadonlySet<string> = new Set(['documents', 'cancelled', 'refused', 'held']);
 
 const SAYS = 'calls are under way for longer than any call takes, and the process that sent them gives no sign of life';

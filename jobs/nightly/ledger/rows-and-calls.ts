@@ -20,20 +20,19 @@ export type RowCheckDeps = FeedDeps & {
   stories: Pick<Stories, 'calls'>;
 };
 
-/** How long the check waits before it compares held rows a second time. After an answer, workers move a held row on within two seconds. */
+/** Workers release a held row within two seconds of its answer. The second comparison comes well after that. */
 export const LOOK_AGAIN_MS = 10_000;
 
-/** Most rows that are compared a second time. More than this differ for one reason, and the next night checks the others. */
+/** Rows compared again. More would have a common reason, and the next night reports the rest. */
 const MOST_AGAIN = 10_000;
 
-/** A row whose state does not match its call. */
+/** A row whose end differs from its call. */
 type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
 
 /**
- * Compares rows with the calls that were made for them. A done row knows what its calls made. If the ledger has forgotten such a call, it
- * is recorded again, so that nothing is requested twice. A done row with another id, or whose call never existed, is only reported. A held
- * row's forgotten call is recorded as in doubt again. A held row whose call is not in doubt goes on. A refused or cancelled row whose limit
- * was made is reported, and left for a person.
+ * Compares rows with their calls. If the ledger has forgotten the call of a done row, it is recorded again from the row, so
+ * that nothing is requested twice; a differing or unknown id is only reported. A forgotten call of a held row is in doubt
+ * again. A held row without doubt goes on. A refused or cancelled row whose limit was made is left for a person.
  */
 export function makeCallCheck(
   deps: RowCheckDeps,
@@ -50,7 +49,7 @@ export function makeCallCheck(
   async function compareDone(walked: StoredRow, kind: 'limit' | 'company', call: OddCall): Promise<void> {
     const { row, result } = walked;
     const made = madeBy(walked, kind);
-    // The ledger never forgets which call made an id. If no call is known to have made this id, no call was forgotten.
+    // Ids are kept for good. So an id without a known maker does not come from a forgotten call.
     const [maker] = await ask(() => deps.calls.makersOf([made]));
     if (call.state !== 'made' && maker?.key !== made.keys[0]) {
       const detail = made.id || 'no id';
@@ -96,7 +95,7 @@ export function makeCallCheck(
     row(walked) {
       const { odd, row, field } = walked;
       const state = field('state') as RowState;
-      // Nearly all rows end here, so no promise is made for them.
+      // Returns no promise where none is needed: of a million rows, few have to be awaited.
       if (is('isGranted', state)) return odd && compareEnded(walked, odd);
       if (isUnfinished(state) || again.length >= MOST_AGAIN) return undefined;
       const { step, updatedMs } = walked.result;
@@ -123,7 +122,7 @@ function isMade(call: OddCall | undefined): boolean {
   return call?.state === 'made';
 }
 
-/** The call that a done or skipped row implies. It is not counted again, and the buyer's list is left to another check. */
+/** The call that a done or skipped row tells of, to be recorded again. Counts and buyers' lists are left to other checks. */
 function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall & { is: 'made' } {
   const { request, limitId, companyId, record, documentIds, line, updatedMs, state } = result as RowResult;
   const whole = { is: 'made', buyer: undefined, line, atMs: updatedMs } as const;
@@ -147,7 +146,7 @@ function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall
   };
 }
 
-/** The call that a held row implies: it was sent, and its outcome is unknown. */
+/** The call in doubt that a held row tells of. */
 function doubtOf(row: RowId, { step, request, line, updatedMs }: RowResult): LostCall {
   const { buyer, limit } = request;
   const told = {

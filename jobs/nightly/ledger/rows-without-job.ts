@@ -11,14 +11,13 @@ import type { StoredRowCheck } from '../walk-ledger.ts';
 
 export type JobDeps = { rows: Rows; queues: Queues };
 
-/** Rows looked at in one go. */
 const PAGE = 500;
 
 /**
- * Gives a job to each row in progress that has none. Rows that are queued are the feeder's: most of them have no job yet and need
- * none, but nothing that is left of a lost one may be in its way.
+ * Gives a job to each row in progress that has none. Queued rows get jobs from the feeder; here only remains of their lost jobs
+ * are removed.
  *
- * @param wasMended whether the indexes of a portfolio were mended: then its rows in progress are looked up once more
+ * @param wasMended whether a portfolio's indexes were mended: then its rows in progress are listed again
  */
 export function makeRowsWithoutJob(
   { rows, queues }: JobDeps,
@@ -27,7 +26,7 @@ export function makeRowsWithoutJob(
   let inProgress: RowId[] = [];
   let waiting: NewJob[] = [];
 
-  /** A job is looked for before its row is: one that was handed on meanwhile shows in the row. */
+  /** Checks the job before the row: if the job was handed on meanwhile, the row has changed. */
   async function restore(row: RowId, before: number): Promise<void> {
     if (await queues.hasJob(row)) return;
     const [now] = await rows.read([row]);

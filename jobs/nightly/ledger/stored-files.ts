@@ -2,26 +2,25 @@ import type { StoreLooks } from '../../../src/documents/store-looks.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 
-/** What an account has imported. */
 export type ImportsOf = Pick<Portfolios, 'names' | 'allImports'>;
 
 export type FileDeps = {
   portfolios: ImportsOf;
-  /** The same of all other accounts of this installation, which share the data folder. */
+  /** The installation's other accounts, which share the data folder. */
   others: () => Promise<ImportsOf[]>;
   storedFiles: StoreLooks;
-  /** Tells of the files that archived imports name, while more are wanted; whether all archives could be read. */
+  /** Calls `onName` with files that archived imports name, while it answers true. Answers whether all archives could be read. */
   inArchives: (onName: (sha256: string) => boolean) => Promise<boolean>;
-  /** Whether Redis itself lies in this data folder: then it is the one into which all was imported. */
+  /** Whether Redis' own data is in this data folder. Then all imports are here, too. */
   isOwnRedis: boolean;
 };
 
-/** What is younger may belong to an import or a run that is under way, however slow. */
+/** In ms. A younger file may belong to an import or run that is under way. */
 export const YOUNG_MS = 86_400_000;
 
 /**
- * Whether this host's data folder is the one into which the account's files were imported, and its archives written; in a fleet it may
- * be another's. Where there are none of either, it is.
+ * Whether this host's data folder is the one with the account's imported files and archives; in a fleet it may be another
+ * host's. True where there are none.
  */
 export async function isDataFolderOurs({
   portfolios,
@@ -29,7 +28,7 @@ export async function isDataFolderOurs({
   isOwnRedis,
   archives,
 }: Pick<FileDeps, 'portfolios' | 'storedFiles' | 'isOwnRedis'> & {
-  /** Says of each archive of the account whether its folder is there. */
+  /** For each archive of the account, whether its folder exists. */
   archives: AsyncIterable<boolean>;
 }): Promise<boolean> {
   if (isOwnRedis) return true;
@@ -47,7 +46,7 @@ export async function isDataFolderOurs({
   return !isAny;
 }
 
-/** Compares the copies of imported files with the portfolios: which are missing or damaged, and which nobody names. */
+/** Compares copies of imported files with the portfolios: finds missing, damaged and unnamed ones. */
 export async function compareFiles(
   { portfolios, others, storedFiles, inArchives }: FileDeps,
   { sink, signal, nowMs = Date.now() }: { sink: FoundSink; signal: AbortSignal; nowMs?: number },
@@ -57,7 +56,7 @@ export async function compareFiles(
     for (const { id, fileName, lastMs, number } of await portfolios.allImports(portfolio)) {
       const isKnown = named.has(id);
       named.add(id);
-      // The file of several imports is read once, but told of with each.
+      // A file of several imports is read once and reported with each.
       const is = isKnown && (await storedFiles.has(id)) ? 'whole' : await storedFiles.check(id, signal);
       if (is === 'whole') continue;
       const detail = `${fileName}, import ${number}: ${storedFiles.pathOf(id)}`;
@@ -71,7 +70,7 @@ export async function compareFiles(
     unnamed.delete(sha256);
     return unnamed.size > 0;
   });
-  // Where an archive cannot be read, which is a finding of its own, nobody knows what it names.
+  // An unreadable archive is a finding of its own. Until it can be read, its files are unknown.
   if (!isWhole) return;
   for (const id of unnamed) {
     const writtenMs = await storedFiles.writtenMs(id);
@@ -81,7 +80,7 @@ export async function compareFiles(
   }
 }
 
-/** There are some thousands of files at the most: one for each import. */
+/** At most some thousands: one file per import. */
 async function unnamedFiles(
   named: ReadonlySet<string>,
   { others, storedFiles }: Pick<FileDeps, 'others' | 'storedFiles'>,

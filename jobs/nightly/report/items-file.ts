@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { CHECKS, type FoundItem } from '../../../src/ledger/nightly/checks.ts';
 import { plainTableLine } from '../../../src/table/table-line.ts';
 
-/** What stands in the file of all items, in the order of its columns. */
+/** The columns of the file of all items, in order. */
 const COLUMNS: readonly [name: string, cell: (item: FoundItem) => string | number | undefined][] = [
   ['kind', ({ check }) => CHECKS[check].kind],
   ['check', ({ check }) => CHECKS[check].title],
@@ -22,15 +22,15 @@ const COLUMNS: readonly [name: string, cell: (item: FoundItem) => string | numbe
   ['command', ({ command }) => (command === undefined ? undefined : `npx limitline ${command}`)],
 ];
 
-/** Excel takes a file without a byte order mark for its own code page, and names for others. */
+/** Without a byte order mark, Excel reads the file in its own code page and garbles names. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** Lines are handed on in pieces of this size: a write each would cost more than the line. */
+/** Lines are written in chunks of this size: one write per line would cost more than the line. */
 const PIECE_CHARACTERS = 65_536;
 
 /**
- * Begins the file of all items of a night: CSV in UTF-8, safe to be opened in a spreadsheet. A file that cannot be written is
- * told of at the end, and stops no check.
+ * Begins a night's file of all items: CSV in UTF-8, safe for spreadsheets. A failed write stops no check and is reported at the
+ * end.
  */
 export function openItems(to: Writable) {
   let isBroken = false;
@@ -40,7 +40,7 @@ export function openItems(to: Writable) {
   });
   let piece = BYTE_ORDER_MARK + plainTableLine(COLUMNS.map(([name]) => name));
   return {
-    /** Takes in an item; answers a promise where the disk is behind. */
+    /** Adds an item. Answers a promise if the disk is slow. */
     add(item: FoundItem): void | Promise<void> {
       if (isBroken) return;
       piece += plainTableLine(COLUMNS.map(([, cell]) => cell(item) ?? ''));
@@ -49,7 +49,7 @@ export function openItems(to: Writable) {
       piece = '';
       if (!isTaken) return Promise.race([once(to, 'drain').catch(() => {}), broken]).then(() => {});
     },
-    /** @throws what kept it from being written */
+    /** @throws the error that stopped writing */
     async end(): Promise<void> {
       if (!isBroken) to.end(piece);
       await written;

@@ -20,19 +20,19 @@ export type ReportDeps = {
   reports: Reports;
   settings: { LIMITLINE_DATA: string };
   keys: { reports: string };
-  /** A page that can be printed, piece by piece; without it there is none. */
+  /** Renders a page for printing, piece by piece; without it there is none. */
   printReport?: (whole: WholeReport) => Iterable<string>;
 };
 
-/** Looks for something, and tells the sink what it finds. Answers how much it looked at. */
+/** Runs checks and passes findings to the sink. Answers how much was checked. */
 export type NightCheck = (sink: FoundSink) => Promise<NightReport['looked']>;
 
 /**
- * Makes the report of a night: lets look, writes each item down as it is found, compares the whole with the report before, leaves
- * the files in the data folder and keeps the report in Redis. A run that died leaves nothing but a draft; that of the same night
- * comes to the same report, in the place of any that there was. A disk that takes no files keeps nothing else from being done.
+ * Makes the report of a night: runs the checks, writes each item as it is found, compares with the report before, leaves files
+ * in the data folder, and stores the report in Redis. A run that died leaves only a draft; the next run of the night replaces
+ * any report of it. A disk fault only costs the files.
  *
- * @throws whatever looking throws, or Redis
+ * @throws errors of the checks or of Redis
  */
 export async function makeReport(night: Night, look: NightCheck, deps: ReportDeps): Promise<NightReport> {
   const { reports, account, settings, keys } = deps;
@@ -60,13 +60,13 @@ export async function makeReport(night: Night, look: NightCheck, deps: ReportDep
   }
 }
 
-/** A draft of all items, or why there is none. */
+/** A draft of all items, or the fault that prevented it. */
 type Looked = { looked: NightReport['looked'] } & (
   | { draft: FileDraft; fault?: never }
   | { draft?: never; fault: string }
 );
 
-/** Lets look, and writes down what is found; where nothing can be written, it is looked all the same, once. */
+/** Runs the checks and writes their findings. If the disk fails, the checks are still run, once. */
 async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: string): Promise<Looked> {
   let done: { looked: NightReport['looked'] } | undefined;
   let failed: { error: unknown } | undefined;
@@ -90,7 +90,7 @@ async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: stri
       });
       await items.end();
     };
-    // In the folder of all nights: what a killed run left there is swept by the next one.
+    // In the folder of all nights, where the next run removes drafts of killed runs.
     const draft = await writeDraft({ dir, name: ITEMS, mode: 0o600, write });
     return { looked: doneOf(done), draft };
   } catch (error) {
@@ -105,7 +105,7 @@ function doneOf(done: { looked: NightReport['looked'] } | undefined): NightRepor
   return done.looked;
 }
 
-/** Puts both files in their place, each all at once. */
+/** Puts both files in place, each atomically. */
 async function leaveFiles(
   items: FileDraft,
   whole: WholeReport,
@@ -131,14 +131,14 @@ async function leaveFiles(
   }
 }
 
-/** A night has a folder in that of all: `reports/api.example.com-3fa9c1/2026-11-22T01-30-00.000Z`. */
+/** A night's folder: `reports/api.example.com-3fa9c1/2026-11-22T01-30-00.000Z`. */
 const ofNight = (dir: string, id: string): string => join(dir, safeFolderName(id));
 
-/** A report that is forgotten has no files; where they are on another host, they are that host's to remove. */
+/** Removes a forgotten report's files. Files on another host are left to that host. */
 async function forgetFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true }).catch(() => {});
 }
 
-/** All items that were found, and the report to be printed. */
+/** The file of all items, and the page for printing. */
 export const ITEMS = 'items.csv';
 export const PAGE = 'report.html';

@@ -4,14 +4,14 @@ import type { HealthFact } from '../../../src/console/pages/health/add-health-pa
 import type { Context } from '../../../src/context.ts';
 import { bytesText } from './figures-text.ts';
 
-/** Below these an import, or a write of our own Redis, may soon find no room. */
+/** With less free space, an import or our own Redis may soon fail. */
 const LITTLE_BYTES = 1_000_000_000;
 const NEXT_TO_NONE_BYTES = 200_000_000;
 
-/** So many files are looked at: a folder of a hundred thousand documents is not gone through for a page. */
+/** Files counted at most: a folder of a hundred thousand documents would take too long. */
 const MOST_FILES = 5_000;
 
-/** The data folder: where it is, how much is in it, and how much room its disk has. */
+/** The data folder: path, size, and free space on its disk. */
 export async function diskPart({ settings }: Pick<Context, 'settings'>): Promise<HealthFact[]> {
   const path = settings.LIMITLINE_DATA;
   const { bsize, bavail, blocks } = await statfs(path).catch((error: NodeJS.ErrnoException) => {

@@ -11,7 +11,7 @@ export function bytesText(bytes: number): string {
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-/** `40 s`, `12 min`, `5 h`, `3 days`: how long, in one unit. */
+/** `40 s`, `12 min`, `5 h`, `3 days`: a duration in one unit. */
 export function elapsedText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 90) return `${seconds} s`;

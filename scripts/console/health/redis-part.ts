@@ -5,7 +5,7 @@ import { nodesOf } from '../../../src/redis/nodes.ts';
 import { readInfo, type ServerInfo } from '../../../src/redis/server-info.ts';
 import { bytesText, elapsedText } from './figures-text.ts';
 
-/** Redis: which, how fast it answers, how much it holds, and what speaks against trusting it. */
+/** Redis: address, response time, memory, and weak persistence. */
 export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[]> {
   const askedMs = performance.now();
   await ledger.ping();
@@ -23,7 +23,7 @@ export async function redisPart({ redis, ledger }: Context): Promise<HealthFact[
   return facts;
 }
 
-/** A script of the ledger waits at least so long then, and each row needs fifteen of them. */
+/** Scripts of the ledger take at least so long then, and each row needs fifteen of them. */
 const SLOW_MS = 100;
 
 function ofNode(info: ServerInfo): HealthFact[] {

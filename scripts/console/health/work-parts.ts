@@ -8,7 +8,7 @@ import { describeLearned } from '../../../src/pace/pace-words.ts';
 import { chooseProxy } from '../../../src/proxy.ts';
 import { elapsedText } from './figures-text.ts';
 
-/** The service: where, by which way, with which login; nothing of it is asked. */
+/** The service's address, proxy and login. Does not ask the service. */
 export async function servicePart({ settings, account, ledger, keys, portfolios }: Context): Promise<HealthFact[]> {
   const { SERVICE_URL: url, SERVICE_CLIENT_ID: clientId } = settings;
   const facts: HealthFact[] = [
@@ -28,7 +28,7 @@ export async function servicePart({ settings, account, ledger, keys, portfolios 
   return [...facts, { term: 'Token calls so far', what: String(calls) }];
 }
 
-/** How fast calls leave, and what holds them back. */
+/** The pace of calls, and what holds them back. */
 export async function pacePart(context: Context): Promise<HealthFact[]> {
   const pace = await lookAtPace(context);
   if (!pace) return [{ term: 'Pace', what: 'nothing is known yet: no call was made' }];
@@ -58,7 +58,7 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
   ];
 }
 
-/** What is kept beside the rows, and when it was compared with them last. */
+/** The ledger's counts, and when they were last compared with the rows. */
 export async function ledgerPart({ portfolios, stories, archives, keys, ledger }: Context): Promise<HealthFact[]> {
   const [count, archived, held, checked] = await Promise.all([
     ledger.zcard(keys.portfolios),

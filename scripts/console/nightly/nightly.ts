@@ -12,7 +12,7 @@ import { readNoticesFacts } from '../../notices/notices-facts.ts';
 import { eventsFunctions } from '../events.ts';
 import { reportFunctions } from './report.ts';
 
-/** What the page *Nightly* is handed, a section each. */
+/** The functions of the page *Nightly*, by section. */
 export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
   return {
     report: reportFunctions(context),
@@ -23,17 +23,17 @@ export function nightlyPageFunctions(context: Context): NightlyPageFunctions {
   };
 }
 
-/** What the page *Nightly* shows of the drop folder, as this process sees it. */
+/** The functions for the drop folder, as this process sees it. */
 export function inboxFunctions(context: Context): InboxFunctions {
   return { look: () => readInbox(context) };
 }
 
-/** What the page *Nightly* is handed of notices. */
+/** The functions for notices. */
 function noticesFunctions(context: Pick<Context, 'outbox' | 'settings'>): NoticesFunctions {
   return { look: (most) => readNoticesFacts(context, most) };
 }
 
-/** What the page *Nightly* is handed of the rules by which refused rows go again. */
+/** The functions for retry rules. */
 function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'failing'>): RuleFunctions {
   return {
     look: () => rulesNow(context),
@@ -42,7 +42,7 @@ function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'fai
   };
 }
 
-/** What the page *Nightly* is handed of the schedule. */
+/** The functions for the schedule. */
 export function scheduleFunctions(context: Context): ScheduleFunctions {
   return {
     look: () => readScheduleFacts(context),

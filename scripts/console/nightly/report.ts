@@ -10,14 +10,14 @@ import type { Context } from '../../../src/context.ts';
 import { countAll, type NightReport } from '../../../src/ledger/nightly/night-report.ts';
 import { printReport } from '../../nightly/print-report.ts';
 
-/** Findings of a check on the page of a whole report, which has up to twenty checks; and on a page of its own. */
+/** Findings per check: on a report's page, which has up to twenty checks, and on a check's own page. */
 const SHOWN_FIRST = 10;
 const SHOWN_PAGE = 50;
 
-/** A month of nights. */
+/** Reports on a page: a month of nights. */
 const LISTED = 31;
 
-/** What the page *Nightly* is handed of the reports. */
+/** The functions for nightly reports. */
 export function reportFunctions({ reports }: Pick<Context, 'reports'>): ReportFunctions {
   const findingsOf = async (id: string, from: number, count: number): Promise<ShownFinding[]> => {
     const [found, examples] = await Promise.all([reports.findings(id, from, count), reports.examples(id, from, count)]);
@@ -59,14 +59,14 @@ export function reportFunctions({ reports }: Pick<Context, 'reports'>): ReportFu
       if (!report) return undefined;
       const left = await leftFile(report, file);
       if (left || file === 'items.csv') return left;
-      // Where its file is not here it is drawn anew, with the examples that are still kept.
+      // If the file is not on this host, it is rendered anew, with the examples still kept.
       const findings = await findingsOf(report.id, 0, countAll(report));
       return { content: () => Readable.from(printReport({ report, findings })) };
     },
   };
 }
 
-/** A file as it was left on this host. */
+/** A report's file, if it is on this host. */
 async function leftFile({ files }: NightReport, file: 'items.csv' | 'report.html') {
   const name = file === 'items.csv' ? files?.items : files?.page;
   if (!files || name === undefined || files.host !== hostname()) return undefined;

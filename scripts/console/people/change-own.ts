@@ -7,12 +7,12 @@ import type { RefusedSignIn } from '../../../src/people/people.ts';
 const NO_CODE = 'This code does not fit. Look at the app again, and type the code that it shows now.';
 const ENDED = 'Your session ended meanwhile. Sign in again.';
 
-/** Whose account, and in which session, which goes on under a new token. */
+/** A person's account and session. Changes give the session a new token. */
 type Own = { name: string; token: string } & Coming;
 
-/** What people change of their own, at the sign-in and in their account. */
+/** Changes that people make to their own account, at sign-in and later. */
 export function changeOwn({ people }: Context) {
-  /** All other sessions ended by now, and so does this one's token: whoever else knew it has nothing. */
+  /** Renews this session's token; all other sessions have ended. A stolen token is worthless then. */
   const goOn = async <T>(token: string, made: T): Promise<ChangeAnswer<T>> => {
     const renewed = await people.sessions.renew(token);
     return renewed === undefined ? { is: 'no', words: ENDED } : { is: 'done', token: renewed, made };
@@ -25,7 +25,7 @@ export function changeOwn({ people }: Context) {
       return codes === undefined ? { is: 'no', words: NO_CODE } : goOn(token, codes);
     },
 
-    /** A password in the place of one that somebody else made. */
+    /** Sets a password in place of one that somebody else made. */
     async setPassword({ name, token, password }: Own & { password: string }): Promise<ChangeAnswer> {
       const fault = await wordsOfFault(() =>
         people.users.setPassword(name, password, { mustChange: false, keep: token }),
@@ -35,7 +35,7 @@ export function changeOwn({ people }: Context) {
   };
 }
 
-/** Why people is told no, in words; nothing where it was done. @throws what is no fault of what was asked for */
+/** The message of a refused change; undefined if it was made. @throws other faults */
 export async function wordsOfFault(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await work();
@@ -46,7 +46,7 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
   }
 }
 
-/** Why a password that was asked for once more was not taken. */
+/** Why a repeated password was not accepted. */
 export function wordsOfRefusal(answer: RefusedSignIn | { is: 'owes' }): string {
   if (answer.is === 'later')
     return `Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;

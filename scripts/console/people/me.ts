@@ -3,12 +3,12 @@ import type { Context } from '../../../src/context.ts';
 import { passwordFault } from '../../../src/people/passwords/password-rules.ts';
 import { changeOwn, wordsOfRefusal } from './change-own.ts';
 
-/** What the page of one's own account can do. */
+/** The functions of the page of one's own account. */
 export function mePageFunctions(context: Context): MePageFunctions {
   const { people } = context;
   const { goOn, confirmFactor } = changeOwn(context);
 
-  /** Why whoever asks is not believed to be the same person still, in words; nothing where they are. */
+  /** Why the person's proof is not accepted, in words; undefined if it is. */
   const doubtOf = async ({ name, old, code, from }: Proof): Promise<string | undefined> => {
     const answer = await people.check({ name, password: old, code, from });
     return answer.is === 'ok' ? undefined : wordsOfRefusal(answer);
@@ -22,7 +22,7 @@ export function mePageFunctions(context: Context): MePageFunctions {
     sessions: (by, token) => people.sessions.list(by, token),
     setPassword: async ({ password, ...proof }) => {
       const { name, token, old, from } = proof;
-      // A code is used up by looking at it: what is wrong with the new password is said before.
+      // A code works once, so the new password is checked before the code.
       const fault = passwordFault(password, name);
       const doubt = fault ?? (await doubtOf(proof));
       if (doubt !== undefined) return { is: 'no', words: doubt };
@@ -37,7 +37,7 @@ export function mePageFunctions(context: Context): MePageFunctions {
       const { name, token } = proof;
       const end = async (): Promise<number | boolean> =>
         which === 'all others' ? people.sessions.endAll(name, { but: token }) : people.sessions.endOne(name, which.one);
-      // Whoever signed in elsewhere has no password here.
+      // A person of an identity provider has no password here.
       const isOurs = (await people.users.read(name)) !== undefined;
       return isOurs ? proven(proof, end) : { is: 'done', made: await end() };
     },

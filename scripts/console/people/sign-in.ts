@@ -14,10 +14,10 @@ import { makeProvider } from '../../../src/people/oidc/provider.ts';
 import { makeSignIns } from '../../../src/people/oidc/sign-ins.ts';
 import { changeOwn } from './change-own.ts';
 
-/** Enough to tell the installations on one machine apart. */
+/** Hex digits: enough to distinguish installations on one machine. */
 const MARK_DIGITS = 8;
 
-/** How people sign in to the console of a context, based on the installation's secret. */
+/** The options of the console's sign-in, with keys from the installation's secret. */
 export async function signInOptions(context: Context): Promise<SignInOptions> {
   const formKey = await context.secret.key('csrf');
   const oidc = openOidc(context);
@@ -34,12 +34,12 @@ export async function signInOptions(context: Context): Promise<SignInOptions> {
   };
 }
 
-/** The part that the cookie names of all consoles of an installation have in common. */
+/** A part of the names of cookies, the same for all consoles of an installation. */
 export function markBy(formKey: Buffer): string {
   return createHmac('sha256', formKey).update('cookie').digest('hex').slice(0, MARK_DIGITS);
 }
 
-/** Sign-in methods besides a password. */
+/** Ways to sign in besides a password. */
 function waysOf(oidc: Oidc | undefined): OtherWay[] {
   return oidc === undefined ? [] : [{ href: OIDC_ADDRESS, words: `Sign in with ${oidc.name}` }];
 }
@@ -76,7 +76,7 @@ function signInFunctions(context: Context): Omit<SignInFunctions, 'ways'> {
   };
 }
 
-/** Sign-in at the identity provider of the settings, if they name one. Nothing is sent to it here. */
+/** Sign-in at the configured identity provider, if there is one. Sends no request yet. */
 function openOidc({ settings, ledger, log }: Pick<Context, 'settings' | 'ledger' | 'log'>): Oidc | undefined {
   const { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_OIDC_CLIENT_ID: clientId } = settings;
   if (issuer === undefined || clientId === undefined) return undefined;
