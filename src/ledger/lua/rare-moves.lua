@@ -1,32 +1,32 @@
--- Included by acts.lua, behind moves.lua: what people do with rows, each for itself or as a part of a plan (`plan`, made at
--- `before`, "" for none). A row that changed since its plan was made is left as it is, and the plan counts a row in the step that moves it:
--- so the count is exact, also where a step is repeated. A move of a row of an archived portfolio answers an error that says so.
+-- Included by acts.lua, behind moves.lua: what people do with rows, singly or as part of a plan (`plan`, made at `before`, "" for none). A
+-- row that changed since its plan was made stays. The step that moves a row also counts it in the plan, so the count is exact even if a
+-- step is repeated. A move of a row of an archived portfolio answers an error.
 -- @include archived
 -- @include note-cause
 -- @include tell
 -- @include above
 -- @include passed
--- A refused row that goes again by an operator's rule, or comes to wait for that: its night is counted in the step that moves it. `night`
--- is "" where somebody means the row, else "<rule> <moment of the night in ms> <nights at most> <when a rule was made for the portfolio by
--- its name, in ms>". `atNight` of a row is "<nights> <moment of the last in ms> <revision>": with other words it
--- begins anew. The account's retry rules stand by their ids, and of each "<rule> last": "<moment of the night in ms> <sent> <waiting>".
+-- Nightly retries of refused rows by an operator's rule. The step that moves the row, or lets it wait for an approval, counts its night.
+-- `night` is "" for a person's retry, else "<rule> <due time of the night in ms> <most nights> <when a rule last named the portfolio, ms>".
+-- `atNight` of a row is "<nights> <due time of the last in ms> <revision>"; another revision begins anew.
+-- RULES has the account's rules by id, and for each "<rule> last": "<due time of the night in ms> <sent> <waiting>".
 local ONE_NIGHT, RULES = 43200000, ROOT .. ':retry-rules'
 
--- How many nights the row has had, and when the last was.
+-- The number of the row's nights, and the due time of the last.
 local function nightsOf(row)
   local nights, last, of = string.match(row.atNight or '', '^(%d+) (%d+) (%d+)$')
   if of ~= (row.rev or '0') then return 0 end
   return tonumber(nights), tonumber(last)
 end
 
--- Whether the row's portfolio was put back from an archive, and nobody touched the row or made a rule for that portfolio since.
+-- Whether the portfolio was restored from its archive, and since then neither the row changed nor a rule named the portfolio.
 local function isForALook(row, named)
   local restored = redis.call('ZSCORE', ROOT .. ':restored', row.portfolio.name)
   return math.max(tonumber(laterOf(row, 'updated')), tonumber(named)) <= tonumber(restored or 0)
 end
 
--- Not where the rule was removed, the portfolio paused or the row given up with it, nor where it was restored for a look; not twice a
--- night, and no more nights than it may.
+-- Whether a rule may send the row tonight. Not if the rule was deleted, the portfolio is paused, cancelled or only restored to look at it;
+-- only once a night, and for no more nights than allowed.
 local function mayGoTonight(row, night)
   if night == '' then return true end
   local rule, at, most, named = string.match(night, '^(%S+) (%d+) (%d+) (%d+)$')
@@ -36,7 +36,7 @@ local function mayGoTonight(row, night)
   return nights < tonumber(most) and not (last and math.abs(tonumber(at) - last) < ONE_NIGHT)
 end
 
--- What the row remembers of its nights behind this one; nothing new where somebody means it.
+-- The row's `atNight` after this night; unchanged for a person's retry.
 local function nightBehind(row, night)
   if night == '' then return row.atNight end
   return (nightsOf(row) + 1) .. ' ' .. string.match(night, '^%S+ (%d+) ') .. ' ' .. (row.rev or '0')
@@ -62,12 +62,12 @@ local function tellRow(row, told)
   if told ~= '' then tell(row.hash, NOW, told) end
 end
 
--- What a row that waits for an approval was before (MOVES.await); nil for one that was nothing before.
+-- The state and so on that a row had before it waited for an approval (MOVES.await); nil if it had none.
 local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end
 
--- The state of what a row was, and what is written beside it.
+-- The earlier state, and the fields to write with it.
 local function whatItWas(row, was)
   if not was then return nil end
   local cause, known = was.cause, was.known or '{}'
@@ -75,7 +75,8 @@ local function whatItWas(row, was)
   return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = was.approval or false }
 end
 
--- A call of the row that is under way is answered first, and its outcome counts. So does that of a limit that was made, or may have been.
+-- A call in flight is answered first, and its outcome counts; so does a limit that was made or may have been. Answers "under way", "left"
+-- if the sender has vanished, or nil.
 local function callUnderWay(row, calls, vanishedAfterMs)
   local name = row.portfolio.name .. '/' .. row.key
   for _, of in ipairs(calls) do
@@ -88,8 +89,8 @@ local function callUnderWay(row, calls, vanishedAfterMs)
   end
 end
 
--- Gives a row up: as a part of a plan (`from` is where it stood then), or since its portfolio was given up. What was said of a held row's
--- call is withdrawn, whatever became of that: it is held as before.
+-- Gives a row up: as part of a plan (`from` is its state then), or because its portfolio was given up. A row that waits for the approval of
+-- an answer to its held call is held again; the answer is withdrawn.
 MOVES.giveUp = {
   goes = function(row, it)
     local isMeant = it.from == '' and (isOpen(row.state) or row.state == 'awaiting') and isGivenUpRow(row)
@@ -108,13 +109,12 @@ MOVES.giveUp = {
   said = function(_, it) return it.did or 'nothing', it.did ~= nil end,
 }
 
--- Cancels a row that a file of its portfolio lacks and of whose limit nothing was sent, since a person said that the file replaces what was
--- imported before. A call for its company or a document that is under way is answered, and stays known. Not one that the file has by now, or
--- a file whose import began later.
+-- Cancels a row whose line a replacing file lacks, if its limit was never sent. Calls in flight for its company or documents are still
+-- answered and kept. Not if the file has the row by now, or the row is of an import that began later.
 MOVES.leaveOut = {
   goes = function(row, it)
     local was = wasBefore(row)
-    -- Also one that somebody would have sent again, whatever it was before; but what was said of a held one's call is not taken back.
+    -- Includes a row that waits to be sent again, but not one that waits for the approval of an answer to its held call.
     local isLeft = row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting' and not (was and was.state == 'held')
     local import = laterOf(row, 'import')
     if not isLeft or import == it.import or wasSent(row) then return nil end
@@ -125,8 +125,8 @@ MOVES.leaveOut = {
   besides = function(now, it) tellRow(now, cjson.encode({ is = 'left out', import = it.import })) end,
 }
 
--- Whether it may go again without another's yes: what was given up or declined, or leaves a sum above a limit, may not. The rule is the
--- account's (approval-rule.ts), or what the process itself `asks` for. A held row counts already.
+-- Whether a row may be sent again without an approval: not if a sum would be above its limit. The rule is the account's
+-- (approval-rule.ts), or the stricter one of this process (`it`). A held row is counted already.
 local function mayPass(row, it)
   if row.state == 'held' then return true end
   local own = { above = it.above, person = it.person, days = tonumber(it.days) }
@@ -136,9 +136,9 @@ local function mayPass(row, it)
   return not (overOf(hash, row.hash, own, {}) or overOf(hash, row.hash, known, {}))
 end
 
--- Puts a row back in front of the step at which it ended (`from`). Where a person means this very row, a cancellation of its portfolio does
--- not concern it any more. One in whose place another stands stays where it is. To give a row up takes it out of its approval, so one that
--- comes back needs another (MOVES.await), where any are asked for; one that was declined does in any case.
+-- Queues a row again at the step at which it ended (`from` is its state). If a person chose this very row, an earlier cancellation of its
+-- portfolio no longer concerns it. A replaced row stays. A cancelled row lost its approval, so it needs another (MOVES.await) if
+-- approvals are asked for; a declined request needs one in any case.
 MOVES.requeue = {
   goes = function(row, it)
     local hash = row.portfolio.hash
@@ -160,7 +160,7 @@ MOVES.requeue = {
     tellRow(now, it.told)
     notePlanned(it)
     noteNight(it.night, false)
-    -- What came back is in no plan that was made for all that was open before.
+    -- A plan for all rows that were open before does not contain this row.
     redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1)
   end,
 }

@@ -1,12 +1,12 @@
 import { Big } from 'big.js';
 import { moneyText } from '../../money-text.ts';
 
-/** What waits: the rows of an import, refused rows that are to be sent again, held rows whose call somebody answered. */
+/** What is to be approved: an import's rows, a retry of refused rows, or a person's answer to the calls of held rows. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
 
 /**
- * `open` while an import still brings rows in, `waiting` for somebody, `granted` (by a person, or since the sum is below the
- * limit), `declined`, `void` where nothing of it is left.
+ * `open`: an import still adds rows. `waiting`: a person has to answer. `granted`: by a person, or automatically because the sum is below
+ * the limit. `declined`: by a person. `void`: none of its rows are left.
  */
 export type ApprovalStanding = 'open' | 'waiting' | 'granted' | 'declined' | 'void';
 
@@ -16,41 +16,41 @@ export type Approval = {
   portfolio: string;
   kind: ApprovalKind;
   standing: ApprovalStanding;
-  /** Who may not answer it: whoever submitted it, uploaded it or mended it, by `Person.by`. */
+  /** People who may not answer: those who submitted, uploaded or mended it, by `Person.by`. */
   authors: readonly string[];
-  /** The only ones who may answer it, where settings name them (INBOX_APPROVERS): nothing where any approver may. */
+  /** The only people who may answer, from the setting INBOX_APPROVERS; undefined: any approver may. */
   approvers?: readonly string[] | undefined;
   askedMs: number;
-  /** What it binds: whatever changes one of these changes `digest`, and an answer to another digest is not heard. */
+  /** The file that the approval covers. Any change to an approval changes `digest`; an answer that names another digest is rejected. */
   file: { name: string; sha256: string; reading: string } | undefined;
-  /** Which import of the portfolio it is, by its number (KnownImport). */
+  /** Number of the import within the portfolio (KnownImport). */
   importId: string | undefined;
-  /** The rows that wait, and what they ask for; of one that was answered, as they were then. */
+  /** Rows that wait, and the sum that they request; of an answered approval, as they were when it was answered. */
   rows: number;
   sum: string;
-  /** This supplier goes as well, if its call was in doubt at this moment and was not lost again since. */
+  /** A supplier whose call is sent again with it, if that call was in doubt at `atMs` and no later send of it was lost. */
   supplierAgain?: SupplierInDoubt | undefined;
-  /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
+  /** Rows and sum when the approval began to wait; undefined if it never waited. */
   atFirst: { rows: number; sum: string } | undefined;
-  /** Which sum was above which limit as it began to wait, or may have been; nothing where it waits for another reason. */
+  /** The sum that was, or may have been, above a limit when the approval began to wait; undefined if it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
-  /** Of what somebody said no to before: `by NAME: WORDS`, of the last no; nothing of what nobody said no to. */
+  /** If a person declined some of it before: `by NAME: WORDS` of the last refusal. */
   redone?: string | undefined;
-  /** The name of the supplier whose company goes with it; nothing where none does. */
+  /** Name of the supplier whose company is created with it; undefined for none. */
   supplier?: string | undefined;
   /** 43 letters: see read-approval.ts. */
   digest: string;
-  /** Who answered, when, and in what words; `by` is empty where nobody had to. */
+  /** Who answered, when, and the comment; `by` is empty if no person had to answer. */
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** Whose sum may be above a limit: `rows` are those that are to be sent again, `alike` a buyer who may be one with too many to add up. */
+/** Whose sum is above a limit. `rows`: rows to be sent again. `alike`: a buyer with too many possible duplicates to add up. */
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
-/** What there is to say of why it waits. */
+/** The reasons why an approval waits. */
 export type Why = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
 
-/** Why it waits, and what goes with its rows, in sentences; "" where there is nothing to say of it. */
+/** Says in sentences why an approval waits, and what is sent along with its rows; "" if there is nothing to say. */
 export function whyWords({ over, redone, supplier, kind }: Why): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
@@ -60,7 +60,7 @@ export function whyWords({ over, redone, supplier, kind }: Why): string {
   return words.join(' ');
 }
 
-/** What holds until then, where another person approves it first. */
+/** What people read while an approval is missing. */
 export const BEFORE_YES = 'nothing is sent before somebody else with the role approver has said yes';
 
 function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
@@ -76,24 +76,24 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
   return `${asks[of]}, which is above ${moneyText(limit)}.`;
 }
 
-/** What settings ask approval for. Sums are decimal text. */
+/** When the settings ask for approval. Sums are decimal text. */
 export type ApprovalPolicy = {
   /** APPROVE_ALWAYS. */
   always: boolean;
-  /** APPROVE_ABOVE: what a portfolio, or one buyer within the window, may come to without another person. */
+  /** APPROVE_ABOVE: the highest sum of a portfolio, or of one buyer within the window, that needs no approval. */
   above: string | undefined;
-  /** APPROVE_PERSON_ABOVE: the same of one person within the window. */
+  /** APPROVE_PERSON_ABOVE: the same for the rows that one person brought in within the window. */
   personAbove?: string | undefined;
-  /** APPROVE_WINDOW_DAYS: for so many days it counts what passed without another person; nothing, or 0, where it does not. */
+  /** APPROVE_WINDOW_DAYS: length of the window; undefined or 0 counts nothing from earlier days. */
   windowDays?: number | undefined;
-  /** INBOX_APPROVERS: who alone may answer for what was dropped; nothing where any approver may. */
+  /** INBOX_APPROVERS: the only people who may approve dropped files; undefined: any approver may. */
   inboxApprovers?: readonly string[] | undefined;
 };
 
-/** Nobody has to approve anything. */
+/** No approval is needed. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
-/** What both ask for together: always if either does, of two limits the lower, the longer window, and whom both let answer. */
+/** Combines two policies: always if either says so, the lower limits, the longer window, and the approvers whom both allow. */
 export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
   const lower = (limits: (string | undefined)[]) =>
     limits.filter((limit) => limit !== undefined).sort((a, b) => new Big(a).cmp(b))[0];
@@ -107,30 +107,30 @@ export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): Approval
   };
 }
 
-/** Whether anything may have to be approved: then whatever comes in waits until it is known whether it has. */
+/** Whether a policy can ask for approval at all. Rows that come in then wait until it is known whether they need one. */
 export function asksApproval({ always, above, personAbove }: ApprovalPolicy): boolean {
   return always || above !== undefined || personAbove !== undefined;
 }
 
-/** Whether a sum, as decimal text, has to be approved. */
+/** Whether a sum, as decimal text, needs approval. */
 export function asksApprovalOf({ always, above }: ApprovalPolicy, sum: string): boolean {
   return always || (above !== undefined && new Big(sum).gt(above));
 }
 
 /**
- * What became of an answer. Nothing was done but for `granted` and `declined`: there is no such approval, or nothing of it is left
- * (`gone`); it is not what was looked at any more, or not complete yet (`changed`); whoever answers has asked for it, or nobody knows
- * who answers (`own`); somebody has answered it before (`answered`).
+ * The outcome of a person's answer to an approval. Only `granted` and `declined` change anything. `gone`: no such approval, or it is void.
+ * `changed`: it differs from what the person saw, or is not complete yet. `own`: the person asked for it, or is unknown. `answered`:
+ * somebody answered before.
  */
 export type AnswerTaken = 'granted' | 'declined' | 'gone' | 'changed' | 'own' | 'answered';
 
-/** A supplier whose call was in doubt when somebody looked, in ms. */
+/** A supplier's call that was in doubt when a person looked at it, at `atMs`. */
 export type SupplierInDoubt = { key: string; atMs: number };
 
 /** An approval by its portfolio and its id. */
 export type ApprovalId = { portfolio: string; id: string };
 
-/** `<portfolio>/<id>`, as lists of approvals have them; ids have no slash, and neither have names. */
+/** Reads `<portfolio>/<id>`, as lists of approvals have it; neither part contains a slash. */
 export function approvalIdOf(name: string): ApprovalId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), id: name.slice(slash + 1) };

@@ -1,40 +1,40 @@
 import type { RowProblem, RowState } from './row.ts';
 
 /**
- * Why a portfolio paused itself: its first answers of a step were refused alike, limits were answered as somebody else's, or its first
- * rows are at an end.
+ * Why a portfolio paused itself: the first responses of a step were all refused alike, limit responses belonged to other requests, or
+ * the rows that were to go first have ended.
  */
 export type SelfPause =
   | { is: 'refused alike'; step: string; status: number }
   | { is: 'not ours' }
   | { is: 'first rows' };
 
-/** So many limits in a row that were answered as somebody else's: what is sent, or what answers, is mixed up. */
+/** This many limit responses in a row that belong to other requests pause the portfolio: requests or responses are mixed up. */
 export const MOST_NOT_OURS = 10;
 
-/** What a portfolio says of which so many limits in a row were answered so. */
+/** The pause reason of a portfolio with {@link MOST_NOT_OURS} such responses in a row. */
 export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
-/** A body goes no further than this into what a portfolio says of itself. */
+/** Characters of a response body that a pause reason quotes. */
 const MOST_OF_BODY = 200;
 
-/** What a portfolio says of which so many first answers of a step were all refused with one status; of the service's words a little. */
+/** The pause reason if the first responses of a step were all refused with one status; quotes the beginning of the body. */
 export function refusedAlikeWords(
   refusals: number,
   step: RowState,
   { status, message, body }: Pick<RowProblem, 'status' | 'message' | 'body'>,
 ): string {
   const said = body ? `: ${body.slice(0, MOST_OF_BODY)}` : '';
-  // What the message adds to the status is what a person can do about it.
+  // Behind the status the message says what a person can do.
   const [, advice = ''] = message.split(`status ${status}`);
   return `the first ${refusals} answers at the step ${step} were all refused with status ${status}${advice}${said}`;
 }
 
 /**
- * Why a portfolio paused itself, by what it says; nothing where a person paused it, or it goes on.
+ * Why a portfolio paused itself, read from its pause reason; undefined if a person paused it, or it is not paused.
  *
- * @param paused the beginning of its words is enough
- * @param firstOver what it said when its first rows were at an end
+ * @param paused the pause reason; its beginning is enough
+ * @param firstOver the reason that the portfolio gave when its first rows had ended
  */
 export function pausedItself(paused: string, firstOver: string): SelfPause | undefined {
   if (paused === '') return undefined;
@@ -46,5 +46,5 @@ export function pausedItself(paused: string, firstOver: string): SelfPause | und
 
 const REFUSED_ALIKE = /^the first \d+ answers at the step (\w+) were all refused with status (\d{3})/;
 
-/** What people are told before rows of a paused portfolio are put back, and when they are. */
+/** What people read before and after rows of a paused portfolio are sent again. */
 export const UNTIL_RESUMED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';

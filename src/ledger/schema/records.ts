@@ -1,13 +1,13 @@
 import { type Field, ROW } from './schema.ts';
 
 /**
- * A field as it is listed: `<name>` in it stands for each of several, as `calls:<kind>` for `calls:company`. Of a portfolio that is archived
- * or forgotten only that is left which `stays` then; of the calls of a forgotten one goes what is `personal`.
+ * A field as docs/redis.md lists it. `<name>` in its name stands for each of several: `calls:<kind>` for `calls:company`. Archiving or
+ * forgetting a portfolio deletes its fields unless `stays` says otherwise. Forgetting also deletes the `personal` fields of its calls.
  */
 type Listed = Pick<Field, 'is' | 'says' | 'personal'> & { stays?: 'archived' | 'forgotten' };
 type Listing = { key: string; says: string; fields: Readonly<Record<string, Listed>> };
 
-/** The one call that makes a thing; what was said of a request stands with the call for its limit. */
+/** The one call that makes a thing. Approvals and refusals of a request are kept with the call for its limit. */
 const CALL = {
   state: { is: 'text', says: '"claimed", "unknown", "made", or "free": it may be sent' },
   row: { is: 'text', says: '"<portfolio>/<key>" of the row for which it was claimed last' },
@@ -133,18 +133,18 @@ export const RECORDS: readonly Listing[] = [
   { key: 'account', says: 'What is counted of an account.', fields: ACCOUNT },
 ];
 
-/** What is left of the hash of a portfolio that is archived, and of one that is forgotten. */
+/** Fields that stay in the hash of an archived portfolio, and of a forgotten one. */
 export const LEFT_OF_ARCHIVED = namesThat(PORTFOLIO, ({ stays }) => stays !== undefined);
 export const LEFT_OF_FORGOTTEN = namesThat(PORTFOLIO, ({ stays }) => stays === 'forgotten');
 
-/** What goes from the calls of a forgotten portfolio, or is masked: `record`. */
+/** Fields that forgetting a portfolio deletes from its calls; `record` is masked instead. */
 export const PERSONAL_OF_CALLS = namesThat(CALL, ({ personal }) => personal === true);
 
 function namesThat(fields: Listing['fields'], isWanted: (field: Listed) => boolean): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => (isWanted(field) ? [name] : []));
 }
 
-/** The page that lists them, as Markdown: docs/redis.md. */
+/** The text of docs/redis.md. */
 export function recordsPage(): string {
   const tables = RECORDS.flatMap(({ key, says, fields }) => [
     `## \`${key}\``,

@@ -1,12 +1,12 @@
 /**
- * What the ledger keeps of a row, and what its scripts are told, each once. `lua/schema.lua` is made from this (schema-lua.ts), and so is
- * the order of the arguments of {@link MOVES}: neither side counts places.
+ * The fields of a row and the arguments of the ledger's scripts, each defined once. schema-lua.ts makes `lua/schema.lua` and the order of
+ * the arguments of {@link MOVES} from this file, so neither side counts positions.
  */
 
 /**
- * A field of a row. `reads: 'always'`: every row has it, and it is looked up when it is asked for; `'first'`: it is read with every row that
- * moves. Who has others is read whole. `personal`: it may say something of a person, and goes where a portfolio is forgotten. `made`: by
- * change.lua alone.
+ * A field of a row. `reads: 'first'`: read with every row that moves. `reads: 'always'`: every row has it, and it is read on demand. A row
+ * with any other field is read whole. `personal`: may describe a person; deleted when the portfolio is forgotten. `made`: written by
+ * change.lua only.
  */
 export type Field = {
   is: 'text' | 'number' | 'ms' | 'json';
@@ -57,10 +57,10 @@ export const ROW = {
 } as const satisfies Record<string, Field>;
 
 /**
- * The states of rows, in the order in which they are told. `says`: what it means to somebody who has never read about queues. `isOpen`:
- * something is still to be done without a person; `isStep`: it is at that step; `isWaiting`: another person has to approve it first;
- * `isHeld`: a person has to say what became of its call. What is none of these is settled. `isFailed`: it is among the rows of its cause;
- * `isGranted`: its limit was made; `isOut`: it asks for nothing any more. `ended`: how its story ends; `stays`: why nothing is sent again.
+ * The states of rows, in the order in which reports show them. `says`: the meaning in plain words. `isOpen`: something is still to be
+ * done without a person. `isStep`: the row is at that step. `isWaiting`: another person has to approve it first. `isHeld`: a person has to
+ * find out the outcome of its call. A state with none of these is settled. `isFailed`: the row is listed under its cause. `isGranted`: its
+ * limit was made. `isOut`: it requests nothing any more. `ended`: last sentence of its history. `stays`: why it is not sent again.
  */
 export const STATES = {
   queued: { says: 'limit not requested yet', isOpen: true },
@@ -108,34 +108,34 @@ export const STATES = {
 
 type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in Mark]?: true };
 
-/** What may hold of a state. */
+/** The marks that a state can have. */
 export type Mark = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
-/** What a row brings from its step: fields that are written as they are told, where they are not "". */
+/** Fields that a step writes into its row; "" leaves the field alone. */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 
-/** Where a worker saw the row, and where it goes; what the canary goes by, and why a portfolio is paused by it. */
+/** The state in which a worker saw the row, and the next; what the canary counts, and the pause reason that it may give. */
 const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
 
-/** The cause for which it fails and what is known of that, and the same of a coarser one, as a JSON list; what its story is told. */
+/** The cause of the failure and a coarser one, as a JSON list; the entry for the row's history. */
 const FAILING = ['failed', 'told'] as const;
 
-/** As the service answered them, or "?" where that is to be looked up in the record. */
+/** As the service answered, or "?" if the script has to read the row's record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
-/** Which call, and whose it is. */
+/** Which call, and who owns its claim. */
 const CALL = ['kind', 'thing', 'owner'] as const;
 
-/** How long, and how often, a call may be sent again or be its owner's. */
+/** Limits on repeated sends, and on how long a claim belongs to its owner. */
 const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterMs'] as const;
 
-/** A line of an import, and what it asks for. */
+/** A line of an import, and its request. */
 const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
 
-/** The plan that it is a part of, and the moment of that in ms. */
+/** The plan to which the move belongs, and its time in ms. */
 const PART = ['plan', 'before'] as const;
 
-/** What each transition is told, by name. Where a value is left out it is "". */
+/** The arguments of each transition, by name. A value that is left out is "". */
 export const MOVES = {
   begin: ['step'],
   claim: [...CALL, 'revision', 'words', 'asked', 'mark', 'link', 'onUnknown', ...LIMITS_OF_CLAIM],
@@ -169,11 +169,11 @@ export const MOVES = {
 
 export type MoveName = keyof typeof MOVES;
 
-/** One transition of a row, and what it is told. */
+/** One transition of a row, with its arguments. */
 export type MoveCall = {
   [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
 }[MoveName];
-
+/** The arguments of lua/trip.lua for several moves of one row, in order. */
 /** A row's moves at one moment, one behind the other, as lua/trip.lua takes them. */
 export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
   const args: (string | number)[] = [portfolio, key, moves.length];
@@ -185,7 +185,7 @@ export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]):
   return args;
 }
 
-/** The text of lua/schema.lua. Few functions and no tables: they are made anew each time that a script runs. */
+/** The text of lua/schema.lua. It has few functions and no tables, since each run of a script makes them anew. */
 export function schemaLua(): string {
   const names = Object.keys(ROW) as (keyof typeof ROW)[];
   const that = (how: string) => names.filter((name) => 'reads' in ROW[name] && ROW[name].reads === how);
@@ -226,15 +226,15 @@ function kindOfState(kind: string): string {
   return `local function ${kind}State(state) return ${states.join(' or ')} end\n`;
 }
 
-/** A row's id: portfolio and request key (CONTRACT of the product, "Identity"). */
+/** A row's id: portfolio and request key. */
 export type RowId = { portfolio: string; key: string };
 
-/** The id as one text: how the ledger and the queues name a row. A portfolio's name has no slash. */
+/** The id as one text, by which the ledger and the queues name a row. A portfolio's name has no slash. */
 export function rowName({ portfolio, key }: RowId): string {
   return `${portfolio}/${key}`;
 }
 
-/** The row that this text names; nothing where it names none. */
+/** The row that a text names; undefined if it is no such name. */
 export function rowIdOf(name: string): RowId | undefined {
   const [portfolio = '', key = '', ...more] = name.split('/');
   return more.length === 0 && isPortfolioName(portfolio) && ROW_KEY.test(key) ? { portfolio, key } : undefined;
@@ -245,7 +245,7 @@ const ROW_KEY = /^[\w-]{16}$/;
 
 const PORTFOLIO_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** Letters of any script, digits, space, dot, underscore and hyphen, up to 64: safe in keys, file names and addresses. */
+/** Whether a portfolio may have this name: letters, digits, space, dot, underscore, hyphen; 64 at most. Safe in keys, file names and URLs. */
 export function isPortfolioName(name: string): boolean {
   return PORTFOLIO_NAME.test(name);
 }
