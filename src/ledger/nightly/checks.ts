@@ -1,6 +1,6 @@
 /**
- * What the nightly check looks for, in the order of its report. `ledger`: what is kept does not agree with itself. `finance`: what
- * finance wants to know of. A finding of the ledger's that is certain is mended at once; any other is left for a person.
+ * The nightly checks, in the order of the report. `ledger`: records that contradict each other; a certain finding is mended at once, any
+ * other is left to a person. `finance`: facts that finance wants to know.
  */
 export const CHECKS = {
   counts: { kind: 'ledger', title: 'Counts and sums that were not those of the rows' },
@@ -34,10 +34,10 @@ export const CHECKS = {
 
 export type CheckName = keyof typeof CHECKS;
 
-/** One thing that a check found: a row mostly, and otherwise whatever it names. */
+/** One thing that a check found, mostly a row. */
 export type FoundItem = {
   check: CheckName;
-  /** `""` where it is of no portfolio. */
+  /** `""` if it belongs to no portfolio. */
   portfolio: string;
   key?: string;
   line?: number;
@@ -45,35 +45,35 @@ export type FoundItem = {
   name?: string;
   requested?: string;
   granted?: string;
-  /** What is the matter, in one sentence without a name: items with the same words of one portfolio are one finding. */
+  /** One sentence without names; items of one portfolio with the same sentence are one finding. */
   says: string;
-  /** What belongs to this one alone, such as an id or a date. */
+  /** What only this item has, such as an id or a date. */
   detail?: string;
-  /** Rows that it stands for; 1 where it is left out. */
+  /** Number of rows concerned; 1 if left out. */
   rows?: number;
   /** Since when, in ms, where it has an age. */
   sinceMs?: number;
   isMended: boolean;
-  /** The command by which a person would mend it, without `limitline`. */
+  /** The command that mends it, without `limitline`. */
   command?: string;
 };
 
-/** Takes in what checks find, one by one and in any number: nothing of it is kept in memory but counts and a few examples. */
+/** Receives items of the checks; it keeps only counts and a few examples in memory. */
 export type FoundSink = { found(item: FoundItem): void | Promise<void> };
 
-/** Items with the same check, portfolio and words, together: a line of the report. */
+/** Items with the same check, portfolio and words: one line of the report. */
 export type Finding = {
   check: CheckName;
   portfolio: string;
   /** The words of its items. */
   finding: string;
   rows: number;
-  /** What its rows asked for together, exact decimal text; left out where none did. */
+  /** The sum that its rows requested, exact decimal text; left out if none did. */
   sum?: string;
   isMended: boolean;
-  /** Of the first ones. */
+  /** Commands of the first items. */
   commands: readonly string[];
   examples: readonly FoundItem[];
-  /** The earliest, in ms. */
+  /** The earliest `sinceMs` of its items. */
   sinceMs?: number;
 };
