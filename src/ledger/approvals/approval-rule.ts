@@ -3,17 +3,17 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { type ApprovalPolicy, stricterOf } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 
-/** What the rule was, and what it is from now on. */
+/** The rule before and after a change. */
 export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
 /** Fields of the account's hash; rare-moves.lua reads them too. */
 const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:days', 'approve:inbox'] as const;
 
 /**
- * What has to be approved in an account, whichever process acts: the ledger has the rule of those who serve, and settings of another
- * process may only be stricter.
+ * The approval rule of an account. The ledger keeps the rule of the serving processes, and the settings of any other process can only make
+ * it stricter.
  *
- * @param given.own what this process' settings ask for
+ * @param given.own the policy of this process' settings
  */
 export function makeApprovalRule({
   connection,
@@ -25,7 +25,7 @@ export function makeApprovalRule({
   own: ApprovalPolicy;
 }) {
   const put = makeLuaScript(connection, new URL('../lua/change-fields.lua', import.meta.url));
-  /** Writes the rule and answers what it was, in one step, so that of several who change it alike one does. */
+  /** Writes the rule and answers the old one in one step, so that of several processes with the same change only one sees it. */
   async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {
     const changes = textsOf(policy).flatMap((text, place) => [text ? 'HSET' : 'HDEL', FIELDS[place] ?? '', text ?? '']);
     return policyIn((await put({ hash: keys.account }, { changes })) as Kept);
@@ -34,14 +34,14 @@ export function makeApprovalRule({
   const kept = async () => policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept);
 
   return {
-    /** The stricter of this process' settings and the ledger's rule, as that is at this moment. */
+    /** The stricter of this process' settings and the ledger's present rule. */
     async now(): Promise<ApprovalPolicy> {
       return stricterOf(own, await kept());
     },
 
     /**
-     * Makes this process' settings the rule of the account: for those who serve, as they start. A change is told to `onChange`, of
-     * several that bring the same one at the same moment once; where it throws, the rule is again what it was.
+     * Makes this process' settings the rule of the account; serving processes call it as they start. `onChange` is called for a change, once
+     * if several processes bring the same one; if it throws, the old rule is restored.
      */
     async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
       const isOwn = (policy: ApprovalPolicy) => isDeepStrictEqual(textsOf(policy), textsOf(own));
@@ -61,7 +61,7 @@ export function makeApprovalRule({
 type Text = string | null;
 type Kept = [always: Text, above: Text, person: Text, days: Text, inbox: Text];
 
-/** In the order of the fields. */
+/** The values of the fields, in their order. */
 function textsOf({ always, above, personAbove, windowDays, inboxApprovers }: ApprovalPolicy): Kept {
   return [
     always ? 'on' : 'off',

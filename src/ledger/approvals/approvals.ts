@@ -27,19 +27,18 @@ import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from '
 
 export type Approvals = ReturnType<typeof makeApprovals>;
 
-/** An answer: to which, by whom, to what of it (`digest`), and in what words. */
+/** An answer to an approval, as seen by its `digest`: by whom, and with which comment. */
 export type Answer = { id: string; digest: string; by: string; words?: string | undefined };
 
-/** Rows that go at a time: some milliseconds of Redis' time. */
+/** Rows read at a time: some milliseconds of Redis' time. */
 const PAGE = 100;
 
-/** Somebody who looks at what was answered lately is shown so many. */
+/** Most approvals in a list. */
 const MOST_LISTED = 100;
 
 /**
- * What another person is asked to approve, by the ledger: it begins open, rows join it (rows.put, awaitRow), it is closed, and then
- * waits for one answer, by somebody else, to what it is at that moment. Nothing is sent for a row whose approval is not granted:
- * claim.lua sees to that.
+ * The approvals of the ledger. An approval begins open, rows join it (rows.put, awaitRow), it is closed, and then waits for one answer by
+ * another person to what it is at that moment. claim.lua sends nothing for a row whose approval is not granted.
  */
 export function makeApprovals({
   connection,
@@ -50,7 +49,7 @@ export function makeApprovals({
   connection: RedisConnection;
   keys: Keys;
   persist: Persist;
-  /** What another person has to approve at this moment, and who may answer for what was dropped. */
+  /** The present rule: when approval is needed, and who may approve dropped files. */
   approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
@@ -95,14 +94,14 @@ export function makeApprovals({
   async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: Answer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
-      // Counted first: a no that comes while it is looked for is seen by that. Where none came since somebody looked, nobody looks.
+      // Counted before looking for refusals, so that one in between is noticed. Without new ones there is no need to look.
       const counted = is === 'granted' ? connection.hget(keys.account, 'noes') : '';
       const [noes, found] = await Promise.all([counted, read(id)]);
       if (!found) return 'gone';
       const { portfolio } = found.approval;
-      // Nobody knows who that is, so nobody knows that it is another.
+      // An unknown person could be the author.
       if (by === '' || isOfSystem(by)) return 'own';
-      // Whatever else is so is told by the script, but nobody answers what they did not see.
+      // The script finds all other obstacles, but a person can answer only what they saw.
       const isSeen = found.approval.digest === digest;
       const looks = noes !== '' && (noes ?? '0') !== found.noes;
       const no = looks ? ((await declined.noElsewhere(found.approval, found.supplier)) ?? '') : '';
@@ -131,15 +130,15 @@ export function makeApprovals({
     ...makeApprovalIds({ connection, keys }),
     ...declined,
 
-    /** One approval; nothing where there is none. */
+    /** One approval; undefined if there is none of this id. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 
     /**
-     * Begins the approval of an import, or goes on with that of the same file and reading which an import that died has left open.
-     * Answers its id: its rows are put with it.
+     * Begins the approval of an import, or continues the open one that an earlier import of the same file and reading left behind when it
+     * died. Answers its id, with which rows are put.
      *
-     * @param supplier the key of the one that it names, for which nothing is sent before either; where a person said no to that one before, it
-     *   waits in any case
+     * @param supplier key of the supplier that the import names; nothing is sent for it before the yes either. If a person declined this
+     *   supplier before, the approval waits in any case
      */
     async beginImport(
       portfolio: string,
@@ -159,25 +158,25 @@ export function makeApprovals({
       return start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
     },
 
-    /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
+    /** Begins an approval for rows to be sent again, or for answers to held calls. Rows join it by `awaitRow`. */
     askFor: async ({ portfolio, kind, by, supplier }: Wished): Promise<string> =>
       start(portfolio, kind, {
         authors: [by],
         ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
       }),
 
-    /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
+    /** Adds people who asked for a part of it, and so may not answer it, before their rows join. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
       if (authors.length === 0) return;
       await beginOne({ portfolio, id }, { fields: {}, authors });
     },
 
     /**
-     * Lets a row that ended in this state wait for an open approval. Answers whether it does: not where it is in another state by
-     * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.
+     * Lets an ended row wait for an open approval. Answers whether it does: not if it is in another state by now, was replaced, or changed
+     * since the plan or since `writtenMs`.
      *
-     * @param said what somebody says of a held row's call: the id of what was made, or `resend`; `of` names the call, as it was at `asOfMs`
-     * @param night the rule by which it would go: what holds for `rows.requeue` holds here
+     * @param said a person's answer to a held row's call: the id of what was made, or `resend`; `of` names the call, as it was at `asOfMs`
+     * @param night the rule by which it would go, with the same conditions as in `rows.requeue`
      */
     async awaitRow(
       row: RowId,
@@ -192,38 +191,38 @@ export function makeApprovals({
 
     ...makeClosing({ connection, keys, persist }),
 
-    /** Approves it as it was looked at. Its rows go with the next `freeSome`, or answers are carried out from then on. */
+    /** Approves it as the person saw it. Its rows go on with the next `freeSome`; answers to held calls can be carried out from now on. */
     grant: (given: Answer): Promise<AnswerTaken> => take('granted', given),
 
-    /** Declines it: its rows are given up, or become again what they were. `words` say why. */
+    /** Declines it: its rows are given up, or get their earlier state back. `words` say why. */
     decline: (given: Answer): Promise<AnswerTaken> => take('declined', given),
 
-    /** The approvals that wait for a person, the oldest first. */
+    /** Approvals that wait for a person, the oldest first. */
     async waiting(): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
     },
 
-    /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
+    /** Approvals that people answered last, the latest first; the last 100 are kept. */
     async lately(most: number): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));
     },
 
-    /** All that was ever asked for of a portfolio, the latest first, so many at the most. */
+    /** Approvals ever asked for in a portfolio, the latest first. */
     async of(portfolio: string, most = MOST_LISTED): Promise<Approval[]> {
       const ids = await connection.zrevrange(keys.approvalsOf(portfolio), '0', String(most - 1));
       return readAll(ids.map((id) => `${portfolio}/${id}`));
     },
 
-    /** The rows that belong to an approval and are not carried out, in the order of their lines. */
+    /** Rows of an approval that are not carried out, in the order of lines. */
     async rowsOf({ portfolio, id }: ApprovalId, { from = 0, count = PAGE } = {}): Promise<RowId[]> {
       const found = await connection.zrange(keys.approvalRows(portfolio, id), String(from), String(from + count - 1));
       return found.map((key) => ({ portfolio, key }));
     },
 
-    /** Lets these rows of an answered approval go. Answers how many are left. What is granted for held calls stays. */
+    /** Moves these rows of an answered approval on. Answers how many are left. Rows with a granted answer to a held call stay. */
     freeSome,
 
-    /** A supplier that waits for what was declined, or of which nothing is left, is not asked for. */
+    /** Gives up the portfolio's supplier if its approval was declined or is void. */
     async giveUpSupplier({ portfolio, id }: ApprovalId): Promise<void> {
       const approval = (await read(id))?.approval;
       const of = await connection.hget(keys.portfolio(portfolio), 'supplierApproval');
@@ -234,8 +233,8 @@ export function makeApprovals({
     },
 
     /**
-     * A held row whose answer was granted is held again, so that the answer can be carried out. Answers the state that it is in and
-     * what was answered, however often it is asked; nothing where it belongs to the approval no longer.
+     * Holds a row with a granted answer again, so that the answer can be carried out. It may be repeated. Answers the row's state and the
+     * person's answer; undefined if the row no longer belongs to the approval.
      */
     async restore(row: RowId, id: string): Promise<{ state: RowState; said: string } | undefined> {
       const again = () => trips(row, { move: 'holdAgain', approval: id });
@@ -243,12 +242,12 @@ export function makeApprovals({
       return state === undefined ? undefined : { state: state as RowState, said };
     },
 
-    /** What was said of a held row's call is written down: the row goes on. Answers whether it does: not where it waits no longer. */
+    /** Lets a row go on after the answer to its held call was written. Answers whether it does: not if it no longer waits. */
     async goAnswered(row: RowId, id: string): Promise<boolean> {
       return (await persist('go answered', () => trips(row, { move: 'goAnswered', approval: id }))) === 1;
     },
 
-    /** What was approved of a row is carried out. Answers how many are left of its approval. */
+    /** Notes that what was approved of a row is carried out. Answers how many rows of the approval are left. */
     carriedOut,
   };
 
@@ -260,7 +259,7 @@ export function makeApprovals({
 
 type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 
-/** What an approval begins with: who asked, and of an import its file. */
+/** Initial fields of an approval: its authors, and the file of an import. */
 type Started = {
   authors: readonly string[];
   content?: string;
@@ -268,7 +267,7 @@ type Started = {
   fields?: Readonly<Record<string, string>>;
 };
 
-/** How a row comes to wait: for which approval, who asks, and what is known of the row. */
+/** The approval that a row waits for, who asks, and what is known of the row. */
 type Awaiting = {
   id: string;
   by: string;
@@ -280,17 +279,17 @@ type Awaiting = {
   night?: AtNight | undefined;
 };
 
-/** A reason that a person reads, kept with each row that was declined for it. */
+/** Most characters of a comment; each declined row keeps it. */
 const MOST_WORDS = 500;
 
-/** Why a supplier was not asked for. */
+/** Why a supplier was not requested. */
 function declinedWords(approval: Approval | undefined): string {
   const { by = '', words = '' } = approval?.answered ?? {};
   if (by === '') return 'not approved';
   return words === '' ? `declined by ${by}` : `declined by ${by}: ${words}`;
 }
 
-/** As JSON that Lua reads: half a character is sent to Redis as U+FFFD in any case. */
+/** Fields as JSON for Lua. Half a surrogate pair would become U+FFFD in Redis anyway. */
 function wholeText(fields: Readonly<Record<string, string>>): string {
   return JSON.stringify(fields, (_name, value) => (typeof value === 'string' ? value.toWellFormed() : value));
 }

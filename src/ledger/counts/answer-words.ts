@@ -2,8 +2,8 @@ import { normal } from '../../likeness.ts';
 import type { RowRequest } from '../schema/row.ts';
 
 /**
- * What a person would read of an answer's body: of JSON its code and its messages, in one order whatever order they came in; of a
- * web page its title; of anything else the text. On one line, and of texts that say the same once.
+ * The readable words of a response body, on one line, each once: of JSON its code and messages in a fixed order, of a web page its title,
+ * of anything else the text.
  */
 export function answerWords(body: string): string {
   const text = body.replace(/^\ufeff/, '').trim();
@@ -14,25 +14,25 @@ export function answerWords(body: string): string {
   return said.length > 0 ? said.join(': ') : oneLine(leaves(json).join(', '));
 }
 
-/** As `service/web-page.ts` knows one, and what stands before it in some. */
+/** Recognizes a web page as `service/web-page.ts` does, also behind comments and an XML declaration. */
 const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
-/** JSON that was longer than what is kept of an answer. */
+/** JSON cut at the length to which bodies are kept. */
 const MAYBE_CUT = /^[{["]/;
 
-/** By these fields services say what is wrong, as a code and in words; what is behind is taken where nothing before it is there. */
+/** Fields in which services put an error's code and words; the first present one counts. */
 const CODES = ['code', 'error_code', 'errorcode', 'type', 'error'];
 const WORDS = ['message', 'error_description', 'description', 'detail', 'title', 'reason', 'msg', 'text'];
 const WITHIN = ['error', 'errors', 'details', 'detail', 'violations', 'causes', 'fault', 'data'];
-/** Which field of the request is meant. */
+/** Fields that name the field of the request in error. */
 const PLACES = ['field', 'param', 'parameter', 'property', 'path', 'pointer', 'name'];
 
-/** Deeper than services nest their errors; a body cannot exhaust the stack. */
+/** Services nest errors less deeply; the limit protects the stack. */
 const DEEPEST = 6;
-/** More than a person reads. */
+/** Most texts of one error: a person reads no more. */
 const MOST_TEXTS = 12;
 
-/** What an error says, its code first, then its words, then those of what it consists of. */
+/** The texts of an error: its code, its words, and those of its parts. */
 function spoken(json: unknown, depth = 0): string[] {
   if (depth > DEEPEST) return [];
   if (typeof json === 'string') return [json];
@@ -52,7 +52,7 @@ function spoken(json: unknown, depth = 0): string[] {
   return (place === undefined ? said : [place, ...said]).slice(0, MOST_TEXTS);
 }
 
-/** `{ "name": ["must not be empty"] }` names the field by its name, a list or an error by what it says. */
+/** The texts of errors: of `{ "name": ["must not be empty"] }` with the field's name in front. */
 function errorsIn(value: object, depth: number): string[] {
   const said = spoken(value, depth);
   if (said.length > 0 || Array.isArray(value)) return said;
@@ -78,12 +78,12 @@ function firstOf(fields: ReadonlyMap<string, unknown>, names: readonly string[])
   return undefined;
 }
 
-/** A number that a service gives as its code is known by the word before it, see {@link rowlessWords}. */
+/** A numeric code gets the word `code` in front, so that {@link rowlessWords} keeps it. */
 function codeWords(code: string): string {
   return /^\d+$/.test(code) ? `code ${code}` : code;
 }
 
-/** Every value by its name, in the order of names: of JSON that says nothing in the usual fields. */
+/** Every value with its name, sorted: for JSON without any of the usual fields. */
 function leaves(json: unknown, name = '', depth = 0): string[] {
   if (depth > DEEPEST) return [];
   if (json === null || typeof json !== 'object') return [name === '' ? String(json) : `${name}: ${String(json)}`];
@@ -107,7 +107,7 @@ function titleOf(page: string): string {
   return title === '' ? 'a web page' : `a web page: ${title}`;
 }
 
-/** What JSON writes in its own way, as it is read. */
+/** Decodes JSON's escapes. */
 function unescaped(text: string): string {
   return text
     .replace(/\\u([0-9a-f]{4})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -115,7 +115,7 @@ function unescaped(text: string): string {
     .replace(/\\(["\\/])/g, '$1');
 }
 
-/** The letters that HTML writes in its own way, as they are read. */
+/** Decodes HTML's character references. */
 function withoutEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(amp|lt|gt|quot|apos|nbsp));/gi, (all, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? all;
@@ -126,7 +126,7 @@ function withoutEntities(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Control characters, those that turn a line's direction among them, are nothing that a person reads. */
+/** Control characters, including those that change the direction of text, become spaces. */
 function oneLine(text: string): string {
   return text
     .normalize('NFC')
@@ -134,24 +134,24 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** What stands where something was taken out. */
+/** Replaces what was taken out. */
 export const LEFT_OUT = '…';
 
 /**
- * Takes out of a text what differs from row to row: the values of this row's own request, whole, in any case and spacing; its
- * amount as people write amounts; e-mail addresses, UUIDs, ids such as `company_…`, times, and runs of five or more digits.
+ * Takes out of a text what differs from row to row: values of the row's own request, as whole words in any case and spacing; its amount in
+ * any notation; e-mail addresses, UUIDs, ids such as `company_…`, times, and runs of five or more digits.
  *
- * A run of five to eight digits stays where it is an error code: behind a word for it (`code 10234`, `error: 10234`), or, of
- * six at the most, behind capital letters that it is written together with (`E10234`, `ORA-01017`).
+ * A run of five to eight digits stays if it is an error code: behind a word for it (`code 10234`, `error: 10234`), or, up to six digits,
+ * directly behind capital letters (`E10234`, `ORA-01017`).
  *
- * Looked for in one go, since what one pattern would take may be a part of what another does: the leftmost wins, and of
- * those that begin at one place the row's own values, the longest first.
+ * All patterns are searched in one pass, since one could match a part of another's match. The leftmost match wins; at one position the
+ * row's own values win, the longest first.
  */
 export function rowlessWords(text: string, request: RowRequest): string {
   const oneLine = normal(text).replace(/\s+/g, ' ');
   const values = valuesOf(request).filter(thoseIn(oneLine));
   const own = new RegExp([...valuePatterns(values), ...amountPatterns(request)].join('|') || NOTHING, 'gu');
-  // Of two such places side by side nobody can tell where the one ended.
+  // Two removed parts side by side become one.
   return without(oneLine, own)
     .replace(/…(?:[\s,;/|-]*…)+/g, LEFT_OUT)
     .trim();
@@ -159,7 +159,7 @@ export function rowlessWords(text: string, request: RowRequest): string {
 
 const NOTHING = '(?!)';
 
-/** Whether a text may hold a value, in whatever form: it costs a tenth of what it takes to look for all of them exactly. */
+/** A quick test whether a text can contain a value in any form; ten times as fast as the exact search. */
 function thoseIn(text: string): (value: string) => boolean {
   const within = signsOf(text);
   return (value) => within.includes(signsOf(value)) || text.includes('%');
@@ -172,7 +172,7 @@ function signsOf(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The text less what the row's own values or the general patterns match, whichever comes first. */
+/** The text without matches of the row's own values and of the general patterns. */
 function without(text: string, own: RegExp): string {
   let left = '';
   let at = 0;
@@ -206,24 +206,24 @@ const GENERAL = new RegExp(
     String.raw`${BEGINS}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: GMT)?`,
     String.raw`${BEGINS}\d\d?[./]\d\d?[./]\d{4}${ENDS}`,
     String.raw`${BEGINS}\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|${ENDS})`,
-    // What we name a call by, and what services name things by: small letters, an underscore, and no mere word behind it.
+    // Our names for calls, and ids of services: small letters, an underscore, and a part with a digit.
     String.raw`${BEGINS}limitline-[\w-]+(?:/\d+)?`,
     String.raw`${BEGINS}[a-z]{1,12}_(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}${ENDS}`,
     String.raw`${BEGINS}(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{16,}${ENDS}`,
-    // Error codes stay.
+    // Error codes are kept.
     String.raw`(?<keep>${BEGINS}(?:(?:${CODE_WORDS})(?: (?:${inAnyCase(String.raw`no\.?|number|code`)}))?\s?[:=#]?\s?["']?\d{5,8}|[A-Z][A-Z_]{0,9}-?\d{5,6})${ENDS})`,
     String.raw`\d{5,}`,
   ].join('|'),
   'gu',
 );
 
-/** The values of a request, each once, the longest first. Of its documents the names; of its ids those that the line gave. */
+/** The values of a request, each once, the longest first: documents by name and digest, ids only if the line gave them. */
 function valuesOf({ name, buyer, company, companyId, limit, documents }: RowRequest): string[] {
   const { requested_limit: _amount, ...rest } = limit;
   const values = [name, buyer, companyId ?? '', ...documents.flatMap((each) => [each.name, each.sha256])];
   for (const value of [...textsIn(company), ...textsIn(rest)]) values.push(value);
   const inOneForm = values.map((value) => value.normalize('NFC').replace(/\s+/gu, ' ').trim());
-  // A single sign is a part of everything.
+  // A single character would match everywhere.
   const worth = inOneForm.filter((value) => [...value].length >= 2 && /[\p{L}\p{N}]/u.test(value));
   return [...new Set(worth)].sort((a, b) => b.length - a.length);
 }
@@ -235,9 +235,8 @@ function textsIn(value: unknown): string[] {
 }
 
 /**
- * Values as whole words. In any case, but for codes of two or three letters, which would be words then (`IN`, `AND`); one with
- * digits also without what people put between them (`HRB 1234`, `HRB-1234`, `HRB1234`), and one that addresses write in their
- * own way also so.
+ * Patterns of values as whole words, in any case. Values of up to three characters keep their case, since they could be words (`IN`, `AND`).
+ * Values with digits also match with other separators (`HRB 1234`, `HRB-1234`, `HRB1234`), and all match in URL encoding.
  */
 function valuePatterns(values: readonly string[]): string[] {
   const [short, long] = [values.filter(isShort), values.filter((value) => !isShort(value))];
@@ -249,14 +248,14 @@ function isShort(value: string): boolean {
   return value.length <= 3;
 }
 
-// Of the scripts that part words by spaces. All letters that there are would cost a millisecond for each row.
+// Letters of scripts that separate words by spaces. All letters of Unicode would cost a millisecond a row.
 const SIGN = String.raw`[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]`;
 const WORD_BEGINS = `(?<!${SIGN}(?=${SIGN}))`;
 const WORD_ENDS = `(?!(?<=${SIGN})${SIGN})`;
 
 function formsOf(value: string): string[] {
   const forms = [escaped(value)];
-  // `Straße` in capitals is `STRASSE`, which is no other case of it to a pattern.
+  // `Straße` in capitals is `STRASSE`, which no pattern treats as another case.
   const capitals = value.toUpperCase();
   if (capitals.length !== value.length) forms.push(escaped(capitals));
   const signs = value.replace(/[^\p{L}\p{N}]+/gu, '');
@@ -265,12 +264,12 @@ function formsOf(value: string): string[] {
   return forms;
 }
 
-/** Numbers of registers and the like are no longer. */
+/** Numbers of registers and the like are not longer. */
 const MOST_SIGNS = 24;
 
 /**
- * A pattern whose letters match in either case, none of them behind a backslash. Not by `(?i:…)`: V8 does not match that where
- * it leaves out its optimisation of the pattern, as it does now and then, and then one cause became two.
+ * A pattern whose letters match in either case; no letter may follow a backslash. It does not use `(?i:…)`: V8 sometimes skips its
+ * optimisation of a pattern, and then fails to match that, which split one cause into two.
  */
 function inAnyCase(pattern: string): string {
   return pattern.replace(/\p{L}/gu, (letter) => {
@@ -284,7 +283,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** The amount as people write it: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are one. No part of another number. */
+/** The amount in any notation: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are one. Never a part of another number. */
 function amountPatterns({ limit }: RowRequest): string[] {
   const [, whole, decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(limit.requested_limit) ?? [];
   if (whole === undefined) return [];

@@ -4,34 +4,34 @@ import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step
 import { type RowId, rowName } from '../schema/schema.ts';
 import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
 
-/** Which rows of a portfolio are meant: those for which all that is said holds. Nothing said means all of them. */
+/** A filter of a portfolio's rows: all given fields must match. Without fields it matches all rows. */
 export type RowFilter = {
-  /** In one of these states. */
+  /** The row is in one of these states. */
   states?: readonly RowState[];
-  /** At this step, or ended there. */
+  /** The row is at this step, or ended there. */
   step?: Step;
-  /** Its problem, or what the service said with it, contains this text, in any case. */
+  /** The row's problem, or the service's response in it, contains this text in any case. */
   problem?: string;
-  /** Failed for this cause, by its id. */
+  /** The row failed for the cause with this id. */
   cause?: string;
-  /** The service's own word for a limit that was made, such as `approved`, as it came. */
+  /** The service's status of a made limit, such as `approved`, exactly as it came. */
   status?: string;
-  /** Requested limit from and to, both included: decimal text. */
+  /** Range of the requested limit, inclusive, as decimal text. */
   min?: string;
   max?: string;
-  /** A line number, the beginning of a name in any case, or a reference, registration number or id as a whole. */
+  /** A line number, the beginning of a name in any case, or a whole reference, registration number or id. */
   text?: string;
 };
 
-/** The query of an address as a server reads it: a name that comes several times is a list. */
+/** A URL's query as a server parses it: a repeated name is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The longest text that is looked for: no name, reference or id is longer. */
+/** Longest text of a filter: no name, reference or id is longer. */
 const LONGEST_TEXT = 400;
 
 /**
- * A filter as the query of an address, without the question mark: `states=refused,held&min=1000`. The empty text means all
- * rows. {@link filterFromQuery} reads it again.
+ * Writes a filter as a URL's query, without the question mark: `states=refused,held&min=1000`; '' for all rows.
+ * {@link filterFromQuery} reads it.
  */
 export function queryOfFilter(filter: RowFilter): string {
   const query = new URLSearchParams();
@@ -44,10 +44,10 @@ export function queryOfFilter(filter: RowFilter): string {
 }
 
 /**
- * Reads the filter in a query; other names of the query are left alone, and what is empty was not said.
+ * Reads the filter in a query; other names are ignored, and empty values count as missing.
  *
- * @throws LimitlineError `USAGE` for a state that does not exist, an amount that is none, or a name that comes twice: left out,
- *   it would mean more rows than were asked for
+ * @throws LimitlineError `USAGE` for an unknown state, an invalid amount or a repeated name: ignoring it would match more rows than asked
+ *   for
  */
 export function filterFromQuery(query: Query): RowFilter {
   const filter: RowFilter = {};
@@ -97,7 +97,7 @@ function textOf(query: Query, name: string): string | undefined {
   return name === 'status' ? value : value.trim();
 }
 
-/** `1,000.50` is taken as well as `1000.50`. */
+/** Accepts `1,000.50` as well as `1000.50`. */
 function amountOf(query: Query, name: 'min' | 'max'): string | undefined {
   const text = textOf(query, name);
   if (text === undefined) return undefined;
@@ -109,13 +109,13 @@ function amountOf(query: Query, name: 'min' | 'max'): string | undefined {
 
 export type FoundRow = { row: RowId; result: RowResult };
 
-/** Whom a text means as a reference: the row of this request, and all rows of these buyers. */
+/** What a text means as a reference: the row of this request, and all rows of these buyers. */
 export type Referred = { request: string; buyers: ReadonlySet<string> };
 
-/** Of what is no reference. */
+/** For a text that is no reference. */
 export const NOBODY: Referred = { request: '', buyers: new Set() };
 
-/** Whether a row is meant by all that the filter says. Pure; amounts are compared exactly. */
+/** Whether a row matches all fields of the filter. Pure; amounts are compared exactly. */
 export function matches({ row, result }: FoundRow, filter: RowFilter, referred: Referred): boolean {
   const { states, step, problem, cause, status, min, max, text } = filter;
   if (states && states.length > 0 && !states.includes(result.state)) return false;
@@ -128,7 +128,7 @@ export function matches({ row, result }: FoundRow, filter: RowFilter, referred: 
   return isNamedBy({ row, result }, text, referred) || beginsWith(result.request.name, text);
 }
 
-/** Whether a text is a whole name of a row: its line, its key, a reference, a number or an id. */
+/** Whether a text is a complete name of a row: its line, key, a reference, a number or an id. */
 export function isNamedBy({ row, result }: FoundRow, text: string, { request, buyers }: Referred): boolean {
   const { line, companyId, limitId, documentIds, request: words } = result;
   if (text === String(line) || text === row.key || text === rowName(row)) return true;
@@ -145,7 +145,7 @@ function problemText({ problem }: RowResult): string {
   return `${problem?.message ?? ''} ${problem?.body ?? ''}`.toLowerCase();
 }
 
-/** The states in which a row is among those of its cause. */
+/** Whether the row is listed under its cause. */
 function isFailed({ state }: RowResult): boolean {
   return is('isFailed', state);
 }

@@ -10,34 +10,31 @@ import { type Candidate, inOrder, type RowSources } from './row-sources.ts';
 export type SearchOptions = {
   connection: RedisConnection;
   keys: Keys;
-  /** Whether rows are put into the indexes by which they are searched. */
+  /** Whether rows are added to the search indexes. */
   isSearched?: boolean | undefined;
-  /**
-   * What a text is as a reference: the key of the request of that `request_reference`, and the digest of the identifier that a
-   * `buyer_reference` is.
-   */
+  /** What a text means as a reference: the request key of a `request_reference`, and the identifier's digest of a `buyer_reference`. */
   referenceOf?: ((text: string) => { request: string; buyer: string }) | undefined;
 };
 
-/** Some rows of a walk, each with the place behind it; where the walk goes on, if it does; and what it cost, in rows read. */
+/** Some rows of a walk, each with the cursor behind it; the cursor of the next step, if any; and the cost, in rows read. */
 export type Step = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
 
-/** Goes on behind a place, by so many rows or some more. Each row that stays in the index comes once. */
+/** Continues behind a cursor, by some `count` rows. A row that stays in the index comes once. */
 export type Walk = (after: Cursor | undefined, count: number) => Promise<Step>;
 
-/** The way through a portfolio by which a filter's rows are found. `unindexed` rows cannot be met on it. */
+/** How to find the rows of a filter. The walk cannot find `unindexed` rows. */
 export type Way = { walk: Walk; referred: Referred; unindexed: number };
 
 const FIRST = { line: 0, key: '' };
 
-/** Rows that share one id, number, reference or line, as far as they are read. */
+/** Most rows that are read for one id, number, reference or line. */
 const MOST_NAMED = 1_000;
-/** Where so few rows are in the states that are meant, they are gone through rather than the columns. */
+/** Up to this many rows in the filter's states, the walk goes by state and not by column. */
 const FEW_ROWS = 1_000;
-/** What a script looks at in Redis is cheaper than a row that is read. */
+/** A visit by a script costs this part of reading a row. */
 const LOOKS_PER_ROW = 10;
 
-/** Decides by which index the rows of a filter are met with the fewest others among them, and goes through it. */
+/** Chooses the index that leads to a filter's rows with the fewest others, and walks it. */
 export function makeRowWalks({ connection, keys, isSearched = true, referenceOf }: SearchOptions, sources: RowSources) {
   const { read } = makeRowLists({ connection, keys });
 
@@ -50,7 +47,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     });
   }
 
-  /** Rows where they stand in an index, wherever they are by now. */
+  /** Reads rows that an index has, whatever they are by now. */
   async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<Step> {
     const lines = new Map(found.map(({ key, line }) => [key, line]));
     const rows = await readAll(portfolio, [...lines.keys()]);
@@ -79,7 +76,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     };
   }
 
-  /** First what the text names as a whole, then rows whose name begins with it. */
+  /** First the rows that the text names completely, then rows whose name begins with it. */
   function byText(portfolio: string, text: string, filter: RowFilter, named: FoundRow[]): Walk {
     const isNamed = new Set(named.map(({ row }) => row.key));
     return async (after, count) => {
@@ -101,7 +98,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     };
   }
 
-  /** What a text names as a whole: by line, key, reference, number or id; few rows, in the order of lines. */
+  /** Rows that a text names completely, by line, key, reference, number or id: few, in the order of lines. */
   async function namedBy(portfolio: string, text: string): Promise<{ rows: FoundRow[]; referred: Referred }> {
     const reference = referenceOf?.(text);
     const key = text.startsWith(`${portfolio}/`) ? text.slice(portfolio.length + 1) : text;
@@ -124,9 +121,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
   }
 
   return {
-    /** Those of these rows that there are. */
-
-    /** @throws LimitlineError `USAGE` for a text that only the indexes could find, where they are turned off */
+    /** @throws LimitlineError `USAGE` for a text that needs the indexes, if they are turned off */
     async wayTo(portfolio: string, filter: RowFilter): Promise<Way> {
       const states = filter.states && filter.states.length > 0 ? filter.states : ROW_STATES;
       const { text, cause, status, min, max } = filter;
