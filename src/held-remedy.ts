@@ -1,4 +1,4 @@
-/** What a person does about held rows, in commands that work as they stand; `NAME` stands for a portfolio that is not known here. */
+/** What a person does about held rows, as commands to copy; `NAME` is a placeholder for an unknown portfolio. */
 export function heldRemedy(portfolio = 'NAME'): string {
   return `To say what became of held calls, write them to a file: npx limitline report "${portfolio}" --state held --out held.csv; fill in its column id; then run: npx limitline resolve "${portfolio}" --from held.csv`;
 }

@@ -7,17 +7,17 @@ import { LimitlineError } from './errors.ts';
 
 export type RedisConnection = Redis | Cluster;
 
-/** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
+/** The format version of the data in Redis. It is raised with every change that an older or newer Limitline would misread. */
 export const FORMAT = '5';
 
 type Value = string | number | Buffer;
 
-/** Values by name, "" where one is left out; a list for the name that takes the rest, none where it is left out. */
+/** Values by name: "" for a missing one; a list for the name that takes the rest, empty if missing. */
 type Named<V> = Readonly<Record<string, V | readonly V[] | undefined>>;
 
 /**
- * Runs a script: its keys first, then its arguments, in the order of its head; or by name, where its head has them as `-- @keys a b …rest`
- * and `-- @args a b …rest`, which are locals of the script then. Answers what Redis answers.
+ * Runs a script with keys and arguments, as lists in the script's order, or by name if its head names them: `-- @keys a b …rest` and
+ * `-- @args a b …rest`, which become locals of the script. Answers what Redis answers.
  *
  * @throws Error for a name that the script does not have
  */
@@ -27,14 +27,13 @@ export type LuaScript = (
 ) => Promise<unknown>;
 
 /**
- * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
- * the server does not know it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. A script changes nothing, and
- * the process ends, where Redis is written in another format by now: see {@link FITS}.
+ * Registers the Lua file at `url` with a connection and returns a function that runs it (EVALSHA, and EVAL once if the server does not know
+ * it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another format by now, the script changes
+ * nothing and the process ends: see {@link FITS}.
  *
- * The same file is registered once with a connection, however often it is asked for.
+ * Each file is registered once for a connection, however often this is called.
  *
- * A script may reach the server twice when a connection breaks before its reply came; whoever writes one makes
- * that harmless, or calls it where a repetition is.
+ * If a connection breaks before the reply, a script may run twice: its author makes that harmless, or its caller does.
  */
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
   const known = REGISTERED.get(connection) ?? new Map<string, LuaScript>();
@@ -49,7 +48,7 @@ function byName(lua: string, run: Ordered): LuaScript {
   return (keys, args) => run(inOrder(keyNames, keys), inOrder(argNames, args));
 }
 
-/** The names behind `@keys` or `@args` in the head of a script. */
+/** The names in `@keys` or `@args` of a script's head. */
 function namesIn(lua: string, list: 'keys' | 'args'): string[] {
   return new RegExp(`^-- @${list} (.+)$`, 'm').exec(lua)?.[1]?.split(' ') ?? [];
 }
@@ -70,7 +69,7 @@ function isList<V>(given: unknown): given is readonly V[] {
   return Array.isArray(given);
 }
 
-/** The line of a script by which it has its keys or arguments by name. */
+/** The Lua line that assigns keys or arguments to named locals. */
 function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   const single = names.filter((name) => !name.startsWith('…'));
   const rest = names.at(-1)?.startsWith('…') ? names.at(-1)?.slice(1) : undefined;
@@ -81,11 +80,11 @@ function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   return `${all} = ${[...values, '{}'].join(', ')}; for at = ${behind}, #${from} do ${rest}[at - ${behind - 1}] = ${from}[at] end`;
 }
 
-/** Runs the Lua file at `url` as {@link makeLuaScript} does, but whatever it answers comes as bytes. */
+/** The same as {@link makeLuaScript}, but replies are bytes. */
 export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaScript {
   const lua = scriptText(url);
   const sha = createHash('sha1').update(lua).digest('hex');
-  // ioredis has these, and no types of them.
+  // ioredis has these methods, but no types for them.
   const { evalshaBuffer, evalBuffer } = connection as unknown as Record<'evalshaBuffer' | 'evalBuffer', RunBytes>;
   return byName(readLua(url), (keys, args) =>
     evalshaBuffer
@@ -117,8 +116,8 @@ function register(connection: RedisConnection, url: URL): Ordered {
 }
 
 /**
- * Stands before each script. An account says in which format it is written, and one that says nothing and has portfolios under the names
- * of before format 5 is older (ledger/calls/accounts.ts). `-- @any-format` in a script leaves it out.
+ * The beginning of each script: checks the account's format. An account without a format, and with portfolios under the names from before
+ * format 5, is older (ledger/calls/accounts.ts). `-- @any-format` in a script leaves the check out.
  */
 const FITS = `do
   local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)
@@ -129,7 +128,7 @@ const FITS = `do
 end
 `;
 
-/** The whole text of a script, as Redis is given it. */
+/** The whole text of a script, as sent to Redis. */
 export function scriptText(url: URL): string {
   const lua = readLua(url);
   const whole = WHOLE.get(lua) ?? `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
@@ -137,14 +136,14 @@ export function scriptText(url: URL): string {
   return whole;
 }
 
-/** By what stands in the file: several connections of a process register the same scripts. */
+/** Script texts by file content, since several connections of a process register the same scripts. */
 const WHOLE = new Map<string, string>();
 
 /**
- * What a script may do while the memory of Redis is full, or its disk. With its first line Redis decides that before the script begins,
- * so it does all or nothing; without, one command is refused and the next one is not (redis.io, "Lua script flags").
- * Who only reads is let through. Who writes is let through a full memory, so that what is under way can be settled, unless it says
- * `-- @brings-in`: then it adds to what Redis holds, and waits for room.
+ * The flag that says what a script may do while the memory or the disk of Redis is full. Redis reads it from the first line before the script
+ * begins, so the script does all or nothing; without a flag some of its commands could fail and later ones not (redis.io, "Lua script flags").
+ * Scripts that only read are always allowed. Scripts that write are allowed while memory is full, so that work under way can end, unless
+ * they have `-- @brings-in`: those add data, and have to wait for room.
  */
 function flagOf(lua: string): string {
   if (lua.includes('-- @brings-in')) return '';
@@ -155,7 +154,7 @@ function flagOf(lua: string): string {
   return onlyReads ? ' flags=no-writes' : ' flags=allow-oom';
 }
 
-/** The commands by which our scripts read; a script with a command of another name is taken for one that writes. */
+/** Commands that only read; a script with any other command counts as writing. */
 const READS: ReadonlySet<string> = new Set(
   'EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET HSCAN LPOS LRANGE SCAN SCARD SISMEMBER SMEMBERS SMISMEMBER TIME TYPE XINFO XRANGE ZCARD ZINTER ZRANGE ZRANGEBYSCORE ZREVRANGE ZSCORE'.split(
     ' ',
@@ -165,10 +164,10 @@ const READS: ReadonlySet<string> = new Set(
 let isEnding = false;
 
 /**
- * Ends the process where Redis is written in another format by now: another version has taken over, or an old copy was put back. Nothing
- * that this process knows is right any more, so nobody may catch it; a command says it in one line, and its status is 1.
+ * Ends the process if Redis has another format by now: another version has taken over, or an old backup was restored. Everything that this
+ * process knows may be wrong, so no caller may catch this; a command prints one line and exits with status 1.
  *
- * @throws whatever was thrown
+ * @throws the given error, or the one that ends the process
  */
 export function endMisfit(error: Error): never {
   const found = /^FORMAT (.+)$/.exec(error.message)?.[1];
@@ -185,9 +184,9 @@ export function endMisfit(error: Error): never {
 }
 
 /**
- * For a connection that gathers commands for one write: ioredis would copy every script that it was told of into each such
- * write, and could run none that came later. So it is told of none: the first use carries the whole text, the others of that
- * moment wait until it has left, and a server that knows the script no more, or is another one, is given the text again.
+ * Runs a script on a connection that gathers commands into one write. For such a connection ioredis would copy every registered script into
+ * each write, and could not run scripts registered later. So no script is registered: the first use sends the whole text, other uses wait
+ * until it has left, and a server that does not know the script (any more) gets the text again.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = createHash('sha1').update(lua).digest('hex');
@@ -212,7 +211,7 @@ function runGathered(connection: RedisConnection, lua: string): Ordered {
   };
 }
 
-/** The text of the Lua file at `url`, with what it includes, each once: read once in a process, however many connections it has. */
+/** The text of the Lua file at `url` with its includes, each once. Read once in a process. */
 export function readLua(url: URL): string {
   const known = TEXTS.get(url.href);
   if (known !== undefined) return known;
@@ -232,5 +231,5 @@ export function readLua(url: URL): string {
   return whole;
 }
 
-/** By address: a hundred files of ours, and no more. */
+/** Texts by URL: some hundred files. */
 const TEXTS = new Map<string, string>();

@@ -1,13 +1,13 @@
 import { isLimitlineError, messageOf } from './errors.ts';
 
 /**
- * Why no connection to a host came about, in words for people who wrote its address: an outage and a wrong address look
- * alike, so they say what was found, and not whose fault it is. What is not known is said as it comes.
+ * Why a connection to a host failed, for the people who configured its URL. An outage and a wrong URL look alike, so the words say what was
+ * found, and not whose fault it is. Unknown errors are shown as they are.
  *
- * The codes are Node's (`getaddrinfo`, `connect`, OpenSSL's and X.509's) and undici's.
+ * The codes are those of Node (`getaddrinfo`, `connect`, OpenSSL, X.509) and undici.
  */
 export function noConnectionWords(error: Error): string {
-  // What we threw ourselves, such as of a proxy, is in words already.
+  // Our own errors, such as about a proxy, are readable already.
   if (isLimitlineError(error)) return messageOf(error);
   const code = codeOf(error);
   const known = code === undefined ? undefined : WORDS[code];
@@ -36,7 +36,7 @@ const WORDS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CERTIFICATE,
 };
 
-/** A host with several addresses fails with an error for each; they are alike as a rule. */
+/** The code of an error; a host with several addresses fails with one error each, usually alike. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && code in WORDS) return code;

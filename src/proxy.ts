@@ -1,12 +1,12 @@
 import { LimitlineError } from './errors.ts';
 
-/** A forward proxy that calls to the service go through. */
+/** A forward proxy for calls to the service. */
 export type ForwardProxy = {
-  /** `http:` or `https:`: how the proxy itself is spoken to, whatever the service is. Without user and password. */
+  /** `http:` or `https:`: the protocol of the proxy itself, whatever the service uses. Without user and password. */
   url: URL;
-  /** Value of `proxy-authorization` (RFC 7617), where the setting carries a user. */
+  /** Value of `proxy-authorization` (RFC 7617), if the setting contains a user. */
   authorization: string | undefined;
-  /** The proxy for people: without user and password. */
+  /** The proxy's URL for people, without user and password. */
   where: string;
   /** The setting that names it. */
   setting: ProxySetting;
@@ -14,16 +14,14 @@ export type ForwardProxy = {
 
 type ProxySetting = 'HTTPS_PROXY' | 'HTTP_PROXY';
 
-/** The settings by these names, or by the same in lower case. */
+/** Settings under these names, or the same in lower case. */
 export type ProxySettings = { [name in ProxySetting | 'NO_PROXY']?: string | undefined };
 
 /**
- * The proxy for calls to `serviceUrl`, by the rules that undici's `EnvHttpProxyAgent` follows: `HTTPS_PROXY` for an https
- * address, without it `HTTP_PROXY`; `HTTP_PROXY` for an http one; none where `NO_PROXY` names the host. Nothing is exempt
- * by itself, this machine neither.
+ * The proxy for calls to `serviceUrl`, by the rules of undici's `EnvHttpProxyAgent`: for https `HTTPS_PROXY`, or without it `HTTP_PROXY`;
+ * for http `HTTP_PROXY`; none if `NO_PROXY` names the host. No host is exempt by default, not even this machine.
  *
- * @throws LimitlineError `SETTINGS` for an address that cannot be a proxy's; it never repeats the address, since there
- * may be a password in it.
+ * @throws LimitlineError `SETTINGS` for an invalid proxy URL; the message never repeats the URL, which may contain a password
  */
 export function chooseProxy(serviceUrl: string, settings: ProxySettings): ForwardProxy | undefined {
   const service = new URL(serviceUrl);
@@ -33,7 +31,7 @@ export function chooseProxy(serviceUrl: string, settings: ProxySettings): Forwar
   return readProxy(address, setting);
 }
 
-/** A fault of settings that every call would meet: nothing was passed on. */
+/** The error for a proxy that asks for credentials: every call would meet it, and nothing was forwarded. */
 export function proxyWantsCredentials({ where, setting, authorization }: ForwardProxy): LimitlineError {
   const remedy =
     authorization === undefined
@@ -42,11 +40,11 @@ export function proxyWantsCredentials({ where, setting, authorization }: Forward
   return new LimitlineError('CREDENTIALS', `The proxy ${where} asks for a user and password (407); ${remedy}.`);
 }
 
-/** What http and https mean where no port is given (RFC 9110, section 4.2). */
+/** Ports of http and https if none is given (RFC 9110, section 4.2). */
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 function readProxy(address: string, setting: ProxySetting): ForwardProxy {
-  // Many tools take an address without a scheme, and mean http.
+  // Many tools accept an address without a scheme, as http.
   const text = address.includes('://') ? address : `http://${address}`;
   if (!URL.canParse(text) || !(new URL(text).protocol in DEFAULT_PORTS)) {
     throw new LimitlineError(
@@ -64,7 +62,7 @@ function readProxy(address: string, setting: ProxySetting): ForwardProxy {
   };
 }
 
-/** A password that was not percent-encoded, and has a percent sign, is taken as it stands. */
+/** A password with a percent sign that is not percent-encoded is taken literally. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -74,8 +72,8 @@ function decode(text: string): string {
 }
 
 /**
- * Whether one entry of `NO_PROXY` (by commas or spaces) names the host: `host`, which means its subdomains too, as does
- * `.host`; `*.host`, its subdomains alone; each of them perhaps with a port; `*`, everything.
+ * Whether an entry of `NO_PROXY` (separated by commas or spaces) names the host. `host` and `.host` include subdomains, `*.host` means
+ * subdomains only, each may have a port, and `*` means everything.
  */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const host = plainHost(hostname);
@@ -91,13 +89,13 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
     });
 }
 
-/** `host`, `host:port`, `[::1]`, `[::1]:port` or a bare `::1`, whose colons are no port's. */
+/** Reads `host`, `host:port`, `[::1]`, `[::1]:port` or a bare `::1`, whose colons belong to no port. */
 function readEntry(entry: string): { name: string; port: number | undefined } {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
   return { name: bracketed ?? plain ?? entry, port: port === undefined ? undefined : Number(port) };
 }
 
-/** Without brackets, and without the dot that marks a full name: two spellings of one host. */
+/** Without brackets and the final dot of a full name: other spellings of the same host. */
 function plainHost(name: string): string {
   return name
     .replace(/^\[(.+)\]$/, '$1')

@@ -3,14 +3,14 @@ import type { Chain } from './chain.ts';
 import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
 import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';
 
-/** What is wrong where a trail breaks. */
+/** Kinds of faults in a trail. */
 export type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';
 
-/** The first place at which a trail is not what was written. */
+/** The first fault of a trail. */
 export type Broken = {
-  /** Of the entry that should stand there. */
+  /** The number of the entry that should be there. */
   number: number;
-  /** Of the entry that stands there, as far as it can be read, in ms. */
+  /** The time of the entry that is there, in ms, if readable. */
   atMs: number | undefined;
   is: Break;
   /** A sentence for people. */
@@ -24,19 +24,19 @@ export type Verdict = {
   broken: Broken | undefined;
 };
 
-/** What is known of the trail from elsewhere: that it had this entry. */
+/** An entry that the trail is known to have had. */
 export type Remembered = LastLink & {
-  /** Who knows: `the data folder`, `the head`. */
+  /** The source: `the data folder`, `the head`. */
   by: string;
-  /** Whether the trail must reach so far: an export of yesterday need not. */
+  /** Whether the trail must contain this entry; an older export need not. */
   mustReach: boolean;
 };
 
 /**
- * Checks a trail, an entry at a time and in the order in which they stand, and finds its first break: an entry that was changed,
- * is missing, or stands elsewhere; a beginning without a checkpoint, and an end before what is remembered.
+ * Checks a trail, entry by entry in its order, and finds the first fault: an entry that is changed, missing or elsewhere; a beginning
+ * without a checkpoint; or an end before a remembered entry.
  *
- * @param given.from where to begin: what stands before is not looked at, and nothing is asked of where the trail begins
+ * @param given.from number to begin with: earlier entries are not checked, and the trail may begin anywhere
  */
 export function makeVerifier({
   chain,
@@ -47,15 +47,15 @@ export function makeVerifier({
   from?: number | undefined;
   remembered?: readonly Remembered[];
 }) {
-  /** How many there are, and how many stand before the first whose link holds and do not say by their place what they are. */
+  /** Number of entries, and of those without a place before the first whose link holds. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;
   let last: Verdict['last'];
   let broken: Broken | undefined;
-  /** The number that should come, and the link that it should name; unknown behind what does not hold. */
+  /** The next number, and the previous link that it should name; undefined behind an entry whose link does not hold. */
   let expected = from ?? 1;
   let previous: string | undefined;
-  /** Whether the trail may begin where it does, and the highest number of which a checkpoint says that it was cut. */
+  /** Whether the beginning of the trail is explained, and the highest number that a checkpoint says was deleted. */
   let [isExplained, cutBefore] = [from !== undefined, 0];
 
   const breakAt = (number: number, is: Break, { atMs, about }: { atMs?: number | undefined; about?: string } = {}) => {
@@ -87,7 +87,7 @@ export function makeVerifier({
         [expected, previous] = [Math.max(expected, number), undefined];
       }
     }
-    // None of those before it was changed, as far as anybody can say who has this key alone.
+    // Everything before the change of key fails with the present key; so it does not count as changed.
     if (entry.what === OTHER_KEY && !last && broken)
       broken = { ...broken, is: 'key', words: WORDS.key(broken.number, '') };
     const is = faultOf(entry, { place, expected, previous });
@@ -108,7 +108,7 @@ export function makeVerifier({
   };
 
   return {
-    /** @param place the number by where it stands; of a line of a file, nothing says that but the line */
+    /** @param place the number by the entry's position; undefined for a line of a file */
     add({ text, link, place }: KeptEntry & { place?: number | undefined }): void {
       entries += 1;
       const entry = readEntry(text);
@@ -116,7 +116,7 @@ export function makeVerifier({
       else addBroken(place, entry?.atMs);
     },
 
-    /** What was found, when all entries were looked at. */
+    /** The verdict, after all entries were added. */
     end(): Verdict {
       if (first && !isExplained) breakAt(cutBefore + 1, 'start', { about: String(first.number) });
       if (!last && entries > 0) {
@@ -131,7 +131,7 @@ export function makeVerifier({
   };
 }
 
-/** What is wrong with an entry that somebody with the key wrote, where it stands. */
+/** What is wrong with the position of an entry whose link holds. */
 function faultOf(
   { number, prev, what }: AuditEntry,
   { place, expected, previous }: { place: number | undefined; expected: number; previous: string | undefined },

@@ -3,11 +3,11 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EventEnd } from './event-ends.ts';
 
-/** Who sets it up looks at the log for the first event; a flood writes one line a minute. */
+/** The first event is logged soon, for the person who sets it up; a flood writes one line a minute. */
 const FIRST_MS = 1_000;
 const EVERY_MS = 60_000;
 
-/** What is said of each end, behind a number. */
+/** The words for each outcome, behind a number. */
 const WORDS: Readonly<Record<EventEnd, string>> = {
   kept: 'kept',
   known: 'known before',
@@ -24,13 +24,10 @@ const WORDS: Readonly<Record<EventEnd, string>> = {
   crowded: 'beyond the connections that may be open',
 };
 
-/** Ends for which somebody has to do something. */
+/** Outcomes that a person has to act on. */
 const TROUBLE: readonly EventEnd[] = ['full', 'failed', 'busy', 'wrong secret', 'crowded'];
 
-/**
- * Tells the log what came: once a minute where anything did, the first time at once. Numbers alone, and the reason of a failure:
- * never an address, a header or a body.
- */
+/** Logs what came: once a minute if anything did, the first time soon. Only numbers and error messages; never an address, a header or a body. */
 export function makeEventLog(log: Log) {
   const counts = new Map<EventEnd, number>();
   let reason: string | undefined;
@@ -57,7 +54,7 @@ export function makeEventLog(log: Log) {
       if (error !== undefined) reason = messageOf(error);
       timer ??= setTimeout(say, Math.max(FIRST_MS, saidAtMs + EVERY_MS - performance.now())).unref();
     },
-    /** Says what was not said yet. */
+    /** Logs what was not logged yet. */
     close: say,
   };
 }

@@ -1,12 +1,9 @@
 import { ROLES, type Role } from '../person.ts';
 
-/** What the people of one group of the identity provider may do. */
+/** The roles of the people in one group of the identity provider. */
 export type GroupRoles = { group: string; roles: Role[] };
 
-/**
- * The pairs of `CONSOLE_OIDC_ROLES`, `group=role+role`, as texts: commas stand between them, or semicolons where a group has a
- * comma in its name, as those of directories have.
- */
+/** The pairs `group=role+role` of `CONSOLE_OIDC_ROLES`, separated by commas, or by semicolons if a group's name contains a comma. */
 export function splitGroupRoles(text: string): string[] {
   return text
     .split(text.includes(';') ? ';' : ',')
@@ -14,23 +11,20 @@ export function splitGroupRoles(text: string): string[] {
     .filter(Boolean);
 }
 
-/** One pair, at its last `=`, since directories have others in the names of groups. Undefined for what is none. */
+/** Reads one pair, split at its last `=`, since names of groups may contain others. Undefined if invalid. */
 export function readGroupRoles(pair: string): GroupRoles | undefined {
   const [, group = '', names = ''] = /^(.*\S)\s*=([^=]*)$/.exec(pair) ?? [];
   const roles = names.split('+').map((name) => name.trim());
   return group !== '' && roles.every(isRole) ? { group: group.trim(), roles } : undefined;
 }
 
-/** The roles of somebody of these groups, in the order of {@link ROLES}. */
+/** The roles of a person in these groups, in the order of {@link ROLES}. */
 export function rolesOfGroups(groups: readonly string[], map: readonly GroupRoles[]): Role[] {
   const found = new Set(map.filter(({ group }) => groups.includes(group)).flatMap(({ roles }) => roles));
   return ROLES.filter((role) => found.has(role));
 }
 
-/**
- * The groups that a claim names: texts in a list, or one text. The claim's name is one word, an address, or a path by dots
- * (`realm_access.roles`).
- */
+/** The groups in a claim: a list of texts, or one text. The claim's name is a word, a URL, or a path with dots (`realm_access.roles`). */
 export function groupsOf(claims: Readonly<Record<string, unknown>>, claim: string): string[] {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : atPath(claims, claim.split('.'));
   return (Array.isArray(value) ? value : [value]).filter((group) => typeof group === 'string');
