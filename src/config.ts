@@ -15,8 +15,8 @@ import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
  * it, if the service honours an idempotency header.
  */
 export type UnknownPolicy = 'hold' | 'resend' | 'repeat';
+
 /** What to do if the response to a limit call names another company, another amount or the id of another limit. */
-/** What to do with a limit's answer that names another company, another amount or the id of another limit. */
 export type AnswerCheck = 'hold' | 'warn';
 
 export type Settings = z.output<typeof settingsSchema> & {
@@ -76,8 +76,8 @@ function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined 
     ? undefined
     : { path, in: names.environment.includes('LIMITLINE_DATA') ? 'environment' : '.env' };
 }
+
 /** The data folder; if none can be chosen, the reason is added to the faults. */
-/** The data folder; where none can be chosen, the reason goes to the other faults. */
 function dataFolderOr(named: NamedFolder | undefined, place: Parameters<typeof chooseDataFolder>[1], faults: string[]) {
   try {
     return chooseDataFolder(named, place);
@@ -96,8 +96,8 @@ function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<str
     return isPrivate ? `${name} ${issue.message}` : `${name} is ${JSON.stringify(values[name])}, but ${issue.message}`;
   });
 }
+
 /** Faults of the proxy for the service. Other proxies in the environment need not be usable here. */
-/** What is wrong with the proxy that would be used. One that only other programs use need not be one that we could use. */
 function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): string[] {
   if (settings?.SERVICE_URL === undefined) return [];
   try {
@@ -113,8 +113,8 @@ export function accountOf({ SERVICE_ACCOUNT, SERVICE_URL }: Pick<Settings, 'SERV
   if (SERVICE_ACCOUNT !== undefined) return SERVICE_ACCOUNT;
   return SERVICE_URL === undefined ? STAND_IN_ACCOUNT : normalAccount(SERVICE_URL);
 }
+
 /** The settings that differ from their defaults, for people. Secrets, and URLs that may contain one, are shown as "given". */
- */
 export function differingSettings(settings: Settings): { name: string; value: string }[] {
   const defaults: Record<string, unknown> = settingsSchema.parse({ LIMITLINE_DATA: '' });
   const given: Record<string, unknown> = settings;
@@ -125,8 +125,8 @@ export function differingSettings(settings: Settings): { name: string; value: st
     return [{ name, value: PRIVATE.test(name) ? 'given' : shownSetting(value) }];
   });
 }
+
 /** Settings whose values are secret, or may contain a secret that no rule would find. */
-/** Whose values are a secret, or may have one in them that no rule of ours would find. */
 const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|WEBHOOK_URL|SMTP_URL|(?<!TRUST_)PROXY$/;
 
 function shownSetting(value: unknown): string {

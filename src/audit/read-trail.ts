@@ -43,8 +43,8 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
 
   return {
     at,
+
     /** Number of entries. */
-    /** How many entries there are. */
     count: (): Promise<number> => connection.xlen(keys.audit),
 
     pages,

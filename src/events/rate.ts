@@ -5,7 +5,6 @@
  * @param given.nowMs a monotonic clock
  * @returns whether one more event may come now
  */
- */
 export function makeRate({
   perSecond,
   nowMs = () => performance.now(),

@@ -8,7 +8,7 @@ import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
 import { inTime, makeKept } from './kept.ts';
 
-/** One queue, as it is exported. */
+/** The exported figures of one queue. */
 type QueueFigures = {
   name: string;
   waiting: number;
@@ -19,41 +19,41 @@ type QueueFigures = {
   isPaused: boolean;
 };
 
-/** What all processes of an account have in common, as it stands in Redis; and what this one sees of the folders. */
+/** Figures of an account that all its processes share in Redis, and what this process sees of the folders. */
 export type AccountPicture = {
   totals: RowTotals;
-  /** Portfolios that are archived or forgotten, which none of the totals has. */
+  /** Archived and forgotten portfolios, which the totals lack. */
   archived: number;
   queues: readonly QueueFigures[];
-  /** None where no call was made yet. */
+  /** Undefined before the first call. */
   pace: PaceState | undefined;
-  /** Redis is older than what was sent. */
+  /** Whether Redis is older than what was sent. */
   isOlder: boolean;
-  /** Worker processes that gave a sign of life lately. */
+  /** Worker processes with recent heartbeats. */
   workers: number;
   processes: readonly Pick<FleetProcess, 'role' | 'version' | 'state'>[];
-  /** Notices that wait, by the way on which they go, and how many came to which end so far. */
+  /** Waiting notices by channel, and how many ended in each manner. */
   notices: { waiting: Readonly<Record<string, number>>; delivered: number; undelivered: number };
   tasks: Readonly<Record<string, TaskRuns>>;
-  /** The server of Redis that is fullest. */
+  /** The fullest server of Redis. */
   memory: { usedBytes: number; mostBytes: number } | undefined;
   /** The disk of the data folder. */
   disk: { freeBytes: number; totalBytes: number } | undefined;
-  /** Files in the drop folder, and those that were rejected and lie there still. */
+  /** Waiting and rejected files in the drop folder. */
   inbox: { waiting: number; rejected: number } | undefined;
 };
 
-/** Several scrapers, and a person who looks besides, cost one look. */
+/** Several scrapers, and people who look besides, share one reading. */
 const KEPT_MS = 5_000;
 
-/** A scraper gives up after ten seconds as a rule; that Redis is away is better said than not. */
+/** A scraper usually gives up after ten seconds; by then it should learn that Redis is away. */
 const LIMIT_MS = 3_000;
 
 /**
- * What is true of the account, whichever process is asked: rows, queues, pace, workers, notices, the night, room. Every process exports
- * it, so a dashboard takes the greatest of a label and not the sum.
+ * Gauges of the account: rows, queues, pace, workers, notices, nightly tasks, space. Every process exports the same, so a dashboard takes the
+ * maximum of a label and not the sum.
  *
- * @returns a function that looks again where that is due, to be called before the figures are read; it never rejects
+ * @returns a function that refreshes the gauges if that is due, to be called before they are read; it never rejects
  */
 export function makeAccountGauges(
   registry: Registry,
@@ -69,7 +69,7 @@ export function makeAccountGauges(
     redisUp.set({ account }, picture ? 1 : 0);
     const figures = picture && figuresOf(picture);
     for (const { name, made } of gauges) {
-      // What was true before Redis went away is not known to be true now.
+      // Without Redis the earlier values may no longer be true.
       made.reset();
       const found = figures?.[name];
       if (typeof found === 'number') made.set({ account }, found);
@@ -78,12 +78,12 @@ export function makeAccountGauges(
   };
 }
 
-/** All labels besides the account; a figure has some of them. */
+/** All labels besides the account; each figure has some of them. */
 const LABELS = ['state', 'queue', 'reason', 'kind', 'way', 'how', 'task', 'role', 'version'] as const;
 
 type FigureName = keyof typeof HELP;
 
-/** The value of a figure, or one for each set of labels; none where it is not known. */
+/** The value of a figure, or one value for each set of labels; none if unknown. */
 type Samples = number | undefined | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
 
 const HELP = {
@@ -160,7 +160,7 @@ function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
   };
 }
 
-/** How many processes of a role, a version and a state there are. */
+/** Counts processes by role, version and state. */
 function countAlike(processes: AccountPicture['processes']): Samples {
   const alike = Object.groupBy(processes, ({ role, version, state }) => `${role}\n${version}\n${state}`);
   return Object.entries(alike).map(([text, of = []]) => {

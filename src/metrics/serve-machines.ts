@@ -4,14 +4,14 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { MachineAnswer, MachineQuestion } from './machine-answers.ts';
 
-/** A scraper sends a line and some headers; who takes longer is not one. */
+/** Time limit of a request: a scraper sends a line and some headers. */
 const REQUEST_LIMIT_MS = 5_000;
 
 /**
- * Serves what machines ask of a process that serves nothing else, and nothing to anybody else.
+ * Serves health and metrics of a process that serves nothing else.
  *
- * @param port 0 for any that is free
- * @throws LimitlineError `USAGE` where it cannot listen there
+ * @param port 0 for a free port
+ * @throws LimitlineError `USAGE` if it cannot listen there
  */
 export async function serveMachines({
   host,

@@ -1,4 +1,4 @@
-/** What people are told of without asking: the names that `NOTIFY_ABOUT` takes. */
+/** The kinds of notices, by the names that `NOTIFY_ABOUT` takes. */
 export const NOTICE_KINDS = [
   'awaiting',
   'settled',
@@ -14,41 +14,41 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** What somebody is told, once. No personal data of anybody, no secrets: names of portfolios, counts, sums, causes by step and status. */
+/** A notice to people, sent once. No personal data, no secrets: names of portfolios, counts, sums, causes by step and status. */
 export type Notice = {
   kind: NoticeKind;
-  /** One sentence of plain text: what happened to whom. */
+  /** One sentence of plain text: what happened to what. */
   title: string;
-  /** What else is to be known, in the order in which it is shown. */
+  /** Further facts, in the order in which they are shown. */
   facts: readonly { term: string; what: string }[];
-  /** Where in the console, such as `/portfolios/q4`. */
+  /** A page of the console, such as `/portfolios/q4`. */
   path: string;
   /** When it arose, in ms. */
   atMs: number;
 };
 
 /**
- * What something is in now. A notice is told when the state of its subject is another than that which was told of last, and not
- * again while it stays; a state without a notice (such as `well`) is only remembered, so that the next one is told.
+ * The present state of a subject. Its notice is sent if the state differs from the last one remembered, and not again while it stays. A
+ * state without a notice, such as `well`, is only remembered, so that the next change is noticed.
  */
 export type NoticeState = {
-  /** What it is about, such as `portfolio q4 approval`, `service`, `disk`. */
+  /** The subject, such as `portfolio q4 approval`, `service`, `disk`. */
   subject: string;
   /** Such as `awaiting ab12`, `settled 1763802000000`, `away`, `well`. */
   state: string;
   /**
-   * What was remembered of it when this was decided, `''` where nothing was: where it is another by now, nothing is remembered or
-   * told, since whoever looked saw what is over. Left out by who knows without looking.
+   * The remembered state on which the caller decided, `''` for none: if it is another by now, nothing is remembered or sent, since the
+   * caller saw an old state. Left out if the caller knows the state for certain.
    */
   was?: string;
   notice?: Notice;
 };
 
-/** Where notices go until they are delivered. */
+/** Keeps notices until they are delivered. */
 export type Outbox = {
   /**
-   * Remembers the states, and puts the notices of those that changed into the outbox, each in one atomic step: whoever tells the
-   * same at the same moment, or again after it died, adds nothing.
+   * Remembers the states, and puts the notices of changed ones into the outbox, each in one atomic step: another process with the same
+   * state, or a repetition after a crash, adds nothing.
    *
    * @returns how many notices arose
    */

@@ -72,7 +72,7 @@ export function makeSecret({
       try {
         return derive(await known, prefix, label);
       } catch (error) {
-      // The next call tries again, since the fault may be fixed by then.
+        // The next call tries again, since the fault may be fixed by then.
         known = undefined;
         throw error;
       }

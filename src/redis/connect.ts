@@ -4,33 +4,33 @@ import type { RedisConnection } from '../lua-script.ts';
 import type { Credentials, RedisAddress } from './redis-url.ts';
 
 /**
- * What a connection is for.
+ * The purpose of a connection.
  *
- * - `ledger`: many small commands of many rows at once; sent together, given up after {@link COMMAND_TIMEOUT_MS}.
- * - `claims`: sets of commands that end with a WAIT for replicas, which only counts where all of a set reached one server
- *   in one go; so nothing is sent again by itself. Given up after the same time.
- * - `queue`: adds jobs and asks about them; given up after the same time. Nothing that blocks.
- * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage; never given up.
+ * - `ledger`: many small commands for many rows; sent together, with a timeout of {@link COMMAND_TIMEOUT_MS}.
+ * - `claims`: sets of commands that end with a WAIT for replicas. WAIT only counts if the whole set reached one server in one go, so
+ *   nothing is resent automatically. The same timeout.
+ * - `queue`: adds jobs and reads them; the same timeout. Nothing that blocks.
+ * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage; no timeout.
  */
 export type Role = 'ledger' | 'claims' | 'queue' | 'worker';
 
-/** A Redis to connect to: a given one, or the Unix socket of our own. */
+/** A Redis to connect to: by address, or the Unix socket of our own. */
 export type Target = RedisAddress | { kind: 'socket'; path: string };
 
-/** When to try again after a lost connection, in milliseconds; null for not at all. */
+/** The wait before reconnecting, in ms; null for never. */
 type RetryStrategy = (attempt: number) => number | null;
 
 /**
- * A dead Redis is a fault in seconds. Long enough for our own to be started again after a crash: measured 0.1 s, and
- * 0.5 s more for each 100 MB of data.
+ * Timeout of commands, so that a dead Redis is noticed in seconds. Long enough for our own Redis to restart after a crash: measured 0.1 s,
+ * and 0.5 s more for each 100 MB of data.
  */
 export const COMMAND_TIMEOUT_MS = 5_000;
 
 /**
- * One connection, which begins to connect at once.
+ * Makes one connection, which connects at once.
  *
- * A command that was given up is not sent afterwards: nobody waits for it any more, and a late claim would lock what
- * it claims. One that was already on its way may have been done.
+ * A command that has timed out is not sent later: nobody waits for it, and a late claim would lock its call. One that was already sent may
+ * have been executed.
  */
 export function connectTo(target: Target, role: Role, retryStrategy: RetryStrategy): RedisConnection {
   const connection =
@@ -44,16 +44,16 @@ export function connectTo(target: Target, role: Role, retryStrategy: RetryStrate
   return connection;
 }
 
-/** A host that swallows packets must leave room for a second try within {@link COMMAND_TIMEOUT_MS}. */
+/** A host that drops packets must leave time for a second attempt within {@link COMMAND_TIMEOUT_MS}. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** Redis guesses how long it will still read its data, in whole seconds; for small data that is mostly waiting. */
+/** Wait while Redis loads its data. Redis' own estimate is in whole seconds, too long for small data. */
 const LOADING_RETRY_MS = 100;
 
-/** BullMQ's blocking reads last 10 s at most; a worker's connection that is silent for three times that is dead. */
+/** BullMQ's blocking reads take at most 10 s; a worker's connection that is silent for three times that is dead. */
 const WORKER_SILENCE_MS = 30_000;
 
-/** What ioredis understands as "reconnect", and as "and send this command again". */
+/** Answers to ioredis: reconnect, or reconnect and resend the command. */
 const RECONNECT = 1;
 const RECONNECT_AND_RESEND = 2;
 
@@ -64,7 +64,7 @@ function connectCluster(target: ClusterTarget, role: Role, retryStrategy: RetryS
   return new Cluster(target.endpoints, {
     clusterRetryStrategy: retryStrategy,
     enableAutoPipelining: role === 'ledger',
-    // Certificates are for names, so these must not be replaced by numbers before they are checked.
+    // Certificates name hosts, so names must not be resolved before they are checked.
     ...(target.tls && { dnsLookup: (name, callback) => callback(null, name) }),
     redisOptions: { ...optionsFor(role), ...credentialsOf(target), ...(target.tls && { tls: {} }) },
   });
@@ -77,7 +77,7 @@ function connectOne(target: OneTarget, role: Role, retryStrategy: RetryStrategy)
     enableAutoPipelining: role === 'ledger',
     retryStrategy,
     sentinelRetryStrategy: retryStrategy,
-    // After a fail-over the old primary answers READONLY to what it has not done: go to the new one with it.
+    // After a failover the old primary answers READONLY to commands that it did not execute: send them to the new one.
     reconnectOnError: (error) => {
       if (!error.message.startsWith('READONLY')) return false;
       return role === 'claims' ? RECONNECT : RECONNECT_AND_RESEND;
@@ -89,7 +89,7 @@ function optionsFor(role: Role) {
   return {
     connectTimeout: CONNECT_TIMEOUT_MS,
     connectionName: `limitline-${role}`,
-    // Time limits say when a command is given up, never a number of retries.
+    // Commands end by their timeout, and not by a number of retries.
     maxRetriesPerRequest: null,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     ...(role === 'claims' && { autoResendUnfulfilledCommands: false }),
@@ -99,7 +99,7 @@ function optionsFor(role: Role) {
   };
 }
 
-/** Without `replyMapping`, which ioredis types more strictly in its constructor than in its own options. */
+/** Without `replyMapping`, whose type in ioredis' constructor is stricter than in its options. */
 function placeOf(target: OneTarget): Omit<RedisOptions, 'replyMapping'> {
   switch (target.kind) {
     case 'socket':
@@ -116,7 +116,7 @@ function placeOf(target: OneTarget): Omit<RedisOptions, 'replyMapping'> {
         db: target.db,
         sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
         ...credentialsOf(target),
-        // Sentinels are often given the same password, and those without one take any; they seldom know users.
+        // Sentinels often have the same password, and those without one accept any; they seldom have users.
         ...(target.password && !target.username && { sentinelPassword: target.password }),
       };
   }
@@ -127,8 +127,8 @@ function credentialsOf({ username, password }: Credentials): Credentials {
 }
 
 /**
- * What is sent in one turn of the event loop leaves in one write, and reaches Redis together: rows that end together would else cost a
- * write, a wake-up and a sync of its file each.
+ * Sends the commands of one turn of the event loop in one write, so that they reach Redis together. Otherwise rows that end together would
+ * cost one write, one wake-up and one sync of its file each.
  */
 function writeTogether(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
@@ -147,13 +147,13 @@ function writeTogether(redis: Redis): void {
   };
 }
 
-/** ioredis sends what waited for a connection even when its time was over. */
+/** Drops commands that timed out while they waited for a connection; ioredis would send them. */
 function forgetGivenUp(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => (command.isSettled ? command.promise : send(command, stream));
 }
 
-/** ioredis times a cluster's commands only once a node has them, so that without any node they would wait for ever. */
+/** Applies the timeout to commands that have no node yet; ioredis would let them wait for ever. */
 function limitTime(cluster: Cluster): void {
   const send = cluster.sendCommand.bind(cluster);
   cluster.sendCommand = (command, stream, node) => {

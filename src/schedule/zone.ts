@@ -1,7 +1,7 @@
-/** Making one costs a hundred times what asking it does. */
+/** Formats by zone; making one costs a hundred times as much as using it. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether this is the name of a time zone that this machine knows; a mere offset such as `+02:00` knows no daylight saving. */
+/** Whether this machine knows a time zone of this name. A mere offset such as `+02:00` is none, since it lacks daylight saving. */
 export function isZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -12,10 +12,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/**
- * What the clock on the wall shows at a moment, as the moment at which a clock in UTC shows the same: so that days and hours can be
- * reckoned with `getUTCHours` and its like.
- */
+/** The local time at a moment, as the moment at which UTC shows the same time: so `getUTCHours` and the like give local values. */
 export function wallClock(atMs: number, tz: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(tz).formatToParts(atMs)) parts[type] = Number(value);
@@ -24,12 +21,11 @@ export function wallClock(atMs: number, tz: string): number {
 }
 
 /**
- * The moments at which the clock on the wall shows this (in the form of {@link wallClock}): one nearly always; two in the hour that
- * an autumn night has twice; none in the hour that a spring night leaves out, and then `shifted` is the moment at which it would have
- * been had the clock not been put forward.
+ * The moments at which local clocks show this time (in the form of {@link wallClock}): nearly always one; two in the repeated hour of an
+ * autumn night; none in the skipped hour of a spring night, and then `shifted` is the moment as if clocks had not been put forward.
  */
 export function momentsAt(wallMs: number, tz: string): { moments: readonly number[]; shifted: number } {
-  // A day before and behind, no change of the clock is near: no zone has two of them within that.
+  // One day before and after; no zone changes its clocks twice within that time.
   const before = offsetAt(wallMs - DAY_MS, tz);
   const behind = offsetAt(wallMs + DAY_MS, tz);
   const moments = [...new Set([wallMs - before, wallMs - behind])]

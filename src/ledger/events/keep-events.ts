@@ -12,21 +12,21 @@ export type EventLimits = { mostBytes: number; keepMs: number };
 
 /** Limits of one script, so that it takes Redis only some milliseconds: each id is an entry of an index. */
 const MOST_AT_ONCE = { events: 64, ids: 512, bytes: 1_048_576 };
+
 /**
  * Time to wait for further events of the same script. Each script is a write to the disk, for which busy workers wait too; the sender of
  * an event does not mind the delay.
  */
- */
 const GATHER_MS = 50;
+
 /** Most events that wait while Redis does not answer: more than ever come at once, and a bearable amount of memory. */
-/** What waits while Redis does not answer: more than comes in a turn, and no more than this process can bear. */
 const MOST_WAITING = { events: 5_000, bytes: 32 * 1_048_576 };
+
 /** Bytes in Redis of an event besides its content, and of each index entry; measured, see docs/events.md, "What is kept". */
-/** What Redis takes for an event beside its content, and for an id that it is found by; measured, see docs/events.md, "What is kept". */
 const EVENT_BYTES = 750;
 const ID_BYTES = 60;
+
 /** 132 bits of the SHA-256: nobody can find another content with the same id. */
-/** 128 bits of its SHA-256 and a bit more: nobody finds another content of the same name. */
 const NAME_CHARACTERS = 22;
 
 type Answered = (answer: KeptAs) => void;
@@ -37,21 +37,21 @@ type Waiting = {
   resolve: Answered;
   reject: (error: unknown) => void;
 };
+
 /** Events of one content that came at the same time. */
-/** Events of one content, which came together. */
 type Together = Waiting & { others: Waiting[]; headers: string; ids: string[]; more: number };
+
 /** The keys for the scripts of events. */
-/** What keys the scripts of events are run with. */
 export function eventKeys(keys: Keys) {
   return { lately: keys.eventsLately, totals: keys.eventTotals, events: keys.event(''), index: keys.eventIds('') };
 }
+
 /**
  * Keeps an event, raw, once for each content. Events that come within {@link GATHER_MS}, or while a script is under way, share a script,
  * so a thousand in a second need some twenty scripts. Resolves once the event is in Redis: `kept`; `known` if the same content was kept
  * before, which is counted; or `full` if it does not fit beside events that have not expired.
  *
  * @throws LimitlineError `REDIS` if Redis is away for so long that too many events wait; and whatever Redis throws
- */
  */
 export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: NewEvent) => Promise<KeptAs> {
   const script = makeLuaScript(connection, new URL('../lua/keep-events.lua', import.meta.url));
@@ -134,16 +134,16 @@ function takeTogether(waiting: Waiting[]): Together[] {
   waiting.splice(0, place);
   return [...taken.values()];
 }
+
 /** The arguments for one event, in the order of keep-events.lua. */
-/** In the order of keep-events.lua. */
 function argsOf({ id, event: { body }, others, headers, ids, more }: Together): (string | number | Buffer)[] {
   const text = ids.join(' ');
   const takes = body.length + headers.length + text.length + EVENT_BYTES + ids.length * ID_BYTES;
   const digests = Buffer.concat(ids.map(packedDigest));
   return [id, 1 + others.length, body.length, takes, more, body, headers, text, digests];
 }
+
 /** A digest packed as in index-entries.lua. */
-/** As index-entries.lua packs it. */
 export function packedDigest(id: string): Buffer {
   return Buffer.from(idDigest(id), 'hex');
 }

@@ -77,7 +77,7 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
       let edge = from === 'oldest' ? String(sinceMs ?? '-inf') : '+inf';
       let seen = new Set<string>();
       for (;;) {
-      // Many events may share a millisecond: the next page is longer by those seen before.
+        // Many events may share a millisecond: the next page is longer by those seen before.
         const count = PAGE + seen.size;
         const found =
           from === 'oldest'

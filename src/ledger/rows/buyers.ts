@@ -59,8 +59,8 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       const told = { version, holders: linesOf(holders), records: linesOf(buyers), likes: [...likes].join('') };
       return (await write({ ...places, mended }, told)) === 1;
     },
+
     /** The present records of these buyers; those without a record are left out. */
-    /** What is known of these buyers now, as it was written; less those of whom nothing is. */
     async records<Named extends { key: string }>(some: readonly Named[]): Promise<{ key: string; record: string }[]> {
       if (some.length === 0) return [];
       const found = await connection.mget(some.map(({ key }) => keys.buyer(key)));

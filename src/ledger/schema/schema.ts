@@ -173,8 +173,8 @@ export type MoveName = keyof typeof MOVES;
 export type MoveCall = {
   [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
 }[MoveName];
+
 /** The arguments of lua/trip.lua for several moves of one row, in order. */
-/** A row's moves at one moment, one behind the other, as lua/trip.lua takes them. */
 export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
   const args: (string | number)[] = [portfolio, key, moves.length];
   for (const told of moves) {
