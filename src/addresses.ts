@@ -1,22 +1,22 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The addresses that only this machine reaches: RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3. */
+/** Addresses of this machine only: RFC 1122, section 3.2.1.3, and RFC 4291, section 2.5.3. */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** An address in its plain form: Node writes an IPv4 address on an IPv6 socket behind `::ffff:`. */
+/** An address in plain form: for an IPv4 address on an IPv6 socket Node writes `::ffff:` in front. */
 export function plainAddress(address: string | undefined): string {
   return (address ?? '').replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }
 
-/** Whether an address, of a connection or to listen on, is one that only this machine reaches; `localhost` is its name. */
+/** Whether an address, of a connection or to listen on, belongs to this machine only; `localhost` does. */
 export function isLoopback(address: string | undefined): boolean {
   const plain = plainAddress(address);
   return plain.toLowerCase() === 'localhost' || holds(LOOPBACK, plain);
 }
 
-/** Undefined, or what is wrong with an entry of a list for {@link makeAddressSet}: behind "but it ". */
+/** What is wrong with an entry for {@link makeAddressSet}, to follow the words "but it "; undefined if nothing is. */
 export function faultOfRange(entry: string): string | undefined {
   if (entry === 'loopback') return undefined;
   const { address, bits, most } = readRange(entry);
@@ -26,9 +26,9 @@ export function faultOfRange(entry: string): string | undefined {
 }
 
 /**
- * A set of addresses.
+ * Makes a test whether an address belongs to a set.
  *
- * @param entries addresses, ranges (RFC 4632, RFC 4291 section 2.3), or the word `loopback`, each of them without a fault
+ * @param entries valid addresses, ranges (RFC 4632, RFC 4291 section 2.3), or the word `loopback`
  */
 export function makeAddressSet(entries: readonly string[]): (address: string | undefined) => boolean {
   const set = new BlockList();
@@ -46,7 +46,7 @@ export function makeAddressSet(entries: readonly string[]): (address: string | u
 const IPV4_BITS = 32;
 const IPV6_BITS = 128;
 
-/** `most` is 0 where it is no address at all; `bits` is undefined where they cannot be read. */
+/** `most` is 0 for an invalid address; `bits` is undefined for an unreadable prefix. */
 function readRange(entry: string): { address: string; bits: number | undefined; most: number } {
   const [, before = '', prefix] = /^([^/]*)(?:\/(.*))?$/.exec(entry) ?? [];
   const address = plainAddress(before);

@@ -1,2 +1,2 @@
-/** The headers of an answer as undici gives them: lower-case names, a list where a name came twice. */
+/** Headers of a response as undici gives them: names in lower case, a list for a repeated name. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;

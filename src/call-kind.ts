@@ -1,9 +1,8 @@
 /**
- * The kinds of call that make something at the service (docs/service.md): the token call makes nothing, and is none of them. `path`: where
- * it goes, below the base address. `prefix`: what its ids begin with, "" where that is not shown. `step`: the step of a row at which it is
- * made. `several` are many of what it makes, `calls` many of its calls; `asked` is what the service's people call it, and `whose` what an
- * id is of. `deciding`: the fields that an answer must repeat as they were sent, where it names them at all. `kept`: the fields of an answer
- * that a report shows; none is asked for, and a status that we never saw passes through.
+ * The kinds of calls that make something at the service (docs/service.md); the token call makes nothing. `path`: below the base address.
+ * `prefix`: beginning of its ids, "" if unknown. `step`: the step of a row that makes it. `several`: its plural. `calls`: its calls in words.
+ * `asked`: the word of the service's people. `whose`: what an id identifies. `deciding`: fields that a response must repeat as sent, if it
+ * has them at all. `kept`: fields of a response that reports show; all are optional, and unknown statuses are accepted.
  */
 export const KINDS = {
   company: {
@@ -49,7 +48,7 @@ type KindFacts = Readonly<
 export type CallKind = keyof typeof KINDS;
 export const CALL_KINDS = Object.keys(KINDS) as CallKind[];
 
-/** Something for each kind. */
+/** Makes a record with a value for each kind. */
 export function eachKind<V>(value: (kind: CallKind) => V): Record<CallKind, V> {
   return Object.fromEntries(CALL_KINDS.map((kind) => [kind, value(kind)])) as Record<CallKind, V>;
 }

@@ -11,31 +11,31 @@ import { normalAccount, STAND_IN_CREDENTIALS, settingsSchema } from './settings-
 import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
 
 /**
- * What to do with a call whose outcome is unknown: wait for a person; send it again, at the risk that the thing is made twice; or
- * repeat it, where the service honours an idempotency header.
+ * What to do with a call whose outcome is unknown: `hold` it for a person; `resend` it, at the risk of making the thing twice; or `repeat`
+ * it, if the service honours an idempotency header.
  */
 export type UnknownPolicy = 'hold' | 'resend' | 'repeat';
 
-/** What to do with a limit's answer that names another company, another amount or the id of another limit. */
+/** What to do if the response to a limit call names another company, another amount or the id of another limit. */
 export type AnswerCheck = 'hold' | 'warn';
 
 export type Settings = z.output<typeof settingsSchema> & {
-  /** Why `LIMITLINE_DATA` is the folder that it is. */
+  /** How the folder `LIMITLINE_DATA` was chosen. */
   dataFolderBy: DataFolder['by'];
-  /** The file `.env` that was read and the names that stand in it; nothing where there is none. */
+  /** The `.env` file that was read, and the names in it; undefined without one. */
   dotenv: { path: string; names: readonly string[] } | undefined;
-  /** What is given and has no effect, one sentence each, for whoever watches. */
+  /** Given settings without effect, one sentence each, to show people. */
   notices: string[];
 };
 
 export { STAND_IN_CREDENTIALS };
 
 /**
- * Reads the settings from the environment and, below it, from a `.env` file of the working directory.
- * Empty values count as not given. `SERVICE_CLIENT_SECRET_FILE`, `REDIS_URL_FILE` and the other names of
- * {@link IN_FILES} with `_FILE` behind them name mounted secrets.
+ * Reads the settings from the environment and from a `.env` file of the working directory; the environment wins. Empty values count as
+ * missing. `SERVICE_CLIENT_SECRET_FILE`, `REDIS_URL_FILE` and the other names of {@link IN_FILES} with `_FILE` appended name mounted
+ * secrets.
  *
- * @throws LimitlineError `SETTINGS`, naming every fault at once, one sentence each.
+ * @throws LimitlineError `SETTINGS` with all faults at once, one sentence each
  */
 export function readSettings({ env = process.env, cwd = process.cwd() } = {}): Settings {
   const given = readGiven({ env, cwd, names: SETTING_NAMES, inFiles: IN_FILES });
@@ -77,7 +77,7 @@ function namedFolder({ values, names }: GivenSettings): NamedFolder | undefined 
     : { path, in: names.environment.includes('LIMITLINE_DATA') ? 'environment' : '.env' };
 }
 
-/** The data folder; where none can be chosen, the reason goes to the other faults. */
+/** The data folder; if none can be chosen, the reason is added to the faults. */
 function dataFolderOr(named: NamedFolder | undefined, place: Parameters<typeof chooseDataFolder>[1], faults: string[]) {
   try {
     return chooseDataFolder(named, place);
@@ -90,14 +90,14 @@ function dataFolderOr(named: NamedFolder | undefined, place: Parameters<typeof c
 function schemaFaults(error: z.ZodError | undefined, values: Readonly<Record<string, string>>): string[] {
   return (error?.issues ?? []).map((issue) => {
     const name = String(issue.path[0]);
-    // Addresses may carry a password, so neither they nor secrets are repeated.
+    // A URL may contain a password, so neither URLs nor secrets are repeated.
     const isPrivate =
       /SECRET|REDIS_URL|METRICS_TOKEN|NOTIFY_WEBHOOK_URL|NOTIFY_SMTP_URL/.test(name) || values[name]?.includes('@');
     return isPrivate ? `${name} ${issue.message}` : `${name} is ${JSON.stringify(values[name])}, but ${issue.message}`;
   });
 }
 
-/** What is wrong with the proxy that would be used. One that only other programs use need not be one that we could use. */
+/** Faults of the proxy for the service. Other proxies in the environment need not be usable here. */
 function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): string[] {
   if (settings?.SERVICE_URL === undefined) return [];
   try {
@@ -108,16 +108,13 @@ function proxyFaults(settings: z.output<typeof settingsSchema> | undefined): str
   }
 }
 
-/** The account that is worked for: the one that is named, else the address, else the stand-in's. */
+/** The account to work for: the named one, else the service's address, else the stand-in's. */
 export function accountOf({ SERVICE_ACCOUNT, SERVICE_URL }: Pick<Settings, 'SERVICE_ACCOUNT' | 'SERVICE_URL'>): string {
   if (SERVICE_ACCOUNT !== undefined) return SERVICE_ACCOUNT;
   return SERVICE_URL === undefined ? STAND_IN_ACCOUNT : normalAccount(SERVICE_URL);
 }
 
-/**
- * The settings that are not what they would be if nobody had given them, for people. Secrets and addresses that may carry one
- * are "given", and nothing of them is shown.
- */
+/** The settings that differ from their defaults, for people. Secrets, and URLs that may contain one, are shown as "given". */
 export function differingSettings(settings: Settings): { name: string; value: string }[] {
   const defaults: Record<string, unknown> = settingsSchema.parse({ LIMITLINE_DATA: '' });
   const given: Record<string, unknown> = settings;
@@ -129,7 +126,7 @@ export function differingSettings(settings: Settings): { name: string; value: st
   });
 }
 
-/** Whose values are a secret, or may have one in them that no rule of ours would find. */
+/** Settings whose values are secret, or may contain a secret that no rule would find. */
 const PRIVATE = /SECRET|TOKEN$|PASSWORD|CLIENT_ID|REDIS_URL|WEBHOOK_URL|SMTP_URL|(?<!TRUST_)PROXY$/;
 
 function shownSetting(value: unknown): string {
@@ -138,7 +135,7 @@ function shownSetting(value: unknown): string {
 
 const SETTING_NAMES = Object.keys(settingsSchema.shape);
 
-/** What may stand in a mounted file instead, which `<name>_FILE` names. */
+/** Settings whose value may be in a mounted file, named by `<name>_FILE`. */
 const IN_FILES = [
   'SERVICE_CLIENT_ID',
   'SERVICE_CLIENT_SECRET',

@@ -52,17 +52,17 @@ export type Context = Awaited<ReturnType<typeof openContext>>;
 type ContextDeps = {
   settings: Settings;
   log: Log;
-  /** Whether to log that Redis is older than what was sent. Off for a command that checks this itself and ends because of it. */
+  /** Whether to log that Redis is older than what was sent; false for a command that checks this itself. */
   saysOlder?: boolean;
-  /** How passwords are hashed, if not as in `people/passwords`. */
+  /** Replaces the hash function of `people/passwords`. */
   hash?: (password: string) => Promise<string>;
 };
 
 /**
- * Everything that a command needs, made from the settings for one account: Redis, the ledger, the queues, the data folder. What calls the
- * service is made by {@link openService}, since most commands never do.
+ * Everything that commands need for one account, wired from the settings: Redis, the ledger, the queues, the data folder. Calls to the
+ * service need {@link openService}, since most commands make none.
  *
- * @throws LimitlineError `REDIS` when there is no usable Redis, `USAGE` when it is unclear which account is meant
+ * @throws LimitlineError `REDIS` without a usable Redis, `USAGE` if it is unclear which account is meant
  */
 export async function openContext({ settings, log, saysOlder = true, hash }: ContextDeps) {
   const redis = await openRedis({
@@ -89,7 +89,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
   const retryUntilAnswered = makeRetryUntilAnswered({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
   const replicas = {
-    // Our own Redis has no replicas.
+    // A Redis of our own has no replicas.
     expected: makeExpectedReplicas({
       connection: ledger,
       key: keys.replicas,
@@ -112,13 +112,13 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
   if (saysOlder && (await marks.older().catch(() => undefined))) log.error(OLDER_WORDS);
   const calls = makeCalls({ connection: ledger, keys, retryUntilAnswered, replicas, mark: marks.current });
   const attempts = makeAttempts({ processId, log });
-  /** What needs another person's approval, by the settings of this process. */
+  /** The approval policy of this process' settings. */
   const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
   const ownPolicy = {
     always: settings.APPROVE_ALWAYS === 'on',
     above,
     personAbove,
-    // Without a limit, a window means nothing.
+    // Without a limit a window means nothing.
     windowDays: above === undefined && personAbove === undefined ? 0 : settings.APPROVE_WINDOW_DAYS,
     inboxApprovers: names.length > 0 ? names : undefined,
   };
@@ -152,18 +152,18 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     /** The only account that this process works for. */
     account: login.account,
     accounts,
-    /** The secret that keys of the installation are derived from. */
+    /** Derives the keys of the installation. */
     secret,
-    /** Users, sign-in and sessions: of the installation, for all accounts. */
+    /** Users, sign-in and sessions; they belong to the installation, and not to an account. */
     people: onDemand(async () => {
       const { makePeople } = await import('./people/people.ts');
       return makePeople({ connection: ledger, keys: sharedKeys, secret, words: wordsOf(login.account), hash });
     }),
-    /** The audit trail: every change is recorded here before it is made. */
+    /** The audit trail. Every change is written there before it is made. */
     audit,
-    /** Records the account, for commands that bring something into it, or work for it. */
+    /** Registers the account: for commands that bring something into it, or work for it. */
     enterAccount: () => accounts.enter(login),
-    /** Names this process in claims and signs of life. */
+    /** Identifies this process in claims and heartbeats. */
     processId,
     /** The long-running processes of the account. */
     fleet: onDemand(async () => {
@@ -182,30 +182,30 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
     stories: makeStories({ connection: ledger, keys }),
-    /** Portfolios that were moved from Redis into files, or are being moved. */
+    /** Archived portfolios, and those on the way. */
     archives: makeArchives({ connection: ledger, keys }),
-    /** What people plan to do with many rows. */
+    /** Planned actions on many rows. */
     plans: makePlans({ connection: ledger, keys }),
-    /** What waits for another person, or has waited. */
+    /** Approvals, waiting and answered. */
     approvals: makeApprovals({ connection: ledger, keys, retryUntilAnswered, approvalPolicy: approvalRule.now }),
-    /** What needs another person's approval now: the stricter of this process's settings and the ledger's rule. */
+    /** The present approval policy: the stricter of this process' settings and the ledger's rule. */
     approvalPolicy: approvalRule.now,
-    /** Makes this process's settings the account's rule; for long-running processes. */
+    /** Makes this process' settings the account's approval rule: for serving processes. */
     keepApprovalRule: approvalRule.keep,
-    /** Goes over all rows of a portfolio in one state, for the nightly check. */
+    /** Walks a portfolio's rows in one state, for the nightly check. */
     walkRows: makeRowWalk({ connection: ledger, keys }),
-    /** The rules by which refused rows are sent again at night. */
+    /** Rules that send refused rows again at night. */
     retryRules: makeRetryRules({ connection: ledger, keys }),
-    /** Finds the latest portfolios with failed rows, up to a given number. */
+    /** Finds the latest portfolios with failed rows. */
     failing: makeFailingPortfolios({ connection: ledger, keys }),
-    /** Compares the counts and indexes of a portfolio with its rows, in one pass over the rows. */
+    /** Compares sums and indexes of a portfolio with its rows during a walk. */
     compareIdle: onDemand(async () =>
       (await import('./ledger/nightly/idle-comparison.ts')).makeCompareIdle({ connection: ledger, keys }),
     ),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
-    /** Makes a function that asks Redis and lets others go first. */
+    /** Limits the load on Redis, so that busy workers go first. */
     considerate: (signal: AbortSignal) => makeConsiderate({ usedMs: () => redisUsedMs(ledger), signal }),
-    /** What all other accounts of this prefix have imported and archived: their files are in the same data folder. */
+    /** Portfolios and archives of all other accounts with this prefix, which share the data folder. */
     async otherAccounts() {
       const others = (await accounts.known()).filter(({ name }) => name !== login.account);
       return others.map(({ name }) => {
@@ -217,29 +217,29 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     recovery: onDemand(async () =>
       (await import('./ledger/calls/recovery.ts')).makeRecovery({ connection: ledger, keys }),
     ),
-    /** What the nightly checks found. */
+    /** Reports of the nightly checks. */
     reports: onDemand(async () =>
       (await import('./ledger/nightly/reports.ts')).makeReports({ connection: ledger, keys }),
     ),
-    /** The events of the service, unchanged. */
+    /** Events that the service posted, raw. */
     events: makeEvents({
       connection: ledger,
       keys,
       limits: { mostBytes: settings.EVENTS_KEEP_MB * 1_048_576, keepMs: settings.EVENTS_KEEP_DAYS * 86_400_000 },
     }),
-    /** The files that were taken from drop folders. */
+    /** Files that were taken from drop folders. */
     inbox: makeInbox({ connection: ledger, keys }),
     /** The fleet's pace, without the breakers; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
-    /** Asks the ledger until it answers, or this context is closed. */
+    /** Repeats a ledger command until Redis answers, or this context is closed. */
     retryUntilAnswered,
     calls,
     attempts,
-    /** Whether Redis is older than what was sent. */
+    /** Finds out whether Redis is older than what was sent. */
     marks,
     atMostOnce: makeAtMostOnce({ calls, attempts, marks, answerCheck: settings.SERVICE_ANSWER_CHECK }),
     queues,
-    /** Tasks that are due at night or were requested. Opened on first use, because most commands never need them. */
+    /** Scheduled and requested maintenance; opened on first use, since most commands have none. */
     maintenance(): Maintenance {
       maintenance ??= makeMaintenance({
         connection: queueConnection,
@@ -248,15 +248,15 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
       });
       return maintenance;
     },
-    /** Which nightly runs there were, and which are under way. */
+    /** Nightly runs, ended and under way. */
     nightlyRuns: makeNightlyRuns({ connection: ledger, keys, retryUntilAnswered }),
-    /** Notices for people, until they are delivered. */
+    /** Notices to people, until they are delivered. */
     outbox: onDemand(async () => {
       const { makeOutbox } = await import('./notices/outbox.ts');
       const ways = waysGiven(settings).map(({ name }) => name);
       return makeOutbox({ connection: ledger, keys, ways, about: settings.NOTIFY_ABOUT });
     }),
-    /** What each Redis server says of itself; in a cluster, each primary. */
+    /** Each Redis server's own information; on a cluster each primary's. */
     readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),
     /** The fleet's pace over the last hour. */
     paceSamples: makePaceSamples({ connection: ledger, paceKey: keys.pace, key: keys.paceSamples }),
@@ -267,7 +267,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     leftFiles: makeLeftFiles({
       dir: join(settings.LIMITLINE_DATA, 'left'),
       trialAccount: STAND_IN_ACCOUNT,
-      // Kept results show what an older Redis lacks, so that Redis must not overwrite them.
+      // If Redis is older, results files show what it lacks, so they must not be overwritten.
       check: marks.check,
     }),
     async close(): Promise<void> {
@@ -280,7 +280,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
   };
 }
 
-/** Too obvious parts of a password here: the account's name, or its host if it is an address, and this machine's name. */
+/** Words that are obvious in a password here: the account's name, its host, and this machine's name. */
 function wordsOf(account: string): string[] {
   return [account, hostname(), ...(URL.canParse(account) ? [new URL(account).hostname] : [])];
 }

@@ -1,21 +1,21 @@
-/** `1 row`, `1,200 rows`: a count in words for people, with the plural that it needs. */
+/** `1 row`, `1,200 rows`: a count with its noun, for people. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
-/** `3,000 rows, all requested before`; nothing where some were not. */
+/** `3,000 rows, all requested before`; undefined if some were not. */
 export function allBeforeWords(rows: number, before = 0): string | undefined {
   return rows > 0 && before === rows
     ? `${counted(rows, 'row')}, ${rows === 1 ? '' : 'all '}requested before`
     : undefined;
 }
 
-/** A count for people, grouped by thousands: `1,200`. */
+/** A count with separators of thousands: `1,200`. */
 export function grouped(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** `12.3 MB`, `4 kB`: rounded up, since nothing has no size. */
+/** `12.3 MB`, `4 kB`: rounded up, since a size above zero must not show as 0. */
 export function sizeWords(bytes: number): string {
   if (bytes < 1_000_000) return `${grouped(Math.max(1, Math.ceil(bytes / 1_000)))} kB`;
   return `${(Math.ceil(bytes / 100_000) / 10).toLocaleString('en')} MB`;

@@ -4,13 +4,13 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { LimitlineError } from './errors.ts';
 import { mustTrustFolder, runnerOf } from './trust.ts';
 
-/** Where a command keeps its ledger and its copies, and why there: it was named, it lies here, or it is the user's own. */
+/** The folder of ledger and copies, and how it was chosen: by setting, since it is in the working directory, or as the user's own. */
 export type DataFolder = { path: string; by: 'setting' | 'here' | 'user' };
 
-/** The folder that LIMITLINE_DATA names, and where that stands. */
+/** The folder in LIMITLINE_DATA, and where that is set. */
 export type NamedFolder = { path: string; in: 'environment' | '.env' };
 
-/** What the choice depends on, so that it can be tried for any system. */
+/** What the choice depends on, so that tests can try any system. */
 export type Surroundings = {
   env: NodeJS.Dict<string>;
   cwd: string;
@@ -19,13 +19,12 @@ export type Surroundings = {
 };
 
 /**
- * Chooses the data folder: the one that is named (`~` is the user's home, and in `.env` a relative one is beside that
- * file); else a `.limitline` in the working directory with something in it;
- * else the user's. It does not depend on where one stands otherwise: run from two folders, the same file would be
- * requested twice.
+ * Chooses the data folder: the named one (`~` is the user's home; in `.env` a relative path is beside that file); else a `.limitline` with
+ * contents in the working directory; else the user's own. Otherwise it does not depend on the working directory: run from two folders, the
+ * same file would be requested twice.
  *
- * @throws LimitlineError `SETTINGS` where both have something in them, where the one that lies here is not the user's own (trust.ts), where the user has no home, or where the environment names
- *   one that is another wherever one stands
+ * @throws LimitlineError `SETTINGS` if the last two both have contents, if the one here is not trusted (trust.ts), if the user has no
+ *   home, or if the environment names a relative path
  */
 export function chooseDataFolder(named: NamedFolder | undefined, surroundings: Surroundings): DataFolder {
   const { cwd } = surroundings;
@@ -43,17 +42,16 @@ export function chooseDataFolder(named: NamedFolder | undefined, surroundings: S
   );
 }
 
-/** Says which folder it is, and why that one. */
+/** Describes the folder and how it was chosen. */
 export function folderWords({ path, by }: DataFolder): string {
   const why = { setting: ' (LIMITLINE_DATA)', here: " (found here, and used before the user's own)", user: '' }[by];
   return `data folder ${path}${why}`;
 }
 
 /**
- * Makes a folder and those above it. Node's own way (`recursive`) never comes to an end where the system lets nothing be
- * made and says ENOENT for it, as below /proc.
+ * Makes a folder and its parents. Node's `recursive` never ends where the system answers ENOENT to making a folder, as below /proc.
  *
- * @returns whether there was anything to make
+ * @returns whether the folder was missing
  * @throws what the file system says
  */
 export function makeFolder(path: string, mode = 0o777): boolean {
@@ -64,15 +62,15 @@ export function makeFolder(path: string, mode = 0o777): boolean {
     mkdirSync(path, { mode });
     return true;
   } catch (error) {
-    // Another process may have made it in this moment.
+    // Another process may have made it at this moment.
     if (isCode(error, 'EEXIST') && statSync(path).isDirectory()) return false;
     throw error;
   }
 }
 
 /**
- * The whole path of a folder that is named. The environment goes along from folder to folder, so a relative one there would be
- * a new ledger in each; a `.env` file is read in its own folder alone.
+ * The absolute path of a named folder. A relative path in the environment would be another ledger in each working directory; a `.env` file
+ * is only read in its own folder.
  */
 function namedFolder({ path, in: where }: NamedFolder, surroundings: Surroundings): string {
   const { cwd } = surroundings;
@@ -89,8 +87,8 @@ function namedFolder({ path, in: where }: NamedFolder, surroundings: Surrounding
 }
 
 /**
- * The user's own folder for data that is to stay: `$XDG_DATA_HOME` wherever it is set, which is ignored when it is
- * relative (XDG Base Directory Specification 0.8), else what the system has for it. Undefined without a home.
+ * The user's own data folder: below `$XDG_DATA_HOME` on any system, unless that is relative (XDG Base Directory Specification 0.8), else
+ * below the system's folder for such data. Undefined without a home.
  */
 function userDataFolder({ env, platform = process.platform, home = homedir }: Surroundings): string | undefined {
   const xdg = env.XDG_DATA_HOME;
@@ -103,7 +101,7 @@ function userDataFolder({ env, platform = process.platform, home = homedir }: Su
   return join(own, '.local', 'share', 'limitline');
 }
 
-/** A user in a container may have no entry in its list of users, and so no home. */
+/** A container's user may be missing in the list of users, and so have no home. */
 function homeOf({ env, home = homedir }: Pick<Surroundings, 'env' | 'home'>): string | undefined {
   try {
     const own = env.HOME || home();
@@ -122,8 +120,8 @@ function needed(user: string | undefined): string {
 }
 
 /**
- * An empty folder counts as none, and so does one of empty folders. A file ends the look, so that it costs next to
- * nothing. What may not be looked into counts: it is somebody's, and is not to be passed over for another.
+ * Whether a folder contains any file, also below. The search ends at the first file. An unreadable folder counts: it is somebody's, and must
+ * not be ignored.
  */
 function hasContents(path: string): boolean {
   try {
@@ -150,7 +148,7 @@ function contentsOf(path: string): string {
 
 type FoundFile = { sizeBytes: number; changedMs: number };
 
-/** As far as they may be looked at: they are told of, and nothing hangs on them. */
+/** Files as far as they are readable; they are only shown. */
 function filesBelow(path: string): FoundFile[] {
   try {
     return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {

@@ -1,31 +1,28 @@
-/**
- * What can go wrong on our side of the wire, by name. A person reads the message; a program reads the code.
- * What the service answers is not an error here: see `service/meaning.ts`.
- */
+/** Codes of our own errors, for programs; people read the message. Responses of the service are no errors here: see `service/meaning.ts`. */
 type ErrorCode =
-  /** A command, setting or name that nobody can have meant so. */
+  /** An invalid command, argument or name. */
   | 'USAGE'
   | 'SETTINGS'
-  /** A file or folder that cannot be read or written. */
+  /** A file or folder cannot be read or written. */
   | 'FILE'
   /** Redis is missing, too old, or does not answer; or its replicas do not confirm. */
   | 'REDIS'
-  /** Redis is older than what was sent: a copy was put back, or its last writes are lost. */
+  /** Redis is older than what was sent: a backup was restored, or its last writes are lost. */
   | 'OLDER'
   /** The memory of Redis is nearly full. */
   | 'FULL'
-  /** The service's token endpoint or a call refused the credentials. */
+  /** The service's token endpoint, or a call, rejected the credentials. */
   | 'CREDENTIALS'
-  /** The service could not be reached, or answered something that no rule of ours covers. */
+  /** The service could not be reached, or answered something unexpected. */
   | 'SERVICE'
-  /** No portfolio, row or line of that name. */
+  /** No portfolio, row or line of this name. */
   | 'NOT_FOUND'
-  /** A wait was given up because the process is stopping. */
+  /** Waiting was given up because the process stops. */
   | 'STOPPED';
 
 /**
- * The one error that this project throws. Its message names the thing, the value and the remedy in one line, since
- * the command line prints exactly that line (exit status 1).
+ * The only error class of this project. Its message names thing, value and remedy in one line, which the command line prints as it is
+ * (exit status 1).
  */
 export class LimitlineError extends Error {
   readonly code: ErrorCode;
@@ -37,26 +34,26 @@ export class LimitlineError extends Error {
   }
 }
 
-/** True for our own error, of one of those codes where any is named. */
+/** Whether it is our own error, with one of these codes if any are given. */
 export function isLimitlineError(error: unknown, ...codes: ErrorCode[]): error is LimitlineError {
   return error instanceof LimitlineError && (codes.length === 0 || codes.includes(error.code));
 }
 
 /**
- * The text of whatever was thrown, on one line: for logs, problems and standard error. Without the data that others put
- * into their messages, and without the user and password of an address.
+ * The message of any thrown value, on one line, for logs, problems and standard error. Data that libraries put into messages is left out,
+ * and so are user and password of URLs.
  */
 export function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error);
   return maskUserInfo(withoutData(text)).replace(/\s+/g, ' ').trim();
 }
 
-/** The text with `***` for the user and password of each address in it (RFC 3986, section 3.2.1). */
+/** Replaces user and password of each URL in a text by `***` (RFC 3986, section 3.2.1). */
 export function maskUserInfo(text: string): string {
   return text.replace(/(\w:\/\/)[^\s/?#"'<>]*@/g, '$1***@');
 }
 
-/** Redis repeats the arguments of a command that it does not know; JSON.parse, the text that is none. */
+/** Removes data from messages: Redis repeats arguments of an unknown command, and JSON.parse repeats invalid text. */
 function withoutData(text: string): string {
   return text
     .replace(/, with args beginning with: [\s\S]*$/, '')

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { messageOf } from './errors.ts';
 import { readTrusted, runnerOf } from './trust.ts';
 
-/** The settings that were given: their values, the faults found, and every name that has a value. */
+/** Given settings: values by name, faults in reading them, and all names with a value. */
 export type GivenSettings = {
   values: Record<string, string>;
   faults: string[];
@@ -12,9 +12,10 @@ export type GivenSettings = {
 };
 
 /**
- * Reads the settings from the environment, and from `.env` in the working directory for those that the environment lacks. An empty value
- * counts as not given; an empty value in the environment hides the one in `.env`.
- * @param names all settings, @param inFiles those that can also be given as `<name>_FILE`, the path of a mounted file
+ * Reads the given settings in the environment and in a `.env` file of the working directory; the environment wins. Empty values count as
+ * missing, but in the environment they hide those of the file.
+ *
+ * @param names all settings, @param inFiles those whose value may be in a file that `<name>_FILE` names
  */
 export function readGiven({
   env,
@@ -36,7 +37,7 @@ export function readGiven({
     if (isGiven(value) && !isLink(name, value)) values[name] = value.trim();
   }
   for (const name of inFiles) {
-    // If the environment gives NAME or NAME_FILE, both of them in `.env` are ignored.
+    // The environment wins over `.env`, whichever of the two forms it uses.
     const layer = name in env || `${name}_FILE` in env ? env : dotenv;
     delete values[name];
     try {
@@ -49,10 +50,10 @@ export function readGiven({
   return { values, faults, names: { environment: namesIn(env), dotenv: namesIn(dotenv) } };
 }
 
-/** Many programs use these, in lower case too; the lower case goes first. */
+/** Settings shared with other programs, which also know them in lower case, and prefer that. */
 const PROXY_NAMES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
-/** @throws Error if both are given, or if the file cannot be read or is empty; otherwise another value would be used silently. */
+/** @throws Error if both forms are given, or the file is unreadable or empty: otherwise a default would be used silently */
 function secretOf(name: string, layer: NodeJS.Dict<string>): string | undefined {
   const [value, path] = [layer[name], layer[`${name}_FILE`]];
   if (!isGiven(path)) return isGiven(value) ? value.trim() : undefined;
@@ -62,7 +63,7 @@ function secretOf(name: string, layer: NodeJS.Dict<string>): string | undefined 
   return inFile;
 }
 
-/** The content of a mounted file, without the line break that editors and `echo` put at its end. */
+/** The contents of a mounted file, without the line break at the end. */
 function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
@@ -79,15 +80,15 @@ function namesIn(layer: NodeJS.Dict<string>): string[] {
   return Object.keys(layer).filter((name) => isGiven(layer[name]) && !isLink(name, layer[name] ?? ''));
 }
 
-/** Kubernetes sets CONSOLE_PORT to an address (`tcp://…`) for any service called `console`. That is not a setting of ours. */
+/** Kubernetes sets CONSOLE_PORT to a URL for a service named `console`; that is no setting. */
 function isLink(name: string, value: string): boolean {
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value);
 }
 
-/** The values in `.env`; empty if there is no such file. A `.env` that must not be trusted is a fault. */
+/** The `.env` file; empty without one. A file that is not trusted is a fault. */
 function dotenvFile(cwd: string, env: NodeJS.Dict<string>, faults: string[]): NodeJS.Dict<string> {
   try {
-    // Editors on Windows put a byte order mark first, which would become part of the first name.
+    // Editors on Windows put a byte order mark in front, which would become part of the first name.
     const dotenv = parseEnv(readTrusted(resolve(cwd, '.env'), runnerOf(env))?.replace(/^\uFEFF/, '') ?? '');
     if (!isGiven(dotenv.LIMITLINE_TRUST_ENV)) return dotenv;
     faults.push('LIMITLINE_TRUST_ENV stands in .env, which cannot speak for itself: it belongs into the environment');

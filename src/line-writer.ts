@@ -1,21 +1,20 @@
 import { writeSync } from 'node:fs';
 
-/** What is said by who has a terminal or a pipe for output that nobody reads any more: closed, or hung up. */
+/** Error codes for output that nobody reads any more: a closed pipe or terminal. */
 const GONE_CODES: ReadonlySet<string> = new Set(['EPIPE', 'EIO', 'ENXIO', 'ERR_STREAM_DESTROYED']);
 
-/** Whether output failed since nobody reads it any more. That ends nothing: what is under way is worth more than its words. */
+/** Whether output failed because nobody reads it any more. The process goes on: its work matters more than its output. */
 export function isOutputGone({ code = '' }: NodeJS.ErrnoException): boolean {
   return GONE_CODES.has(code);
 }
 
-/** A pipe that is full for now (`EAGAIN`) is read within moments. */
+/** A full pipe (`EAGAIN`) is usually read within moments. */
 const FULL_PIPE_WAIT_MS = 20;
 
 /**
- * Writes lines to a file descriptor; each has gone out when the call returns, so that the last ones of a process that ends
- * are there. A line that cannot be written, on a disk that is full say, is lost and nothing else: calls are in flight, and
- * the rows of those that are cut off are held. The next line is tried again, but where nobody reads any more. What was left
- * in the middle of a line is ended first, so that each further line stands on its own.
+ * Writes lines to a file descriptor. Each line has left when the call returns, so the last lines of an ending process arrive. A line that
+ * cannot be written, such as on a full disk, is lost, but the process goes on, since stopping it would hold rows with calls in flight. The
+ * next line is tried again, unless nobody reads any more. A partly written line is ended first, so that the next line stands alone.
  */
 export function makeLineWriter(fd: number, write: typeof writeBytes = writeBytes): (line: string) => void {
   let [isGone, isTorn] = [false, false];
@@ -33,7 +32,7 @@ export function makeLineWriter(fd: number, write: typeof writeBytes = writeBytes
   };
 }
 
-/** Writes as many bytes as there is room for, and waits for room in a pipe that somebody reads. */
+/** Writes as many bytes as possible, and waits for room in a full pipe. */
 function writeBytes(fd: number, bytes: Uint8Array): number {
   try {
     return writeSync(fd, bytes);

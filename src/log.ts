@@ -6,18 +6,16 @@ import { makeLineWriter } from './line-writer.ts';
 
 export type Log = Logger;
 
-/** pino's own level names, plus the one that turns it off. */
+/** The level names of pino, and the one that turns it off. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * The process's log: JSON lines on standard error, since standard output belongs to what a command was asked for; on a
- * terminal the same in words and colours. Times are ISO 8601 in UTC, levels are named.
- * Object first, sentence second: `log.info({ row, status }, 'limit granted')`.
- * Every line names the account that the process works for.
- * Whatever is called a secret, token or authorization is censored, however deep the caller put it. Of an error under
- * `err` no more is written than {@link errorFacts}, and no address shows a user or password. Callers give ids, counts
- * and sentences, and never a cell, a document's name or a body.
+ * The process's log on standard error, since standard output belongs to a command's result: JSON lines, or coloured text on a terminal. Times
+ * are ISO 8601 in UTC, levels are named. Every line names the account of the process. The object comes first, the sentence second:
+ * `log.info({ row, status }, 'limit granted')`.
+ * Secrets, tokens and authorization headers are censored. An error under `err` is reduced to {@link errorFacts}, and URLs lose user and
+ * password. Callers pass ids, counts and sentences, and never a cell, a document's name or a body.
  */
 export function makeLog({ level, account }: { level: LogLevel; account?: string | undefined }): Log {
   return pino(
@@ -44,28 +42,28 @@ export function makeLog({ level, account }: { level: LogLevel; account?: string 
   );
 }
 
-/** Whatever becomes of the output ends nothing, see {@link makeLineWriter}. */
+/** Output errors never end the process, see {@link makeLineWriter}. */
 function standardError(): DestinationStream {
   const write = makeLineWriter(2);
   const pretty = isatty(2) ? makePretty() : (line: string) => line;
   return { write: (line) => write(pretty(line)) };
 }
 
-/** Loaded where it is needed alone: it takes as long as all the rest of the log. */
+/** Loaded on demand: pino-pretty takes as long to load as the rest of the log. */
 function makePretty(): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return prettyFactory(ON_TERMINAL);
 }
 
-/** One line each, by the clock on the wall: who sits at a terminal knows the day, the process and the account. */
+/** One line each, in local time, without date, process and account, which are obvious at a terminal. */
 const ON_TERMINAL = { colorize: true, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,account' };
 
-/** A person who watches has read it; an outage is met again every few seconds. */
+/** Interval before an equal sentence is shown again: an outage causes it every few seconds. */
 const SAY_AGAIN_MS = 60_000;
 
 /**
- * The log of a command that a person watches: warnings and worse, one sentence each, instead of JSON lines, and the same
- * sentence once a minute. A person who wants all asks for it by LOG_LEVEL=debug, and gets JSON.
+ * The log of a command that a person watches: warnings and errors as sentences instead of JSON lines, each at most once a minute.
+ * LOG_LEVEL=debug shows everything as JSON.
  */
 export function makeWordsLog({ level, account }: { level: LogLevel; account?: string | undefined }): Log {
   if (level === 'debug' || level === 'trace') return makeLog({ level, account });
@@ -83,23 +81,23 @@ export function makeWordsLog({ level, account }: { level: LogLevel; account?: st
   return pino({ ...WITHOUT_PRIVATE, level: level === 'info' ? 'warn' : level, base: null }, { write });
 }
 
-/** A log that says nothing: for tests and for commands that only print their answer. */
+/** A log without output, for tests and for commands that only print their result. */
 export function makeSilentLog(): Log {
   return pino({ level: 'silent' });
 }
 
-/** What a log may say of an error. */
+/** The parts of an error that a log may contain. */
 type ErrorFacts = { type: string; code?: string; message: string; stack: string; cause?: ErrorFacts };
 
 /**
- * An error for the log: what it is, and where it happened. Its other properties stay out, since libraries hang data on
- * errors: ioredis the arguments of the command, and so names and e-mail addresses; undici the bytes that it could not read.
+ * An error for the log: what it is, and where it happened. Other properties are left out, since libraries attach data to errors: ioredis
+ * the arguments of the command, such as names and e-mail addresses; undici the bytes that it could not parse.
  */
 export function errorFacts(error: unknown): ErrorFacts {
   return factsOf(error, MAX_CAUSES);
 }
 
-/** As deep as causes are of use; one of them may be its own cause. */
+/** Most causes in a chain, which may be circular. */
 const MAX_CAUSES = 3;
 
 function factsOf(error: unknown, causesLeft: number): ErrorFacts {
@@ -115,7 +113,7 @@ function factsOf(error: unknown, causesLeft: number): ErrorFacts {
   };
 }
 
-/** Where in our code it happened, without the message that a stack begins with. */
+/** The frames of a stack, without the message in front. */
 function framesOf({ stack = '', message }: Error): string {
   const place = stack.indexOf(message);
   const frames = place === -1 ? stack : stack.slice(place + message.length);

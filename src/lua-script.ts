@@ -7,17 +7,17 @@ import { LimitlineError } from './errors.ts';
 
 export type RedisConnection = Redis | Cluster;
 
-/** The version of the data format in Redis. It is raised with every change that an older or newer Limitline would misread. */
+/** The format version of the data in Redis. It is raised with every change that an older or newer Limitline would misread. */
 export const FORMAT = '5';
 
 type Value = string | number | Buffer;
 
-/** Values by name: "" if one is left out. The name that takes the rest has a list, empty if left out. */
+/** Values by name: "" for a missing one; a list for the name that takes the rest, empty if missing. */
 type Named<V> = Readonly<Record<string, V | readonly V[] | undefined>>;
 
 /**
- * Runs a script with its keys and its arguments, either in the order of its head or by name. The head names them in `-- @keys a b …rest`
- * and `-- @args a b …rest`; in the script these names are local variables. Returns what Redis answers.
+ * Runs a script with keys and arguments, as lists in the script's order, or by name if its head names them: `-- @keys a b …rest` and
+ * `-- @args a b …rest`, which become locals of the script. Answers what Redis answers.
  *
  * @throws Error for a name that the script does not have
  */
@@ -27,12 +27,13 @@ export type LuaScript = (
 ) => Promise<unknown>;
 
 /**
- * Registers the Lua file at `url` with a connection, once, and returns a function that runs it (EVALSHA; EVAL if the server does not know
- * the script yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another data format by now, the
- * script changes nothing and the process ends: see {@link FITS}.
+ * Registers the Lua file at `url` with a connection and returns a function that runs it (EVALSHA, and EVAL once if the server does not know
+ * it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another format by now, the script changes
+ * nothing and the process ends: see {@link FITS}.
  *
- * If a connection breaks before the reply, the script may reach the server twice. Each script must make that harmless, or be called only
- * where it is.
+ * Each file is registered once for a connection, however often this is called.
+ *
+ * If a connection breaks before the reply, a script may run twice: its author makes that harmless, or its caller does.
  */
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
   const known = REGISTERED.get(connection) ?? new Map<string, LuaScript>();
@@ -47,7 +48,7 @@ function byName(lua: string, run: Ordered): LuaScript {
   return (keys, args) => run(inOrder(keyNames, keys), inOrder(argNames, args));
 }
 
-/** The names after `@keys` or `@args` in the head of a script. */
+/** The names in `@keys` or `@args` of a script's head. */
 function namesIn(lua: string, list: 'keys' | 'args'): string[] {
   return new RegExp(`^-- @${list} (.+)$`, 'm').exec(lua)?.[1]?.split(' ') ?? [];
 }
@@ -68,7 +69,7 @@ function isList<V>(given: unknown): given is readonly V[] {
   return Array.isArray(given);
 }
 
-/** The line of Lua that makes the keys or arguments of a script available by name. */
+/** The Lua line that assigns keys or arguments to named locals. */
 function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   const single = names.filter((name) => !name.startsWith('…'));
   const rest = names.at(-1)?.startsWith('…') ? names.at(-1)?.slice(1) : undefined;
@@ -79,7 +80,7 @@ function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   return `${all} = ${[...values, '{}'].join(', ')}; for at = ${behind}, #${from} do ${rest}[at - ${behind - 1}] = ${from}[at] end`;
 }
 
-/** Runs the Lua file at `url` like {@link makeLuaScript}, but returns its answer as bytes. */
+/** The same as {@link makeLuaScript}, but replies are bytes. */
 export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaScript {
   const lua = scriptText(url);
   const sha = createHash('sha1').update(lua).digest('hex');
@@ -115,8 +116,8 @@ function register(connection: RedisConnection, url: URL): Ordered {
 }
 
 /**
- * This is put before each script. An account states its data format. An account that states none, but has portfolios under the names used
- * before format 5, is older (ledger/calls/accounts.ts). A script with `-- @any-format` does without this.
+ * The beginning of each script: checks the account's format. An account without a format, and with portfolios under the names from before
+ * format 5, is older (ledger/calls/accounts.ts). `-- @any-format` in a script leaves the check out.
  */
 const FITS = `do
   local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)
@@ -127,7 +128,7 @@ const FITS = `do
 end
 `;
 
-/** The complete text of a script, as Redis receives it. */
+/** The whole text of a script, as sent to Redis. */
 export function scriptText(url: URL): string {
   const lua = readLua(url);
   const whole = WHOLE.get(lua) ?? `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
@@ -135,14 +136,14 @@ export function scriptText(url: URL): string {
   return whole;
 }
 
-/** By content: several connections of a process register the same scripts. */
+/** Script texts by file content, since several connections of a process register the same scripts. */
 const WHOLE = new Map<string, string>();
 
 /**
- * What a script may do if Redis' memory or disk is full. With this first line Redis decides before the script begins, so the script does
- * everything or nothing. Without it, some of its commands could be refused and others not (redis.io, "Lua script flags").
- * A script that only reads always runs. A script that writes runs even with full memory, so that current work can finish. But a script with
- * `-- @brings-in` adds data, and waits for space.
+ * The flag that says what a script may do while the memory or the disk of Redis is full. Redis reads it from the first line before the script
+ * begins, so the script does all or nothing; without a flag some of its commands could fail and later ones not (redis.io, "Lua script flags").
+ * Scripts that only read are always allowed. Scripts that write are allowed while memory is full, so that work under way can end, unless
+ * they have `-- @brings-in`: those add data, and have to wait for room.
  */
 function flagOf(lua: string): string {
   if (lua.includes('-- @brings-in')) return '';
@@ -153,7 +154,7 @@ function flagOf(lua: string): string {
   return onlyReads ? ' flags=no-writes' : ' flags=allow-oom';
 }
 
-/** The commands by which our scripts read. A script that uses any other command is treated as one that writes. */
+/** Commands that only read; a script with any other command counts as writing. */
 const READS: ReadonlySet<string> = new Set(
   'EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET HSCAN LPOS LRANGE SCAN SCARD SISMEMBER SMEMBERS SMISMEMBER TIME TYPE XINFO XRANGE ZCARD ZINTER ZRANGE ZRANGEBYSCORE ZREVRANGE ZSCORE'.split(
     ' ',
@@ -163,10 +164,10 @@ const READS: ReadonlySet<string> = new Set(
 let isEnding = false;
 
 /**
- * Ends the process if Redis has another data format by now: another version has taken over, or an old copy was restored. Nothing that this
- * process knows is valid any more, so no caller may catch the error. A command reports it in one line and exits with 1.
+ * Ends the process if Redis has another format by now: another version has taken over, or an old backup was restored. Everything that this
+ * process knows may be wrong, so no caller may catch this; a command prints one line and exits with status 1.
  *
- * @throws any other error unchanged
+ * @throws the given error, or the one that ends the process
  */
 export function endMisfit(error: Error): never {
   const found = /^FORMAT (.+)$/.exec(error.message)?.[1];
@@ -183,9 +184,9 @@ export function endMisfit(error: Error): never {
 }
 
 /**
- * Runs a script on a connection that gathers commands into one write. ioredis would copy every registered script into each such write, so
- * none is registered. The first call sends the whole text, and calls at the same moment wait until it was sent. If the server does not know
- * the script, it gets the text again.
+ * Runs a script on a connection that gathers commands into one write. For such a connection ioredis would copy every registered script into
+ * each write, and could not run scripts registered later. So no script is registered: the first use sends the whole text, other uses wait
+ * until it has left, and a server that does not know the script (any more) gets the text again.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = createHash('sha1').update(lua).digest('hex');
@@ -210,7 +211,7 @@ function runGathered(connection: RedisConnection, lua: string): Ordered {
   };
 }
 
-/** The text of the Lua file at `url`, with each included file once. Each file is read once in a process. */
+/** The text of the Lua file at `url` with its includes, each once. Read once in a process. */
 export function readLua(url: URL): string {
   const known = TEXTS.get(url.href);
   if (known !== undefined) return known;
@@ -230,5 +231,5 @@ export function readLua(url: URL): string {
   return whole;
 }
 
-/** By path: about a hundred files of ours. */
+/** Texts by URL: some hundred files. */
 const TEXTS = new Map<string, string>();

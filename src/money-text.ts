@@ -1,11 +1,11 @@
-/** `1234567.5` → `1,234,567.5`: grouped by thousands; the digits themselves are left as they are. */
+/** `1234567.5` → `1,234,567.5`: adds separators of thousands, and keeps the digits. */
 export function groupedAmount(amount: string): string {
   const [whole = '', decimals] = amount.split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
-/** `1234567.5` → `1,234,567.50`: the same with the two decimals at least that people expect of money. */
+/** `1234567.5` → `1,234,567.50`: the same with at least two decimals. */
 export function moneyText(amount: string): string {
   const [whole = '', decimals = ''] = amount.split('.');
   return groupedAmount(`${whole}.${decimals.padEnd(2, '0')}`);

@@ -1,13 +1,13 @@
 import { isLimitlineError, messageOf } from './errors.ts';
 
 /**
- * Why a connection to a host failed, for the person who wrote its address. An outage and a wrong address look alike, so the text says what
- * was found and not whose fault it is. An unknown error is returned as it is.
+ * Why a connection to a host failed, for the people who configured its URL. An outage and a wrong URL look alike, so the words say what was
+ * found, and not whose fault it is. Unknown errors are shown as they are.
  *
- * The codes are those of Node (`getaddrinfo`, `connect`, OpenSSL and X.509) and undici.
+ * The codes are those of Node (`getaddrinfo`, `connect`, OpenSSL, X.509) and undici.
  */
 export function noConnectionWords(error: Error): string {
-  // Our own errors, such as a proxy's, have readable messages already.
+  // Our own errors, such as about a proxy, are readable already.
   if (isLimitlineError(error)) return messageOf(error);
   const code = codeOf(error);
   const known = code === undefined ? undefined : WORDS[code];
@@ -36,7 +36,7 @@ const WORDS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CERTIFICATE,
 };
 
-/** A host with several addresses fails with an error for each. They are usually the same. */
+/** The code of an error; a host with several addresses fails with one error each, usually alike. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && code in WORDS) return code;

@@ -1,4 +1,4 @@
-/** What can be loaded late: each of its functions, and of those of its parts, answers a promise. */
+/** Objects that can be loaded late: all their functions, and those of their parts, return promises. */
 type Late<T> = {
   [Name in keyof T]: T[Name] extends (...args: never) => unknown
     ? ReturnType<T[Name]> extends Promise<unknown>
@@ -10,9 +10,8 @@ type Late<T> = {
 };
 
 /**
- * Stands for what `load` makes, and calls that when it is first asked for something: so a command loads, of all that commands
- * share, what it uses itself. Whatever it is asked for is a function, its own or that of one of its parts, and answers once
- * what was loaded has; a fault in loading is that of the call, and of all later ones.
+ * A proxy for the object that `load` makes. The first call of a function of it, or of one of its parts, loads it, so that a command only
+ * loads what it uses. A failure of loading is thrown by that call and all later ones.
  */
 export function onDemand<T extends object>(load: () => Promise<T & Late<T>>): T {
   let made: Promise<unknown> | undefined;
@@ -25,7 +24,7 @@ export function onDemand<T extends object>(load: () => Promise<T & Late<T>>): T 
   };
   const standIn = (path: readonly string[]): object =>
     new Proxy(() => {}, {
-      // A promise that resolves with it must not take it for another promise.
+      // Without `then`, a promise that resolves with the proxy does not take it for a promise.
       get: (_, name) => (typeof name === 'symbol' || name === 'then' ? undefined : standIn([...path, name])),
       apply: (_, _self, args) => call(path, args),
     });

@@ -1,4 +1,4 @@
-/** Makes a function that begins `work`, or hands out what is under way since a call of before. */
+/** Makes a function that starts `work`, or returns the promise of the run that is under way. */
 export function onceAtATime<T>(work: () => Promise<T>): () => Promise<T> {
   let underWay: Promise<T> | undefined;
   return () => {

@@ -11,7 +11,7 @@ import { makeServiceClient } from './service/client.ts';
 
 export type Service = ReturnType<typeof openService>;
 
-/** The service's client and what governs its use by this process: the fleet's pace and the calls in flight. */
+/** The service's client, and what limits this process' use of it: the fleet's pace and the calls in flight. */
 export function openService(context: Context, url: string) {
   const { settings, ledger, keys, log } = context;
   const client = makeServiceClient({
@@ -21,7 +21,7 @@ export function openService(context: Context, url: string) {
     tokenField: settings.SERVICE_TOKEN_FIELD,
     tokenLifetimeMs: settings.SERVICE_TOKEN_LIFETIME_S * 1_000,
     connections: settings.SERVICE_CONCURRENCY,
-    // The stand-in is a part of this process, and behind no proxy.
+    // The stand-in runs in this process, without a proxy.
     proxy: settings.SERVICE_URL === undefined ? undefined : chooseProxy(url, settings),
     timeoutMs: settings.SERVICE_TIMEOUT_MS,
     idempotencyHeader: settings.SERVICE_IDEMPOTENCY_HEADER,
@@ -30,7 +30,7 @@ export function openService(context: Context, url: string) {
     connection: ledger,
     tokenKey: keys.token(loginOf({ url, clientId: settings.SERVICE_CLIENT_ID })),
   });
-  // A repetition that the service itself recognises is safe, so nothing needs to be held.
+  // The service recognizes a repetition by the idempotency header, so nothing needs to be held.
   const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   const pace = makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log });
   const breakers = makeBreakers({ connection: ledger, key: keys.breakers, log });
@@ -47,7 +47,7 @@ export function openService(context: Context, url: string) {
   };
 }
 
-/** Nothing was sent yet. */
+/** The pace before anything was sent. */
 const NO_PACE: PaceState = {
   phase: 'start',
   ratePerS: 0,

@@ -1,4 +1,4 @@
-/** What an answer said of a thing besides its id, as text: amounts stay as they were written. */
+/** The fields of a response besides the id, as text: amounts stay as they were written. */
 export type CallRecord = Readonly<Record<string, string>>;
 
 /**
@@ -7,17 +7,17 @@ export type CallRecord = Readonly<Record<string, string>>;
  * rows may be held because of it.
  */
 export type Outcome =
-  /** It exists under this id. If nothing was sent this time, `row` is the row that it was made for earlier. */
+  /** It exists under this id. `row`: the row for which it was made earlier, if nothing was sent this time. */
   | { is: 'made'; id: string; record: CallRecord; row?: string | undefined; wasUnknown?: boolean }
-  /** It was made earlier under this key, for a line with another buyer or amount; nothing was sent. */
+  /** It was made before under this request key, for a line with another buyer or amount; nothing was sent. */
   | { is: 'other'; id: string }
-  /** The service said no: nothing was made. */
+  /** The service refused: nothing was made. */
   | { is: 'refused'; status: number; body: string; wasUnknown?: boolean }
-  /** Nothing was made, and the row is not at fault: there were too many calls, or the status is in SERVICE_NOT_MADE. */
+  /** Nothing was made, and the row is not at fault: too many calls, or a status in SERVICE_NOT_MADE. */
   | { is: 'throttled'; status: number; reason: string }
-  /** Nothing was made. It is not clear yet whether the token, the credentials or this one call was refused. */
+  /** Nothing was made; it is not clear yet whether because of the token, the credentials or this call. */
   | { is: 'unauthorized'; status: 401; body: string }
-  /** The request never left, because the service could not be reached. */
+  /** The service could not be reached, so the request never left. */
   | { is: 'unreachable'; reason: string }
   /** It was claimed and then not sent, for a reason of ours: its permit or its token was gone by then, or its breaker was tripped. */
   | { is: 'unsent'; reason: string }
@@ -26,7 +26,7 @@ export type Outcome =
    * request.
    */
   | { is: 'unknown'; reason: string; brief?: string; sentMs?: number; isOthers?: boolean }
-  /** The answer has an id, but is to another request: another company, another amount, or an id that another limit has. */
+  /** The response has an id, and belongs to another request: another company, another amount, or the id of another limit. */
   | { is: 'not ours'; id: string; reason: string; brief: string }
   /** The service put this row off several times, while other rows of its step passed. */
   | { is: 'put off'; reason: string; times: number }
@@ -34,13 +34,13 @@ export type Outcome =
   | { is: 'later'; again: 'new permit'; reason: string; putOffs?: number; wasUnknown?: boolean }
   /** Not now: again after so many ms, or once its portfolio is resumed, or another person has approved it. */
   | { is: 'later'; again: number | 'resumed' | 'approved'; reason: string }
-  /** Nothing was sent, because the row was cancelled, or its request has changed. */
+  /** Nothing was sent, since the row was given up or has another request by now. */
   | { is: 'moved' };
 
 /** The outcomes that a sender may report. */
 export type Sent = Extract<Outcome, { is: 'made' | 'not ours' | 'refused' | 'unknown' | NotNow }>;
 
-/** The outcomes that the ledger gives to the row that wanted the call. */
+/** The outcomes that the ledger reports to a row. */
 export type Settled = Exclude<Outcome, { is: NotNow | 'not ours' }>;
 
 /** Outcomes with which nothing was made, and nothing is decided about the row. */

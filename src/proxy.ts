@@ -2,11 +2,11 @@ import { LimitlineError } from './errors.ts';
 
 /** A forward proxy for calls to the service. */
 export type ForwardProxy = {
-  /** The proxy's address, without user and password. `http:` or `https:` is the protocol to the proxy, not to the service. */
+  /** `http:` or `https:`: the protocol of the proxy itself, whatever the service uses. Without user and password. */
   url: URL;
-  /** The value of `proxy-authorization` (RFC 7617), if the setting contains a user. */
+  /** Value of `proxy-authorization` (RFC 7617), if the setting contains a user. */
   authorization: string | undefined;
-  /** The proxy's address for messages, without user and password. */
+  /** The proxy's URL for people, without user and password. */
   where: string;
   /** The setting that contains the proxy. */
   setting: ProxySetting;
@@ -14,15 +14,14 @@ export type ForwardProxy = {
 
 type ProxySetting = 'HTTPS_PROXY' | 'HTTP_PROXY';
 
-/** The proxy settings, in upper or lower case. */
+/** Settings under these names, or the same in lower case. */
 export type ProxySettings = { [name in ProxySetting | 'NO_PROXY']?: string | undefined };
 
 /**
- * Chooses the proxy for calls to `serviceUrl`, by the rules of undici's `EnvHttpProxyAgent`. For https: `HTTPS_PROXY`, otherwise
- * `HTTP_PROXY`. For http: `HTTP_PROXY`. None if `NO_PROXY` names the host. No host is exempt by default, not even this machine.
+ * The proxy for calls to `serviceUrl`, by the rules of undici's `EnvHttpProxyAgent`: for https `HTTPS_PROXY`, or without it `HTTP_PROXY`;
+ * for http `HTTP_PROXY`; none if `NO_PROXY` names the host. No host is exempt by default, not even this machine.
  *
- * @throws LimitlineError `SETTINGS` for an invalid proxy address. The message does not repeat the address, because it may contain a
- *   password
+ * @throws LimitlineError `SETTINGS` for an invalid proxy URL; the message never repeats the URL, which may contain a password
  */
 export function chooseProxy(serviceUrl: string, settings: ProxySettings): ForwardProxy | undefined {
   const service = new URL(serviceUrl);
@@ -32,7 +31,7 @@ export function chooseProxy(serviceUrl: string, settings: ProxySettings): Forwar
   return readProxy(address, setting);
 }
 
-/** The error if the proxy asks for credentials. Every call would fail this way, and the proxy passed nothing on. */
+/** The error for a proxy that asks for credentials: every call would meet it, and nothing was forwarded. */
 export function proxyWantsCredentials({ where, setting, authorization }: ForwardProxy): LimitlineError {
   const remedy =
     authorization === undefined
@@ -41,11 +40,11 @@ export function proxyWantsCredentials({ where, setting, authorization }: Forward
   return new LimitlineError('CREDENTIALS', `The proxy ${where} asks for a user and password (407); ${remedy}.`);
 }
 
-/** What http and https mean where no port is given (RFC 9110, section 4.2). */
+/** Ports of http and https if none is given (RFC 9110, section 4.2). */
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 function readProxy(address: string, setting: ProxySetting): ForwardProxy {
-  // Many tools accept an address without a scheme, and take it as http.
+  // Many tools accept an address without a scheme, as http.
   const text = address.includes('://') ? address : `http://${address}`;
   if (!URL.canParse(text) || !(new URL(text).protocol in DEFAULT_PORTS)) {
     throw new LimitlineError(
@@ -63,7 +62,7 @@ function readProxy(address: string, setting: ProxySetting): ForwardProxy {
   };
 }
 
-/** Decodes a user or password. If it has a percent sign but is not percent-encoded, it is used unchanged. */
+/** A password with a percent sign that is not percent-encoded is taken literally. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -73,8 +72,8 @@ function decode(text: string): string {
 }
 
 /**
- * Whether an entry of `NO_PROXY` names the host. `host` and `.host` match the host and its subdomains, `*.host` only its subdomains, `*`
- * everything. Each entry may have a port.
+ * Whether an entry of `NO_PROXY` (separated by commas or spaces) names the host. `host` and `.host` include subdomains, `*.host` means
+ * subdomains only, each may have a port, and `*` means everything.
  */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const host = plainHost(hostname);
@@ -90,13 +89,13 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
     });
 }
 
-/** Reads `host`, `host:port`, `[::1]`, `[::1]:port`, or a bare `::1`, whose last colon does not begin a port. */
+/** Reads `host`, `host:port`, `[::1]`, `[::1]:port` or a bare `::1`, whose colons belong to no port. */
 function readEntry(entry: string): { name: string; port: number | undefined } {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
   return { name: bracketed ?? plain ?? entry, port: port === undefined ? undefined : Number(port) };
 }
 
-/** Removes brackets and the final dot of a full name: both spellings mean the same host. */
+/** Without brackets and the final dot of a full name: other spellings of the same host. */
 function plainHost(name: string): string {
   return name
     .replace(/^\[(.+)\]$/, '$1')

@@ -1,21 +1,20 @@
 import { lettersApart } from './likeness.ts';
 
-/** What stands in the environment or in `.env` under a name that looks like a setting of ours and is none. */
+/** Names in the environment or in `.env` that look like our settings and are none. */
 type StrayNames = {
-  /** One sentence each, for a setting that is probably meant and is missing so: nothing should start. */
+  /** Sentences on names that are probably misspelt settings: nothing should start. */
   faults: string[];
-  /** One sentence each, for what has no effect and may not be ours at all. */
+  /** Sentences on names without effect, which may belong to other programs. */
   notices: string[];
 };
 
-/** Where the names stand: what is in `.env` is for us, while the environment is everybody's. */
+/** Names by origin: `.env` is ours, while the environment is shared with other programs. */
 type GivenNames = { environment: readonly string[]; dotenv: readonly string[]; known: readonly string[] };
 
 /**
- * Names that nobody reads. A misspelt ceiling is none, and that costs money; so a name that has a word in common with a
- * setting that is not given, or is two letters away from it, stops the command. Any other of our families is only said:
- * the environment belongs to other programs too, and what Kubernetes and Docker put there for services of these names is
- * not even that.
+ * Finds names that no setting has. A misspelt ceiling would be ignored, and that costs money. So a name stops the command if it shares a
+ * word with a setting that is not given, or differs from one by two letters. Any other name of our families only causes a notice, since the
+ * environment belongs to other programs too. Names that Kubernetes and Docker set for services of these names are ignored.
  */
 export function strayNames({ environment, dotenv, known }: GivenNames): StrayNames {
   const given = new Set([...environment, ...dotenv]);
@@ -24,7 +23,7 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
     if (known.includes(name) || isOfOthers(name)) continue;
     const isOurs = familyOf(name) !== undefined;
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);
-    // Of all the names that an environment has, none is held against a hundred settings that is nobody's mistake.
+    // Other names cannot be ours, and are not compared with a hundred settings.
     if (!mayBeMeant) continue;
     const nearest = nearestTo(name, known);
     if (isNear(name, nearest, isOurs) && !isGiven(nearest, given)) {
@@ -36,29 +35,29 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
   return found;
 }
 
-/** The beginnings of our settings' names. `REDIS_` is everybody's, so that only a near miss counts there. */
+/** The prefixes of our settings' names. `REDIS_` is used by others too, so only a near miss counts there. */
 const FAMILIES =
   'SERVICE_ LIMITLINE_ ON_UNKNOWN_ CANARY_ APPROVE_ INBOX_ REQUIRED_ MAX_DOCUMENT_ CONSOLE_ METRICS_ NOTIFY_ EVENTS_'.split(
     ' ',
   );
 
-/** Many programs know these; a name like one of them is most likely one of theirs. */
+/** Settings that many programs share; a similar name most likely belongs to another program. */
 const PROXIES = /^(HTTPS?|NO)_PROXY$/i;
 
-/** Kubernetes' names for a service that is called like a family of ours, and Docker's for a link to it. */
+/** Names that Kubernetes sets for a service called like one of our families, and Docker for a link to it. */
 const SERVICE_LINK = /_(HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?|NAME|ENV_\w+)$/;
 
 function isOfOthers(name: string): boolean {
   return SERVICE_LINK.test(name);
 }
 
-/** So few letters apart, two names are one that was mistyped. */
+/** Two names that differ by so few letters count as a typing error. */
 const TYPING_LETTERS = 2;
 
-/** A word of fewer letters (`ID`, `PER`, `MS`) is in many names that mean something else. */
+/** Shorter words (`ID`, `PER`, `MS`) occur in many unrelated names. */
 const TELLING_LETTERS = 4;
 
-/** Itself, or in its other form: as a value or as a file. */
+/** Whether a setting is given, as a value or as a file. */
 function isGiven(setting: string, given: ReadonlySet<string>): boolean {
   const value = setting.replace(/_FILE$/, '');
   return given.has(value) || given.has(`${value}_FILE`);
@@ -69,7 +68,7 @@ function isNear(name: string, setting: string, isOurs: boolean): boolean {
   return isOurs && tellingWords(name).some((word) => tellingWords(setting).includes(word));
 }
 
-/** The words behind the family's: all settings of a family have that one in common. */
+/** The words of a name behind its family's prefix. */
 function tellingWords(name: string): string[] {
   return name
     .slice(familyOf(name)?.length ?? 0)
@@ -77,7 +76,7 @@ function tellingWords(name: string): string[] {
     .filter((word) => word.length >= TELLING_LETTERS);
 }
 
-/** The setting with the most words in common, and among those the one that is the fewest letters away. */
+/** The setting with the most words in common, and of those the one with the fewest different letters. */
 function nearestTo(name: string, known: readonly string[]): string {
   const words = tellingWords(name);
   const rank = (setting: string) => {
@@ -88,7 +87,7 @@ function nearestTo(name: string, known: readonly string[]): string {
   return settings.reduce((best, setting) => (rank(setting) < rank(best) ? setting : best), settings[0] ?? '');
 }
 
-/** A word in common weighs more than all the letters by which two names may differ. */
+/** A common word outweighs all letters by which two names can differ. */
 const COMMON_WORD_LETTERS = 100;
 
 function familyOf(name: string): string | undefined {

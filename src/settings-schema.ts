@@ -8,13 +8,13 @@ import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
 import { readSchedule } from './schedule/read-schedule.ts';
 
-/** The credentials of the stand-in. It refuses any others, so that a mistake shows at the first attempt. */
+/** The stand-in's credentials. It rejects all others, so that mistakes show on the first try. */
 export const STAND_IN_CREDENTIALS = {
   clientId: 'limitline-sandbox',
   clientSecret: 'limitline-sandbox-secret',
 } as const;
 
-/** An address has one spelling: host in lower case, without default port, user, final slash, query or fragment. */
+/** Normalizes an account that is a URL: lower-case host, no default port, user, final slash, query or fragment. */
 export function normalAccount(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return text.toLowerCase();
   const { protocol, host, pathname } = new URL(text);
@@ -31,8 +31,8 @@ function wholeNumber(min: number, max: number, unit = '') {
 }
 
 /**
- * The statuses that may be named: 408 and 500 to 599, which otherwise leave the outcome unknown. 401 is about the token. Any other 4xx
- * refuses the row: it made nothing, and waiting would stop all calls because of one row. 429 always counts as not made.
+ * Statuses that SERVICE_NOT_MADE may contain: those whose outcome is otherwise unknown, 408 and 500 to 599. 401 concerns the token, and any
+ * other 4xx refuses the row and made nothing anyway; waiting for it to pass would stop all calls because of one row. 429 is always included.
  */
 const statusList = z
   .string()
@@ -74,14 +74,14 @@ const HTTP_FAULT = 'must be an address that begins with http:// or https://';
 const httpUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
-  // A user and password in the address are not used for calls, so they are not shown with it.
+  // Calls do not use a user and password in the URL, so they are removed wherever the URL is shown.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
 
 const scheduleText = z.string().superRefine((text, context) => {
   for (const message of readSchedule(text).faults) context.addIssue({ code: 'custom', message });
 });
 
-/** Unlike the service's address this one is kept as it is, because the whole address is a secret. */
+/** Unlike the service's URL it is kept as it is: such URLs are secrets as a whole. */
 const noticeUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT);
@@ -93,7 +93,7 @@ const smtpUrl = z
     'must be smtp://host:port or smtps://host:port with nothing behind it, where user:password@ may stand before the host; percent-encode special characters in the password',
   );
 
-/** Only the scheme is checked here. The rest is read, and its faults are named, when Redis is opened. */
+/** Checks the scheme only; opening Redis reads the whole URL and reports its faults. */
 const redisUrl = z
   .string()
   .regex(
@@ -101,7 +101,7 @@ const redisUrl = z
     'must begin with redis://, rediss:// or redis+sentinel://; for a cluster, give several addresses separated by commas',
   );
 
-/** Every setting: which values are valid, and its default. */
+/** Every setting: its format and its default. */
 export const settingsSchema = z.object({
   REDIS_URL: redisUrl.optional(),
   REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
@@ -112,7 +112,7 @@ export const settingsSchema = z.object({
     .string()
     .regex(/^[\w.-]{1,40}$/, 'must be up to 40 letters, digits, dots, hyphens or underscores')
     .default('limitline'),
-  /** The installation's secrets are derived from it; it must be the same on all hosts. */
+  /** The source of all secrets of the installation; the same on all its hosts. */
   LIMITLINE_SECRET: z
     .string()
     .regex(/^[!-~]{32,}$/, 'must be 32 characters or more, without spaces')
@@ -155,22 +155,22 @@ export const settingsSchema = z.object({
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
   SEARCH_INDEX: onOff.default('on'),
-  /** A portfolio that requests more than this waits for another person's approval, and so does a buyer within the window. */
+  /** A portfolio with a larger sum waits for another person's approval, and so does a buyer within the window. */
   APPROVE_ABOVE: sum.optional(),
   APPROVE_WINDOW_DAYS: wholeNumber(0, 366, 'days').default(7),
-  /** The most that one person may request within the window without another person's approval. */
+  /** The most that one person may bring in within the window without another's approval. */
   APPROVE_PERSON_ABOVE: sum.optional(),
   APPROVE_ALWAYS: onOff.default('off'),
   MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
   CONSOLE_PORT: wholeNumber(0, 65_535).default(3000),
-  /** The largest upload, counting all of its files. Each corrected version is a further copy. */
+  /** The largest upload, all its files together; each mended version of it is a copy. */
   CONSOLE_UPLOAD_MB: wholeNumber(1, 100_000, 'megabytes').default(1_024),
-  /** The address by which people open the console, if it is not the one that it listens on. */
+  /** The URL under which people open the console, if it differs from the address that it listens on. */
   CONSOLE_URL: httpUrl.optional(),
   CONSOLE_TLS_CERT_FILE: z.string().optional(),
   CONSOLE_TLS_KEY_FILE: z.string().optional(),
-  /** The proxies whose headers are trusted: addresses, ranges such as 10.0.0.0/8, or `loopback`. */
+  /** Addresses, ranges such as 10.0.0.0/8, or `loopback`: proxies whose word on the client's address is believed. */
   CONSOLE_TRUST_PROXY: addressList.default([]),
   /** Exactly as the provider writes it, including a final slash. */
   CONSOLE_OIDC_ISSUER: z
@@ -182,22 +182,22 @@ export const settingsSchema = z.object({
   CONSOLE_OIDC_SCOPES: list.default(['openid', 'profile', 'email']),
   /** The claim of the ID token that has a person's groups. */
   CONSOLE_OIDC_GROUPS_CLAIM: z.string().default('groups'),
-  /** `group=role+role, group=role`: the roles of each group's members. */
+  /** `group=role+role, group=role`: the roles of each group's people. */
   CONSOLE_OIDC_ROLES: groupRoles.default([]),
-  /** Which tasks run at night, and when: see src/schedule. */
+  /** The schedule of nightly tasks: see src/schedule. */
   LIMITLINE_SCHEDULE: scheduleText.optional(),
-  /** The drop folder. A relative path would depend on where each process is started. */
+  /** The drop folder. A relative path would depend on where a process is started. */
   LIMITLINE_INBOX: z.string().refine(isAbsolute, 'must be a whole path, such as /srv/limitline/inbox').optional(),
-  /** How its files are read: the name of a saved mapping. */
+  /** The kept mapping by which its files are read. */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
-  /** If set, only these users may approve portfolios whose files came from the drop folder. */
+  /** The only users who may approve dropped files. */
   INBOX_APPROVERS: list.default([]),
   NOTIFY_WEBHOOK_URL: noticeUrl.optional(),
   NOTIFY_WEBHOOK_FORM: z.enum(['slack', 'teams', 'json'], 'must be slack, teams or json').default('json'),
   NOTIFY_SMTP_URL: smtpUrl.optional(),
   NOTIFY_SMTP_FROM: z.string().optional(),
   NOTIFY_SMTP_TO: list.default([]),
-  /** The kinds of notices to send; all kinds if none is named. */
+  /** The kinds of notices that are sent; all if none is named. */
   NOTIFY_ABOUT: list
     .refine(
       (kinds) => kinds.every((kind) => NOTICE_KINDS.includes(kind as NoticeKind)),
@@ -205,24 +205,24 @@ export const settingsSchema = z.object({
     )
     .transform((kinds) => kinds as NoticeKind[])
     .default([]),
-  /** Percent of a portfolio's ended rows that are refused or held; a higher share is reported. */
+  /** Percent of a portfolio's ended rows that are refused or held. */
   NOTIFY_FAILURES_ABOVE: wholeNumber(0, 100, 'percent').default(10),
   NOTIFY_AWAY_AFTER_MIN: wholeNumber(1, 10_080, 'minutes').default(10),
-  /** Percent of the disk, or of Redis' memory, in use; a higher share is reported. */
+  /** Percent of the disk, or of Redis' memory, in use. */
   NOTIFY_FULL_ABOVE: wholeNumber(1, 100, 'percent').default(90),
-  /** Portfolios that finished longer ago than this are archived at night; if not set, none are. */
+  /** Finished portfolios older than this are archived at night; without it none are. */
   LIMITLINE_KEEP_DAYS: wholeNumber(1, 36_500, 'days').optional(),
-  /** Where to listen for the service's events; without a port, nowhere. */
+  /** Where to listen for the service's events; nowhere without a port. */
   EVENTS_HOST: z.string().default('127.0.0.1'),
   EVENTS_PORT: wholeNumber(0, 65_535).optional(),
-  /** The last part of the address to which the service sends events. Anyone who knows it can send events here. */
+  /** The last part of the URL that the platform gives the service; whoever knows it can post events. */
   EVENTS_SECRET: z
     .string()
     .regex(/^[A-Za-z0-9_-]{24,200}$/, 'must be 24 to 200 letters, digits, - or _; openssl rand -hex 32 makes one')
     .optional(),
   EVENTS_MAX_KB: wholeNumber(1, 10_240, 'kilobytes').default(256),
   EVENTS_PER_SECOND: wholeNumber(1, 100_000, 'events a second').default(2_000),
-  /** Space for all kept events. If it is full, new events are refused until old ones have expired. */
+  /** The most that all kept events may take; further ones are rejected until older ones expire. */
   EVENTS_KEEP_MB: wholeNumber(1, 100_000, 'megabytes').default(256),
   EVENTS_KEEP_DAYS: wholeNumber(1, 36_500, 'days').default(90),
   METRICS_HOST: z.string().default('127.0.0.1'),

@@ -1,2 +1,2 @@
-/** The account of the stand-in that is started where no service is named. */
+/** The account of the stand-in, which is started if no service is configured. */
 export const STAND_IN_ACCOUNT = 'stand-in';

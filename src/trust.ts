@@ -1,13 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { LimitlineError } from './errors.ts';
 
-/** Whoever runs this; by `sudo`, also who called it. */
+/** The user and groups that run this process; with `sudo` also the caller's. */
 export type RunningUser = { uids: readonly number[]; gids: readonly number[]; isTrusting: boolean };
 
-/**
- * Who runs this, nothing where a system knows no owners. `LIMITLINE_TRUST_ENV=on` in the environment means that whatever lies in the
- * working directory is obeyed.
- */
+/** Who runs this process; undefined on a system without owners. `LIMITLINE_TRUST_ENV=on` in the environment trusts any working directory. */
 export function runnerOf(env: NodeJS.Dict<string>): RunningUser | undefined {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   if (uid === undefined || gid === undefined) return undefined;
@@ -20,16 +17,16 @@ export function runnerOf(env: NodeJS.Dict<string>): RunningUser | undefined {
 }
 
 /**
- * Reads a file that decides what is done, such as where secrets are sent; nothing where there is none that can be read. It has to be
- * the user's own or root's, as the link has to be by which it is found, and nobody else may be able to write to it.
+ * Reads a file that decides what is done, such as where secrets are sent; undefined without a readable one. The file, and a link that leads
+ * to it, must belong to the user or to root, and nobody else may be able to write to it.
  *
- * @throws LimitlineError `SETTINGS` for another one, with owner and remedy
+ * @throws LimitlineError `SETTINGS` for any other file, with owner and remedy
  */
 export function readTrusted(path: string, runner: RunningUser | undefined): string | undefined {
   let file: number | undefined;
   try {
     const link = lstatSync(path);
-    // What was looked at is what is read, whatever stands there by then; a pipe keeps nobody waiting.
+    // Opened before it is checked, so that the checked file is the one read. O_NONBLOCK: a pipe must not block.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const found = fstatSync(file);
     mustTrust(path, [link, found], runner);
@@ -42,12 +39,12 @@ export function readTrusted(path: string, runner: RunningUser | undefined): stri
   }
 }
 
-/** The same of a folder that is used since it lies there. */
+/** The same check for a folder that is used because it is in the working directory. */
 export function mustTrustFolder(path: string, runner: RunningUser | undefined): void {
   mustTrust(path, [lstatSync(path), statSync(path)], runner);
 }
 
-/** Of a link its owner alone counts: whoever may write to it is nobody. */
+/** For a link only its owner is checked: nobody can write to it. */
 function mustTrust(path: string, [link, found]: readonly [Stats, Stats], runner: RunningUser | undefined): void {
   if (!runner || runner.isTrusting) return;
   const { uids, gids } = runner;

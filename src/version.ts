@@ -2,36 +2,36 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FORMAT } from './lua-script.ts';
 
-/** The folder of package.json: above `src`, or above `dist/src`, which is built of it. */
+/** The folder of package.json: above `src`, or above `dist/src`, which is built from it. */
 export const ROOT = resolve(import.meta.dirname, import.meta.url.endsWith('.ts') ? '..' : '../..');
 
-/** As many characters of a commit as people compare. */
+/** Characters of a short commit id. */
 const SHORT = 9;
 
-/** The version of Limitline, as its package says it. */
+/** The version in package.json. */
 export function readVersion(): string {
   return String((JSON.parse(textOf(ROOT, 'package.json')) as { version: unknown }).version);
 }
 
-/** Version and commit as one word, such as `0.1.1+4f11aa1d4`: two processes of one word run the same code. */
+/** Version and commit as one word, such as `0.1.1+4f11aa1d4`: equal for processes that run the same code. */
 export function readBuild(root = ROOT): string {
   const commit = readCommit(root);
   return commit === undefined ? readVersion() : `${readVersion()}+${commit}`;
 }
 
-/** What `--version` says: version, commit, and the format in which the ledger is written. */
+/** The text of `--version`: version, commit, and the ledger's format. */
 export function versionWords(root = ROOT): string {
   return `${readVersion()} (commit ${readCommit(root) ?? 'not known'}, ledger format ${FORMAT})`;
 }
 
 /**
- * The commit, from the files of git and without it, since a command would wait for that; or from `commit.txt`, which is written where an
- * image is built (Dockerfile), or beside this file where a package is (scripts/build.ts).
+ * The commit, read from git's files, since running git would slow down commands; or from `commit.txt`, which is written when an image is
+ * built (Dockerfile), or beside this file in a package (scripts/build.ts).
  */
 export function readCommit(root = ROOT): string | undefined {
   const given = textOf(root, 'commit.txt') || textOf(import.meta.dirname, 'commit.txt');
   if (given !== '') return given.slice(0, SHORT);
-  // In a second work tree `.git` is a file that names the folder, and that folder names the one with the branches.
+  // In a second work tree `.git` is a file that names a folder, and that folder names the one with the branches.
   const [, elsewhere = '.git'] = /^gitdir: (.+)/.exec(textOf(root, '.git')) ?? [];
   const folder = resolve(root, elsewhere);
   const head = textOf(folder, 'HEAD');
@@ -42,7 +42,7 @@ export function readCommit(root = ROOT): string | undefined {
   return (textOf(common, branch) || packed())?.slice(0, SHORT);
 }
 
-/** What stands in a file; nothing where there is none. */
+/** The contents of a file; '' without one. */
 function textOf(...path: string[]): string {
   try {
     return readFileSync(join(...path), 'utf8').trim();

@@ -8,44 +8,44 @@ import type { Chain } from './chain.ts';
 import { type AuditEntry, boundedDraft, type EntryDraft, entryText } from './entry.ts';
 import { NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './own-entries.ts';
 
-/** Where the trail stands in Redis: `makeSharedKeys` of the ledger. */
+/** The keys of the trail in Redis: `makeSharedKeys` of the ledger. */
 export type AuditKeys = { audit: string; auditHead: string };
 
 export type AppendDeps = {
   connection: RedisConnection;
   keys: AuditKeys;
-  /** Asked for when there is something to write. */
+  /** Called when there is something to write. */
   chain: () => Promise<Chain>;
   last: LastLinkMemory;
   account: string;
   log: Log;
-  /** Is told of each entry that stands, with its link. */
+  /** Called with each written entry and its link. */
   onWritten: (entry: WrittenEntry) => void;
 };
 
-/** An entry that stands, for a log: its facts may be long, and stay in the trail. */
+/** A written entry for a log, without its facts, which may be long. */
 export type WrittenEntry = LastLink & Pick<AuditEntry, 'by' | 'what' | 'from' | 'about' | 'is' | 'of'>;
 
-/** Of entries that wait while others are written, so many are written at once: some hundred kilobytes at the most. */
+/** Most entries written at once: some hundred kilobytes. */
 const MOST_AT_ONCE = 64;
 
-/** Each time that an entry has to be made anew, another process has written one: among a hundred of them everybody's turn comes. */
+/** Attempts to write an entry. Each failure means that another process wrote one, so even among a hundred processes all get through. */
 const MOST_TRIES = 200;
 
 /**
- * Times do not go back where a clock is set back a little; but a head that is further ahead was of a clock that was wrong, or
- * somebody else wrote it, and must not make all times behind it wrong.
+ * Times do not decrease when a clock is set back a little. A head that is further ahead than this comes from a wrong clock or another writer,
+ * and must not make all later times wrong.
  */
 const MOST_AHEAD_MS = 3_600_000;
 
-/** The head of the trail as Redis has it. */
+/** The head of the trail in Redis. */
 type Head = LastLink & { atMs: number; mark: string; top: number; nowMs: number };
 
 type Waiting = { draft: EntryDraft; written: PromiseWithResolvers<number> };
 
 /**
- * Appends entries, one writer at a time among all processes: the link of an entry is made from the head as it was read, and the
- * entry stands only if that is still the head; else it is made anew. What waits in one process is written together.
+ * Appends entries to the trail, which all processes share. An entry's link is made from the head that was read; if the head has changed when
+ * the entry is written, the entry is made anew. Entries that wait in one process are written together.
  */
 export function makeAppender(deps: AppendDeps) {
   const waiting: Waiting[] = [];
@@ -69,7 +69,7 @@ export function makeAppender(deps: AppendDeps) {
   };
 
   return {
-    /** Appends an entry and answers its number; it stands then. @throws LimitlineError `REDIS` when it could not be written */
+    /** Appends an entry; answers its number once it is written. @throws LimitlineError `REDIS` if it could not be written */
     append(draft: EntryDraft): Promise<number> {
       const written = Promise.withResolvers<number>();
       waiting.push({ draft: boundedDraft(draft), written });
@@ -84,9 +84,9 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
   const chain = await deps.chain();
   const script = makeLuaScript(connection, new URL('./lua/append-audit.lua', import.meta.url));
   const names = [keys.audit, keys.auditHead];
-  // Before the head is read: others write on meanwhile, and what they wrote is remembered after it stands.
+  // Read before the head: other processes of this host write meanwhile, and remember an entry only after it is written.
   const remembered = await deps.last.read().catch((error) => {
-    // What cannot be read might say that the trail was set back.
+    // Without it a trail that was set back would go unnoticed.
     throw fileFault(deps.last.dir, 'read', error);
   });
   let [, head] = toHead(await script(names, ['', '', '', '', '']));
@@ -121,8 +121,8 @@ async function appendBatch(drafts: readonly EntryDraft[], deps: AppendDeps): Pro
 }
 
 /**
- * Whether the trail ends before the entry that this host remembers, or has another in its place, since others have written on it after
- * it was set back. This is the last moment to say so, since what is written now is remembered in its place.
+ * Whether the trail ends before the entry that this host remembers, or has another entry there, since it was set back. It must be noticed
+ * now, because the next written entry is remembered in place of that one.
  */
 async function isOtherHistory(
   head: Head,
@@ -132,7 +132,7 @@ async function isOtherHistory(
   if (remembered === undefined || head.number < remembered.number) return remembered !== undefined;
   if (head.number === remembered.number) return head.link !== remembered.link;
   const place = `${remembered.number}-0`;
-  // Where it stands no longer, it was cut off, or its lack shows.
+  // A missing entry was cut off by a checkpoint, or verification will report it.
   const [, fields] = (await connection.xrange(keys.audit, place, place))[0] ?? [];
   return fields !== undefined && !(fields[2] === 'l' && fields[3] === remembered.link);
 }
@@ -143,8 +143,8 @@ const SET_BACK_WORDS =
   'the audit trail is not as this host remembers it: entries are gone or others; npx limitline audit verify says where';
 
 /**
- * The entries of these drafts behind this head. A number is given out once: behind a trail that was set back the next is above
- * all that were known, and an entry before the others says so.
+ * Makes entries from drafts, to follow the head. Numbers are never reused: after a trail was set back the next number is above all known
+ * ones, and an entry in front says that the trail was set back.
  */
 function makeEntries(
   drafts: readonly EntryDraft[],
@@ -159,7 +159,7 @@ function makeEntries(
   const isSetBack = isOther || head.top > head.number;
   const facts = { remembered: remembered?.number, found: head.number, highest: head.top };
   const first: EntryDraft[] = isSetBack ? [{ by: NOBODY, what: SET_BACK, from: THE_TRAIL, facts }] : [];
-  // Hosts without a common secret, or one that was lost: refused, nothing could be done any more; so it is written down.
+  // Hosts without a common secret, or a lost secret: rejecting this would stop all work, so an entry notes it.
   const isOtherKey = head.number > 0 && head.mark !== chain.mark;
   if (isOtherKey)
     first.push({ by: NOBODY, what: OTHER_KEY, from: THE_TRAIL, facts: { key: chain.mark, before: head.mark } });
@@ -176,7 +176,7 @@ function makeEntries(
   return { entries, atMs, isSetBack, isOtherKey };
 }
 
-/** The entry stands in any case; without the memory the end of the trail is only as safe as Redis is. */
+/** Remembers the last link in the data folder. A failure is only logged: the entry is written, but a cut end of the trail may go unnoticed. */
 async function remember(last: LastLink, { last: memory, log }: AppendDeps): Promise<void> {
   await memory.remember(last).catch((error) => {
     log.error(

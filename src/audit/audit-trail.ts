@@ -12,18 +12,18 @@ import { makeRefusals } from './refusals.ts';
 import { type Cut, cutTrail } from './retention.ts';
 import { verifyTrail } from './verify-trail.ts';
 
-/** For what is written behind something that was done: a Redis that answers at all does so by then, and a command that ends can wait. */
+/** Time to wait for the entry on an action's outcome: a working Redis takes less, and an ending command can wait this long. */
 const AFTERWARDS_MS = 1_000;
 
 export type AuditTrail = ReturnType<typeof makeAuditTrail>;
 
 /**
- * The audit trail of an installation: entries that are chained by a key outside Redis and never changed, one trail for all of
- * its accounts and processes.
+ * The audit trail of an installation: entries that are chained by a key outside Redis and never changed, one trail for all accounts and
+ * processes.
  *
- * @param given.key 32 bytes: `secret.key('audit')`; asked for when the first entry is written or verified
- * @param given.dir where the last link is remembered, outside Redis
- * @param given.account in whose name entries are written
+ * @param given.key 32 bytes, `secret.key('audit')`; called when the first entry is written or verified
+ * @param given.dir folder outside Redis where the last link is remembered
+ * @param given.account account in whose name entries are written
  * @param given.countEveryMs see {@link makeRefusals}; for tests
  */
 export function makeAuditTrail(given: {
@@ -49,7 +49,7 @@ export function makeAuditTrail(given: {
   const note = async (noted: AuditNote): Promise<void> => void (await append(noted));
   const refusals = makeRefusals({ note, log, everyMs: given.countEveryMs });
 
-  /** What was done is done, so a fault of Redis now is said and nothing else; and while it is away, nobody waits for it for long. */
+  /** Writes the outcome of an action. The action is done, so a failure is only logged, and nobody waits for long. */
   const appendAfterwards = async (draft: EntryDraft): Promise<void> => {
     const written = append(draft).catch((error) => {
       log.error(
@@ -82,21 +82,21 @@ export function makeAuditTrail(given: {
 
   return {
     ...audit,
-    /** From now on tells of each entry of this process that stands. */
+    /** Calls `listener` with each entry that this process writes from now on. */
     onWritten: (listener: (entry: WrittenEntry) => void): void => void listeners.push(listener),
-    /** Reads entries as they stand; see {@link makeTrailReader}. */
+    /** Reads entries without checking them; see {@link makeTrailReader}. */
     read: reader,
     /** Checks all entries, or those from a number on; see {@link verifyTrail}. */
     verify: async (from?: number, signal?: AbortSignal) =>
       verifyTrail({ connection, keys, chain: await chain(), last, reader, from, signal }),
     /** The last link that this host remembers. */
     remembered: last.read,
-    /** The chain, for checking an export. @throws LimitlineError where the key cannot be had */
+    /** The chain, for checking an export. @throws LimitlineError without the key */
     chain,
-    /** Cuts off what is older than a time, behind a checkpoint; see {@link cutTrail}. */
+    /** Deletes entries older than a time, after a checkpoint; see {@link cutTrail}. */
     cut: (range: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> =>
       cutTrail(range, { connection, keys, reader, append }),
-    /** Writes what refusals are only counted yet. For the end of a process, while Redis is still connected. */
+    /** Writes the refusals that were only counted. Call it at the end of a process, while Redis is connected. */
     close: refusals.flush,
   };
 }

@@ -1,25 +1,24 @@
-/** What somebody did, or tried to do. Values are for people to read: no secrets, no personal data of buyers' contacts. */
+/** An action, done or tried, in readable values: no secrets, no personal data of buyers' contacts. */
 export type AuditNote = {
-  /** Who: see `Person.by`; of a sign-in that failed the name that was given, `""` where there is none. */
+  /** The actor, see `Person.by`; for a failed sign-in the given name, `""` for none. */
   by: string;
-  /** What, as `<thing> <verb>`: `session begun`, `sign-in refused`, `rows retried`, `portfolio approved`, `results downloaded`. */
+  /** The action as `<thing> <verb>`: `session begun`, `sign-in refused`, `rows retried`, `portfolio approved`, `results downloaded`. */
   what: string;
-  /** From where: an address of the network, or `command line on <host>`, or `drop folder on <host>`. */
+  /** The origin: a network address, `command line on <host>`, or `drop folder on <host>`. */
   from: string;
-  /** What it was about: a portfolio, a user. */
+  /** The object: a portfolio, a user. */
   about?: string;
-  /** What else is known of it: the plan, before and after. */
+  /** Further facts: the plan, values before and after. */
   facts?: Readonly<Record<string, unknown>>;
 };
 
-/** The audit trail, as those who act see it. */
+/** The audit trail for code that acts. */
 export type Audit = {
-  /** Appends an entry. It stands when this resolves. @throws when it could not be written: then nothing may be done either */
+  /** Appends an entry; resolves once it is written. @throws if it could not be written: then the action must not be done either */
   note(note: AuditNote): Promise<void>;
   /**
-   * Does something with an entry before it, which says what is wished, and one behind it, which says what came of it: what
-   * `facts` makes of the answer, or the fault. An answer by which nothing was done, such as a wrong password, is no fault of ours,
-   * and yet is not `done`: `came` tells it apart.
+   * Runs an action between two entries: the first says what is to be done, the second its outcome, with the facts that `facts` makes of the
+   * answer, or the error. An action that did nothing without an error, such as with a wrong password, is not `done`: `came` decides.
    */
   around<T>(
     note: AuditNote,
@@ -28,10 +27,10 @@ export type Audit = {
     came?: (answer: T) => 'done' | 'failed',
   ): Promise<T>;
   /**
-   * Tells of something that was refused: a sign-in, an address that is not somebody's to use. Cheap, however many there are: of
-   * those in great number the first of an address have an entry each, and the others are counted in one entry a minute.
+   * Notes a refusal: of a sign-in, or of a page that the person may not use. Cheap in any number: the first ones of an address get an entry
+   * each, and the others are counted in one entry a minute.
    *
-   * Never throws, since a refusal stands in any case; what could not be written is counted, and the count written later.
+   * Never throws, since the refusal holds in any case; one that could not be written is counted, and the count is written later.
    */
   refusal(note: AuditNote): Promise<void>;
 };

@@ -1,15 +1,15 @@
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What all facts of an entry may take, as JSON: a plan with its counts is a tenth of it. */
+/** Most bytes of an entry's facts, as JSON; a plan with its counts takes a tenth. */
 const MOST_BYTES = 8_000;
 
-/** Of a text that makes facts too long so much is kept. */
+/** Characters kept of each text if the facts are too long. */
 const CUT_TEXT = 200;
 
-/** Whatever stands under such a name is left out, whoever put it there. */
+/** Values under such names are left out, whoever added them. */
 const SECRET_NAMES = /password|secret|token|recovery|otp|cookie|authorization/i;
 
-/** The facts as JSON has them, without what may be a secret; what is longer than it may be is cut, and `cut` says so. */
+/** The facts as JSON, without possible secrets; if too long, texts are cut, and `cut` is set. */
 export function boundedFacts(facts: Facts): Facts {
   const whole = JSON.stringify(facts, withoutSecrets) ?? '{}';
   if (isShort(whole)) return JSON.parse(whole);
@@ -17,13 +17,13 @@ export function boundedFacts(facts: Facts): Facts {
     typeof value === 'string' ? cutText(value, CUT_TEXT) : value,
   );
   if (isShort(cut)) return { ...JSON.parse(cut), cut: true };
-  // Some hundred characters less than there may be, since quotation marks are written as two.
+  // Half the bytes at first, since JSON escapes quotation marks once more.
   let text = cutText(cut, MOST_BYTES / 2);
   while (!isShort(JSON.stringify(text))) text = cutText(text, Math.floor(text.length * 0.7));
   return { text, cut: true };
 }
 
-/** A text of at most so many characters, with `…` at its end where there were more. */
+/** A text of at most so many characters, with `…` at its end if it was cut. */
 export function cutText(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
 }

@@ -3,8 +3,8 @@ import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 export type Chain = ReturnType<typeof makeChain>;
 
 /**
- * What ties the entries of a trail together: HMAC-SHA-256 (RFC 2104) over an entry's text, in which the link of the entry before it
- * stands. Who has not the key can change, add and move nothing that would not be seen.
+ * Links the entries of a trail: HMAC-SHA-256 (RFC 2104) over an entry's text, which contains the link of the entry before. Without the key
+ * any change, addition or move of entries is detected.
  *
  * @param key 32 bytes, kept outside Redis: `secret.key('audit')` of the installation
  */
@@ -12,11 +12,11 @@ export function makeChain(key: Uint8Array) {
   const secret = createSecretKey(key);
   const macOf = (text: string) => createHmac('sha256', secret).update(text).digest('base64url');
   return {
-    /** The link of an entry, by its text: 43 characters of base64url. */
+    /** The link of an entry's text: 43 characters of base64url. */
     link: macOf,
-    /** What the first entry names as the link before it. */
+    /** The previous link that the first entry names. */
     genesis: macOf('limitline: no entry of the audit trail'),
-    /** By which a key is known without being shown: so a wrong one is told from a changed trail. */
+    /** A digest that identifies the key without showing it, to tell a wrong key from a changed trail. */
     mark: Buffer.from(hkdfSync('sha256', key, '', 'limitline: the mark of this key', 6)).toString('hex'),
   };
 }

@@ -2,10 +2,10 @@ import { exportLine } from './entry.ts';
 import type { TrailReader } from './read-trail.ts';
 
 /**
- * The whole trail as NDJSON, the oldest entry first, a piece a page: each line is the entry to the byte, with its link, so that it
- * can be checked without Redis.
+ * The whole trail as NDJSON, the oldest entry first, in pages. Each line is an entry's exact text with its link, so that it can be checked
+ * without Redis.
  *
- * @param counts is told how many entries were given out
+ * @param counts is updated with the number of entries
  */
 export async function* exportLines(
   reader: TrailReader,

@@ -1,17 +1,17 @@
-/** What the trail writes of itself, and how a reader of it knows these entries. */
+/** The entries that the trail writes about itself. */
 
-/** Who writes where nobody can be named: the trail itself, from nowhere else. */
+/** Actor and origin of entries that nobody causes: the trail itself. */
 export const NOBODY = 'limitline';
 export const THE_TRAIL = 'the trail itself';
 
-/** Before older entries are cut off, with {@link CheckpointFacts}. */
+/** The entry before older entries are deleted, with {@link CheckpointFacts}. */
 export const CHECKPOINT = 'audit trail cut';
 
-/** The last number that is cut off, its link, and how many are. */
+/** Number and link of the last deleted entry, and how many are deleted. */
 export type CheckpointFacts = { upTo: number; link: string; count: number };
 
-/** Where a trail is found shorter, or other, than a host remembers it. */
+/** The entry after a trail was found shorter than, or different from, what a host remembers. */
 export const SET_BACK = 'audit trail found set back';
 
-/** Where the entry before was made with another key: those before it cannot be checked with this one. */
+/** The entry after a change of the key: earlier entries cannot be checked with the new one. */
 export const OTHER_KEY = 'audit trail goes on with another key';

@@ -2,39 +2,39 @@ import type { RedisConnection } from '../lua-script.ts';
 import type { AuditKeys } from './append.ts';
 import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
 
-/** An entry as it stands in Redis. `place` is the number by its id; nothing where no writer of ours made such an id. */
+/** An entry in Redis. `place`: its number by the stream's id; undefined for an id that we never write. */
 export type PlacedEntry = KeptEntry & { id: string; place: number | undefined };
 
-/** Some hundred kilobytes: Redis answers within a millisecond or two, and others wait no longer. */
+/** Entries of one page, some hundred kilobytes: Redis needs a millisecond or two, so others hardly wait. */
 const PAGE = 1_000;
 
-/** What entries are looked for: each text anywhere in the field, upper case or not. */
+/** A filter of entries: each text may be anywhere in its field, in any case. */
 export type AuditFilter = { by?: string; what?: string; about?: string; sinceMs?: number };
 
 export type AuditPage = {
   /** The newest first. */
   entries: AuditEntry[];
-  /** The number below which to go on; nothing where the trail was read to its beginning. */
+  /** The number to continue below; undefined if the beginning of the trail was reached. */
   next: number | undefined;
 };
 
 export type TrailReader = ReturnType<typeof makeTrailReader>;
 
-/** Reads the trail as it stands, believing what it says; whether that is true is for `verify`. */
+/** Reads the trail without checking it; `verify` does that. */
 export function makeTrailReader({ connection, keys }: { connection: RedisConnection; keys: AuditKeys }) {
   const range = async (from: string, to: string, count: number) =>
     (await connection.xrange(keys.audit, from, to, 'COUNT', count)).map(toPlaced);
-  /** The next one from a number on. */
+  /** The first entry from this number on. */
   const at = async (number: number) => (await range(`${number}-0`, '+', 1))[0];
 
-  /** All entries from a number on, the oldest first, a page at a time; the next page is read while one is dealt with. */
+  /** All entries from a number on, the oldest first, in pages; the next page is read while the caller works. */
   async function* pages(from = 0): AsyncGenerator<PlacedEntry[]> {
     let reading = range(`${from}-0`, '+', PAGE);
     for (;;) {
       const page = await reading;
       const last = page.at(-1);
       if (last && page.length === PAGE) reading = range(`(${last.id}`, '+', PAGE);
-      // Who stops reading, or stumbles, leaves it behind.
+      // If the caller stops or throws, nobody awaits the next page.
       reading.catch(() => {});
       if (last) yield page;
       if (page.length < PAGE) return;
@@ -44,14 +44,14 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
   return {
     at,
 
-    /** How many entries there are. */
+    /** Number of entries. */
     count: (): Promise<number> => connection.xlen(keys.audit),
 
     pages,
 
     /**
-     * A page of what a filter means, the newest first. At most `walk` entries are looked at, so that a page comes soon whatever
-     * is looked for; `next` then says where to go on, also with few entries or none.
+     * A page of entries that match a filter, the newest first. At most `walk` entries are read, so that a page comes soon; `next` then says
+     * where to continue, even with few entries or none.
      */
     async page({
       before,
@@ -86,8 +86,8 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
     },
 
     /**
-     * The last entry of those at the beginning that are all older than a time. They are gone through one by one, so that a clock
-     * that was wrong for a while makes none of those behind it look old.
+     * The last of the entries at the beginning that are all older than a time. They are read one by one, so that a wrong clock for a while
+     * does not make later entries look old.
      */
     async lastOlder(atMs: number): Promise<PlacedEntry | undefined> {
       let last: PlacedEntry | undefined;
@@ -100,7 +100,7 @@ export function makeTrailReader({ connection, keys }: { connection: RedisConnect
       return last;
     },
 
-    /** The first entry that is not older than a time, by halving: entries come in the order of their times. */
+    /** The first entry not older than a time, by binary search: entries are in the order of their times. */
     async firstSince(atMs: number): Promise<PlacedEntry | undefined> {
       const [first] = await range('-', '+', 1);
       const [newest] = (await connection.xrevrange(keys.audit, '+', '-', 'COUNT', 1)).map(toPlaced);
@@ -128,7 +128,7 @@ function makeIsMeant({ by, what, about }: AuditFilter): (entry: AuditEntry) => b
   return (entry) => parts.every(([field, text]) => (entry[field] ?? '').toLowerCase().includes(text));
 }
 
-/** What was changed by somebody so that it is no entry any more is shown all the same: as what it is. */
+/** A stored entry for display, even if somebody made it unreadable. */
 function readPlaced({ text, place }: PlacedEntry): AuditEntry {
   const entry = readEntry(text);
   const number = place ?? entry?.number ?? 0;
@@ -141,7 +141,7 @@ function toPlaced([id, fields]: [id: string, fields: string[]]): PlacedEntry {
   return {
     id,
     place: place === undefined ? undefined : Number(place),
-    // Written by us they stand in this order; whatever else is there has no link that holds.
+    // Our entries have this order; anything else has no valid link.
     text: fields[0] === 'e' ? (fields[1] ?? '') : '',
     link: fields[2] === 'l' ? (fields[3] ?? '') : '',
   };

@@ -2,24 +2,23 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { AuditNote } from './audit.ts';
 
-/** Of one address so many refusals a minute have an entry each, and of all together: who mistypes is below, who attacks above. */
+/** Refusals a minute with an entry each, of one address and in all: enough for mistyping, too few for attacks. */
 const EACH_PER_ADDRESS = 10;
 const EACH_IN_ALL = 100;
 
-/** The rest are counted and written down after this. */
+/** The others are counted, and the count is written after this time. */
 const MINUTE_MS = 60_000;
 
-/** Addresses that a count names, those with the most refusals first; and so many are told apart at all. */
+/** Addresses named with a count, those with the most refusals first; and most addresses counted separately. */
 const NAMED = 20;
 const TOLD_APART = 1_000;
 
 type Counts = Map<string, number>;
 
 /**
- * Notes refusals, however many come: an attacker's thousand a second become one entry a minute that has their number, what was
- * refused, and from which addresses.
+ * Notes any number of refusals: a thousand a second become one entry a minute with their number, what was refused, and from which addresses.
  *
- * @param given.everyMs after which the count is written, for tests
+ * @param given.everyMs interval of that entry, for tests
  */
 export function makeRefusals({
   note,
@@ -30,7 +29,7 @@ export function makeRefusals({
   log: Log;
   everyMs?: number | undefined;
 }) {
-  /** Of this minute: of each address, and in all. */
+  /** Refusals of this minute, by address and in all. */
   let [each, all]: [Counts, number] = [new Map(), 0];
   let counted = makeCounts();
   let isFailing = false;
@@ -64,7 +63,7 @@ export function makeRefusals({
   };
 
   return {
-    /** Resolves when an entry stands, at once where it is only counted; never rejects. */
+    /** Resolves when the entry is written, or at once if the refusal is only counted; never rejects. */
     async refusal(refused: AuditNote): Promise<void> {
       start();
       const ofAddress = add(each, refused.from);
@@ -72,7 +71,7 @@ export function makeRefusals({
       if (ofAddress > EACH_PER_ADDRESS || all > EACH_IN_ALL) return count(counted, refused);
       await write(refused, () => count(counted, refused));
     },
-    /** Writes what is counted: when the process ends. */
+    /** Writes the counted refusals; for the end of the process. */
     flush,
   };
 }
@@ -97,7 +96,7 @@ function join(counted: Counted, earlier: Counted): void {
   }
 }
 
-/** Adds to a count by name; beyond those that are told apart, to that of all others. */
+/** Adds to a count by name; with too many names to a common one. */
 function add(counts: Counts, name: string, more = 1): number {
   const known = counts.has(name) || counts.size < TOLD_APART ? name : OTHERS;
   const sum = (counts.get(known) ?? 0) + more;

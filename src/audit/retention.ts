@@ -4,13 +4,12 @@ import type { EntryDraft } from './entry.ts';
 import { CHECKPOINT, type CheckpointFacts } from './own-entries.ts';
 import type { TrailReader } from './read-trail.ts';
 
-/** What was cut off: up to which number, and how many. */
+/** The deleted entries: the last number, and how many. */
 export type Cut = { upTo: number; count: number };
 
 /**
- * Cuts off the entries that are older than a time. Before any goes, an entry in the chain says up to which number, what the link
- * of the last of them was, and how many they were: a trail that begins behind it is whole, and one that begins elsewhere is not.
- * Nothing is written where none is so old.
+ * Deletes entries older than a time. Before that it appends a checkpoint: the last deleted number, its link, and the number of entries. A
+ * trail that begins behind a checkpoint is complete; any other beginning is a fault. Without old entries nothing is written.
  */
 export async function cutTrail(
   { beforeMs, by, from }: { beforeMs: number; by: string; from: string },

@@ -5,15 +5,15 @@ import type { Chain } from './chain.ts';
 import type { TrailReader } from './read-trail.ts';
 import { makeVerifier, type Remembered, type TrailCheck } from './verify.ts';
 
-/** Older entries may be cut off while the trail is read, which is then read again: that is done once a day. */
+/** Attempts to read the trail: it is read again if old entries were deleted in the meantime, which happens once a day. */
 const MOST_READINGS = 3;
 
 /** What the check of the trail in Redis found, and the number that this host remembers, if it does. */
 export type StoredTrailCheck = TrailCheck & { remembered: number | undefined };
 
 /**
- * Checks the trail in Redis from its beginning, or from a number on, a page at a time, against its own head and against the last
- * link that this host remembers. What is written meanwhile is checked as far as it is met.
+ * Checks the trail in Redis from its beginning, or from a number on, in pages, against its own head and the last link that this host
+ * remembers. Entries written in the meantime are checked if they are met.
  *
  * @throws the signal's reason when it is aborted
  */
@@ -35,7 +35,7 @@ export async function verifyTrail({
   signal: AbortSignal | undefined;
 }): Promise<StoredTrailCheck> {
   for (let readings = 1; ; readings += 1) {
-    // What is remembered was in Redis before, so that it is asked first; both may only be behind what is read.
+    // Read first, since a remembered entry is already in Redis; so both can only be behind what is read.
     const known = await last.read();
     const [number, link] = await connection.hmget(keys.auditHead, 'number', 'link');
     const remembered: Remembered[] = [

@@ -3,14 +3,14 @@ import type { Chain } from './chain.ts';
 import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
 import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';
 
-/** What is wrong at the place where a trail breaks. */
+/** Kinds of faults in a trail. */
 export type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';
 
-/** The first place at which the trail is not what was written. */
+/** The first fault of a trail. */
 export type Broken = {
   /** The number of the entry that should be there. */
   number: number;
-  /** The time of the entry that is there, in ms, if it can be read. */
+  /** The time of the entry that is there, in ms, if readable. */
   atMs: number | undefined;
   is: Break;
   /** A sentence for people. */
@@ -25,19 +25,19 @@ export type TrailCheck = {
   broken: Broken | undefined;
 };
 
-/** An entry that another place knows the trail had. */
+/** An entry that the trail is known to have had. */
 export type Remembered = LastLink & {
-  /** The place that knows it: `the data folder`, `the head`. */
+  /** The source: `the data folder`, `the head`. */
   by: string;
-  /** Whether the trail must reach this entry. An export of yesterday need not. */
+  /** Whether the trail must contain this entry; an older export need not. */
   mustReach: boolean;
 };
 
 /**
- * Checks a trail entry by entry, in order, and finds its first break: an entry that was changed, removed or moved; a beginning without a
- * checkpoint; an end before the last entry that is known.
+ * Checks a trail, entry by entry in its order, and finds the first fault: an entry that is changed, missing or elsewhere; a beginning
+ * without a checkpoint; or an end before a remembered entry.
  *
- * @param given.from the entry to begin with; earlier ones are not checked, nor is the beginning of the trail
+ * @param given.from number to begin with: earlier entries are not checked, and the trail may begin anywhere
  */
 export function makeVerifier({
   chain,
@@ -48,15 +48,15 @@ export function makeVerifier({
   from?: number | undefined;
   remembered?: readonly Remembered[];
 }) {
-  /** The number of entries; and how many came before the first valid link without a position that shows their number. */
+  /** Number of entries, and of those without a place before the first whose link holds. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;
   let last: TrailCheck['last'];
   let broken: Broken | undefined;
-  /** The next number, and the link that the next entry should name; unknown after an invalid entry. */
+  /** The next number, and the previous link that it should name; undefined behind an entry whose link does not hold. */
   let expected = from ?? 1;
   let previous: string | undefined;
-  /** Whether the trail may begin here, and the highest number that a checkpoint says was cut off. */
+  /** Whether the beginning of the trail is explained, and the highest number that a checkpoint says was deleted. */
   let [isExplained, cutBefore] = [from !== undefined, 0];
 
   const breakAt = (number: number, is: Break, { atMs, about }: { atMs?: number | undefined; about?: string } = {}) => {
@@ -88,7 +88,7 @@ export function makeVerifier({
         [expected, previous] = [Math.max(expected, number), undefined];
       }
     }
-    // As far as this key can show, no entry before this one was changed.
+    // Everything before the change of key fails with the present key; so it does not count as changed.
     if (entry.what === OTHER_KEY && !last && broken)
       broken = { ...broken, is: 'key', words: WORDS.key(broken.number, '') };
     const is = faultOf(entry, { place, expected, previous });
@@ -109,7 +109,7 @@ export function makeVerifier({
   };
 
   return {
-    /** @param place the number by position in the stored trail; a file's line has none */
+    /** @param place the number by the entry's position; undefined for a line of a file */
     add({ text, link, place }: KeptEntry & { place?: number | undefined }): void {
       entries += 1;
       const entry = readEntry(text);
@@ -117,7 +117,7 @@ export function makeVerifier({
       else addBroken(place, entry?.atMs);
     },
 
-    /** The result, after all entries were added. */
+    /** The verdict, after all entries were added. */
     end(): TrailCheck {
       if (first && !isExplained) breakAt(cutBefore + 1, 'start', { about: String(first.number) });
       if (!last && entries > 0) {
@@ -132,7 +132,7 @@ export function makeVerifier({
   };
 }
 
-/** What is wrong with an entry that has a valid link, at its place. */
+/** What is wrong with the position of an entry whose link holds. */
 function faultOf(
   { number, prev, what }: AuditEntry,
   { place, expected, previous }: { place: number | undefined; expected: number; previous: string | undefined },

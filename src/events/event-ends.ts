@@ -1,14 +1,14 @@
 /**
- * What may become of what is sent to the listener:
+ * The outcomes of what is sent to the listener:
  *
  * - `kept`, `known`: it is in Redis, or its content was there before
- * - `full`: what may be kept of events is used up; `failed`: Redis did not take it in time
- * - `busy`: too much of it waits here; `stopping`: the process ends
+ * - `full`: the space for events is used up; `failed`: Redis did not take it in time
+ * - `busy`: too much waits in this process; `stopping`: the process ends
  * - `too many`, `too large`: above EVENTS_PER_SECOND, above EVENTS_MAX_KB
- * - `broken off`: its connection ended in the middle of it, or it took too long
- * - `wrong secret`, `not here`: another last part of the address, or anything else than `POST /events/…`
- * - `unreadable`: no HTTP, headers that are too large, or too slow
- * - `crowded`: one connection more than may be open
+ * - `broken off`: its connection ended in the middle, or it took too long
+ * - `wrong secret`, `not here`: another last part of the URL, or anything but `POST /events/…`
+ * - `unreadable`: not HTTP, headers too large, or too slow
+ * - `crowded`: too many connections
  */
 export const EVENT_ENDS = [
   'kept',
@@ -27,19 +27,19 @@ export const EVENT_ENDS = [
 ] as const;
 export type EventEnd = (typeof EVENT_ENDS)[number];
 
-/** What the sender is told: a status, a small JSON text, and after how many seconds to try again where that may help. */
+/** The response to the sender: a status, a small JSON text, and seconds after which to retry if that may help. */
 export type EventAnswer = { status: number; body: string; retryAfterS?: number };
 
-/** Redis is back within seconds, as a rule; what is full stays so for longer, but the sender's patience is its own. */
+/** Redis is usually back within seconds. A full space stays full for longer, but the sender decides how long to retry. */
 const SOON_S = 5;
 
-/** The allowance of a second is there again after one. */
+/** The limit by second allows more after one second. */
 const NEXT_SECOND_S = 1;
 
-/** One answer to a wrong secret and to whatever else is not here: nobody learns that there is a secret to be found. */
+/** The same response for a wrong secret and an unknown URL, so that nobody learns that there is a secret. */
 const NOT_FOUND: EventAnswer = { status: 404, body: said({ error: 'not found' }) };
 
-/** What each end is answered with. Nothing is said to be kept that is not in Redis. */
+/** The response to each outcome. Only events that are in Redis are reported as kept. */
 export const EVENT_ANSWERS: Readonly<Record<EventEnd, EventAnswer>> = {
   kept: { status: 200, body: said({ status: 'kept' }) },
   known: { status: 200, body: said({ status: 'kept' }) },
@@ -51,7 +51,7 @@ export const EVENT_ANSWERS: Readonly<Record<EventEnd, EventAnswer>> = {
   'too large': { status: 413, body: said({ error: 'too large' }) },
   'wrong secret': NOT_FOUND,
   'not here': NOT_FOUND,
-  // Nobody is there to read it, or Node has answered before there was a request.
+  // Nobody can read these responses, or Node has responded before there was a request.
   'broken off': { status: 400, body: '' },
   unreadable: { status: 400, body: '' },
   crowded: { status: 503, body: '' },

@@ -3,11 +3,11 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EventEnd } from './event-ends.ts';
 
-/** A person who sets this up watches the log for the first event. Later, even a flood of events writes one line a minute. */
+/** The first event is logged soon, for the person who sets it up; a flood writes one line a minute. */
 const FIRST_MS = 1_000;
 const EVERY_MS = 60_000;
 
-/** The text for each outcome, after a number. */
+/** The words for each outcome, behind a number. */
 const WORDS: Readonly<Record<EventEnd, string>> = {
   kept: 'kept',
   known: 'known before',
@@ -24,13 +24,10 @@ const WORDS: Readonly<Record<EventEnd, string>> = {
   crowded: 'beyond the connections that may be open',
 };
 
-/** Outcomes that need a person's attention. */
+/** Outcomes that a person has to act on. */
 const TROUBLE: readonly EventEnd[] = ['full', 'failed', 'busy', 'wrong secret', 'crowded'];
 
-/**
- * Logs the outcomes of events: the first time at once, then once a minute if there were any. Only numbers, and the reason of a failure: no
- * address, header or body.
- */
+/** Logs what came: once a minute if anything did, the first time soon. Only numbers and error messages; never an address, a header or a body. */
 export function makeEventLog(log: Log) {
   const counts = new Map<EventEnd, number>();
   let reason: string | undefined;

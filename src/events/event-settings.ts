@@ -1,4 +1,4 @@
-/** The settings that say where events are listened for, as they were read. */
+/** The settings of the events listener, as read. */
 export type EventSettings = {
   EVENTS_PORT?: number | undefined;
   EVENTS_SECRET?: string | undefined;
@@ -6,10 +6,10 @@ export type EventSettings = {
   METRICS_PORT?: number | undefined;
 };
 
-/** How a secret is made that nobody guesses: 256 bits, in letters and digits alone. */
+/** How to make a secret that nobody guesses: 256 bits in hexadecimal. */
 export const MAKE_SECRET = 'openssl rand -hex 32 makes one';
 
-/** What is wrong with them together, one sentence each; nothing where no events are listened for. */
+/** Faults in the combination of these settings, one sentence each; none if no port is set. */
 export function eventFaults({ EVENTS_PORT, EVENTS_SECRET, CONSOLE_PORT, METRICS_PORT }: EventSettings): string[] {
   if (EVENTS_PORT === undefined) {
     if (EVENTS_SECRET === undefined) return [];
@@ -23,7 +23,7 @@ export function eventFaults({ EVENTS_PORT, EVENTS_SECRET, CONSOLE_PORT, METRICS_
       `EVENTS_PORT is given, so EVENTS_SECRET (or EVENTS_SECRET_FILE) is needed too, without which anybody could leave events here; ${MAKE_SECRET}`,
     );
   }
-  // Each port that is given as 0 is another one that is free.
+  // Port 0 takes a free port, so it never conflicts.
   if (EVENTS_PORT === 0) return faults;
   const others = { CONSOLE_PORT, METRICS_PORT };
   for (const [name, port] of Object.entries(others)) {

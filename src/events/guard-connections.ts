@@ -2,20 +2,20 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ListenerLimits } from './listener-limits.ts';
 
-/** What happens to connections beside what is asked on them. */
+/** Outcomes of connections without a request. */
 type ConnectionEnd = 'unreadable' | 'crowded';
 
-/** What is answered before there is a request, by what Node says is wrong (RFC 9110, sections 15.5.1 and 15.5.9; RFC 6585, section 5). */
+/** Responses before there is a request, by Node's error code (RFC 9110, sections 15.5.1 and 15.5.9; RFC 6585, section 5). */
 const LINES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
 /**
- * Holds the connections of a server to their limits: how many there are, bytes that are no HTTP, senders who ask before they send, and
- * those who go on sending what was refused.
+ * Enforces a server's limits on connections: their number, bytes that are not HTTP, senders that ask before they send, and senders that keep
+ * sending what was rejected.
  *
- * @returns what is to be told of bytes that cannot be read (`clientErrorHandler`), and how a request's body is asked for
+ * @returns a handler for unreadable bytes (`clientErrorHandler`), and how to ask for a request's body
  */
 export function guardConnections(limits: ListenerLimits, onEnd: (end: ConnectionEnd) => void) {
   const underWay = new WeakMap<Socket, number>();
@@ -25,7 +25,7 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
   return {
     /** Closes a connection whose bytes are no request, or came too slowly. */
     refuse(error: Error & { code?: string }, socket: Socket): void {
-      // Who has gone hears nothing; and what answers one that is under way must not be taken for its own answer.
+      // Nobody reads it if the sender has gone; and a request under way must not take it for its own response.
       const isHeard = socket.writable && error.code !== 'ECONNRESET' && !underWay.get(socket);
       if (isHeard) {
         onEnd('unreadable');
@@ -46,7 +46,7 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
         asking.set(request, response);
         server.emit('request', request, response);
       });
-      // Whatever else somebody expects: it is answered without it.
+      // Any other expectation is ignored.
       server.on('checkExpectation', (request, response) => server.emit('request', request, response));
       server.on('request', (request, response) => {
         count(request.socket, 1);
@@ -60,13 +60,13 @@ export function guardConnections(limits: ListenerLimits, onEnd: (end: Connection
 }
 
 /**
- * Closes the connection of a request that was answered before all of it had come, unless the rest is there in time. Node throws that
- * away; to close at once would take the answer from who is still sending.
+ * Closes the connection of a request that got its response before it was complete, unless the rest arrives in time. Node discards the rest;
+ * closing at once would take the response from a sender that is still sending.
  */
 function closeUnread(request: IncomingMessage, lingerMs: number): void {
   const isLeft = (): boolean => !request.complete && !request.destroyed;
   if (!isLeft()) return;
-  // Of most requests the rest came with the head, and has been gone through by then: a flood of them must not leave a timer with each.
+  // Usually the rest came with the headers and is read by the next turn, so that a flood leaves no timers.
   setImmediate(() => {
     if (!isLeft()) return;
     setTimeout(() => {

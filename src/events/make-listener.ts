@@ -11,30 +11,30 @@ import { type ListenerLimits, USUAL_LIMITS } from './listener-limits.ts';
 import { makeRate } from './rate.ts';
 import { makeTakeEvent } from './take-event.ts';
 
-/** EVENTS_SECRET has at most 200 characters (settings-schema.ts), so a longer text cannot be it. */
+/** EVENTS_SECRET has 200 characters at most (settings-schema.ts); a longer one is wrong. */
 const SECRET_LIMIT = 200;
 
 type ListenerOptions = {
   host: string;
-  /** 0 takes any free port. */
+  /** 0 takes a free port. */
   port: number;
   secret: string;
-  /** The most bytes of a body. */
+  /** Most bytes of a body. */
   maxBytes: number;
-  /** The most events in a second, over all connections. */
+  /** Most events a second, over all connections. */
   perSecond: number;
-  /** Keeps an event. The event is answered with 200 only once this has resolved with `kept` or `known`. */
+  /** The response is 200 only after this has resolved with `kept` or `known`. */
   keep: KeepEvent;
   log: Log;
-  /** Called with the outcome of each event. */
+  /** Called with each outcome. */
   onEnd?: (end: EventEnd) => void;
   limits?: Partial<ListenerLimits>;
 };
 
 /**
- * Listens for the service's events: the bytes of any POST to `/events/SECRET` go to `keep`. The format and signature of events are not
- * documented (docs/service.md, "Events"), so their content is neither read nor trusted, and they change no row. Any other request is
- * answered with 404, as a wrong secret is, and its body is not read.
+ * Listens for the service's events: passes the bytes of whatever is posted to `/events/SECRET` to `keep`. Their kinds, format and signature
+ * are unknown (docs/service.md, "Events"), so they are not read or trusted, and change nothing. Anything else gets 404, like a wrong
+ * secret, and its body is not read.
  */
 export function makeEventListener(options: ListenerOptions) {
   const { host, port } = options;
@@ -52,14 +52,14 @@ export function makeEventListener(options: ListenerOptions) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     routerOptions: { maxParamLength: SECRET_LIMIT },
-    // Requests that come during the shutdown are answered below, and only if they have the secret.
+    // Handled below, so that only senders with the secret learn that the process stops.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: connections.refuse,
     frameworkErrors: (_error, _request, reply) => answer(reply, 'not here'),
   });
   connections.guard(app.server);
-  // Fastify must not read the body: it would refuse types that it does not know, and all types are accepted here.
+  // Without this Fastify would reject content types that it cannot parse; the body is read in take-event.ts.
   app.addHttpMethod('POST', { hasBody: false, overrideExisting: true });
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) answer(reply, 'not here');
@@ -76,10 +76,10 @@ export function makeEventListener(options: ListenerOptions) {
 
   let bound = port;
   return {
-    /** The address, without the secret. If the port was given as 0, it is known only after `listen`. */
+    /** The URL without the secret. A port given as 0 is known only after listening. */
     url: () => `http://${host.includes(':') ? `[${host}]` : host}:${bound}/events/…`,
 
-    /** @throws LimitlineError `USAGE` if the port cannot be opened */
+    /** @throws LimitlineError `USAGE` if it cannot listen there */
     async listen(): Promise<void> {
       await app.listen({ host, port }).catch((error) => {
         throw new LimitlineError(
@@ -91,7 +91,7 @@ export function makeEventListener(options: ListenerOptions) {
       bound = (app.server.address() as AddressInfo).port;
     },
 
-    /** Accepts no new requests, lets the current ones finish, and closes. */
+    /** Accepts no more events, lets those under way end, and closes. */
     async close(): Promise<void> {
       stop.ask();
       const late = setTimeout(() => app.server.closeAllConnections(), closeMs);
@@ -102,7 +102,7 @@ export function makeEventListener(options: ListenerOptions) {
   };
 }
 
-/** Answers each event by its outcome, and counts outcomes. Once the shutdown has begun, each answer closes its connection. */
+/** Responds with an outcome and counts it; after `stop.ask` each response also ends its connection. */
 function makeAnswers({ log, onEnd = () => {} }: Pick<ListenerOptions, 'log' | 'onEnd'>) {
   const { count, close } = makeEventLog(log);
   let isStopping = false;
@@ -127,7 +127,7 @@ function makeAnswers({ log, onEnd = () => {} }: Pick<ListenerOptions, 'log' | 'o
   };
 }
 
-/** Compares a text with the secret. Digests are compared, so the time does not depend on the text. */
+/** Whether a text is the secret, in constant time, since digests are compared. */
 function makeSecretCheck(secret: string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(secret);

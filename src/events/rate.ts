@@ -1,9 +1,9 @@
 /**
- * An allowance of so many a second, over all connections: what was not used is there for a second, and no longer. It is one process's
- * own, since to ask Redis would cost as much as what it is to be spared.
+ * A limit by second over all connections; what is unused is kept for one second. It is local to the process, since asking Redis would cost
+ * as much as the load that it prevents.
  *
- * @param given.nowMs a clock that only goes on
- * @returns whether one more may come now
+ * @param given.nowMs a monotonic clock
+ * @returns whether one more event may come now
  */
 export function makeRate({
   perSecond,

@@ -3,22 +3,22 @@ import type { ArrivedEvent, KeepEvent, KeptAs } from './arrived-event.ts';
 import type { EventEnd } from './event-ends.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 
-/** One that is large must not be turned away since another is here. */
+/** A large event must not be rejected because another one is being read. */
 const LARGEST_AT_ONCE = 4;
 
-/** What Node keeps of a request beside its headers and body, as measured: 3 to 4 kB. */
+/** Node's memory for a request besides headers and body; measured: 3 to 4 kB. */
 const REQUEST_BYTES = 4_096;
 
-/** What became of an event, and why it failed where it did. */
+/** The outcome of an event, and the error if it failed. */
 export type TakenEvent = { end: EventEnd; error?: unknown };
 
 /**
- * Takes one event in: reads its body, and hands it to who keeps it.
+ * Reads an event's body and passes it to `keep`.
  *
- * @param given.maxBytes of a body
- * @param given.limits how long is waited for who keeps it (what is kept later than that is known when it is sent again), and what all may take
- * @returns a function that answers what became of one, and never rejects. It is told how to say that the body is awaited, for a
- * sender that asks before it sends it
+ * @param given.maxBytes most bytes of a body
+ * @param given.limits time to wait for `keep` (an event kept later is `known` when it is sent again), and memory for all events
+ * @returns a function that answers the outcome of an event, and never rejects. Its second argument tells a sender that asked first to send
+ * the body
  */
 export function makeTakeEvent({
   keep,
@@ -44,7 +44,7 @@ export function makeTakeEvent({
       return { end: body };
     }
     const keeping = begin(keep, { body, headers: keptHeaders(request, secret), atMs });
-    // It is in memory until then, however long somebody waits for it.
+    // It takes memory until then, even if the sender has been answered.
     void keeping.finally(stay.leave).catch(() => {});
     try {
       return { end: await inTime(keeping, keepMs) };
@@ -74,16 +74,13 @@ async function inTime(keeping: Promise<KeptAs>, limitMs: number): Promise<KeptAs
   }
 }
 
-/** What proves who somebody is, under the names that are usual for it: kept by nobody who does not check it. */
+/** Usual names of headers with credentials, which are not kept. */
 const PROOFS = /authorization|cookie|api-?key|auth-?token/;
 
-/** Proxies pass on the address that was asked for, and with it the secret. */
+/** Proxies put the requested URL, and so the secret, into headers. */
 const MASK = '[secret]';
 
-/**
- * The headers that are kept of an event: all, in lower case and in their order, each as often as it came, but for those that prove who
- * somebody is, and without the secret wherever it stands in one.
- */
+/** The headers to keep: all in order, with lower-case names and repeated values, except credentials, and with the secret masked. */
 function keptHeaders(
   { headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>,
   secret: string,
@@ -96,13 +93,10 @@ function keptHeaders(
   return Object.fromEntries(kept);
 }
 
-/** Why there is no body: it is larger than it may be, there is no room for it now, or its sender has gone in the middle of it. */
+/** Why there is no body: it is too large, there is no room for it now, or its sender has gone. */
 type NoBody = 'too large' | 'busy' | 'broken off';
 
-/**
- * Reads a request's body as the bytes that came, whatever their type says. Stops at the first byte too many: what follows is thrown
- * away as it comes. Never rejects.
- */
+/** Reads the exact bytes of a request's body, of any type. Stops at the first byte too many, and discards the rest. Never rejects. */
 function readBody(
   request: IncomingMessage,
   { maxBytes, stay }: { maxBytes: number; stay: Stay },
@@ -131,22 +125,22 @@ function readBody(
   });
 }
 
-/** The size that a body says it will have (RFC 9112, section 6.2); 0 where it says none. Node has checked that it is a number. */
+/** The declared size of a body (RFC 9112, section 6.2); 0 for none. Node has checked that it is a number. */
 function declaredBytes({ headers }: Pick<IncomingMessage, 'headers'>): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-/** What one event holds of the room: it takes more while more of it comes, and gives all back at its end. */
+/** The memory that one event has reserved: more as it arrives, and none after `leave`. */
 type Stay = { take: (bytes: number) => boolean; leave: () => void };
 
-/** A number of bytes for all events that are here at once, read or waiting for Redis: however many come, memory does not grow beyond. */
+/** Limits the memory for all events in this process, being read or waiting for Redis. */
 function makeRoom(sizeBytes: number): { enter: () => Stay } {
   let used = 0;
   return {
     enter() {
       let own = 0;
       return {
-        /** Answers whether there was room for it. */
+        /** Answers whether there was room. */
         take(bytes) {
           if (used + bytes > sizeBytes) return false;
           used += bytes;

@@ -8,7 +8,7 @@ import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
 import { inTime, makeKept } from './kept.ts';
 
-/** The figures of one queue. */
+/** The exported figures of one queue. */
 type QueueFigures = {
   name: string;
   waiting: number;
@@ -19,41 +19,41 @@ type QueueFigures = {
   isPaused: boolean;
 };
 
-/** The state of the account, which all processes share in Redis; and of the folders that this process sees. */
+/** Figures of an account that all its processes share in Redis, and what this process sees of the folders. */
 export type AccountPicture = {
   totals: RowTotals;
-  /** Archived or forgotten portfolios. They are not in the totals. */
+  /** Archived and forgotten portfolios, which the totals lack. */
   archived: number;
   queues: readonly QueueFigures[];
-  /** Undefined if no call was made yet. */
+  /** Undefined before the first call. */
   pace: PaceState | undefined;
   /** Whether Redis is older than what was sent. */
   isOlder: boolean;
-  /** Worker processes that were seen lately. */
+  /** Worker processes with recent heartbeats. */
   workers: number;
   processes: readonly Pick<FleetProcess, 'role' | 'version' | 'state'>[];
-  /** The notices that wait, by channel, and how many ended in each way so far. */
+  /** Waiting notices by channel, and how many ended in each manner. */
   notices: { waiting: Readonly<Record<string, number>>; delivered: number; undelivered: number };
   tasks: Readonly<Record<string, TaskRuns>>;
   /** The fullest server of Redis. */
   memory: { usedBytes: number; mostBytes: number } | undefined;
   /** The disk of the data folder. */
   disk: { freeBytes: number; totalBytes: number } | undefined;
-  /** Files in the drop folder, and rejected files that are still there. */
+  /** Waiting and rejected files in the drop folder. */
   inbox: { waiting: number; rejected: number } | undefined;
 };
 
-/** Several scrapers, and a person who looks at the page as well, cause one read. */
+/** Several scrapers, and people who look besides, share one reading. */
 const KEPT_MS = 5_000;
 
-/** A scraper usually gives up after ten seconds. It is better to report that Redis is away than nothing. */
+/** A scraper usually gives up after ten seconds; by then it should learn that Redis is away. */
 const LIMIT_MS = 3_000;
 
 /**
- * Figures of the whole account: rows, queues, pace, workers, notices, nightly tasks, space. Every process exports the same values, so a
- * dashboard must use the maximum of a label, not the sum.
+ * Gauges of the account: rows, queues, pace, workers, notices, nightly tasks, space. Every process exports the same, so a dashboard takes the
+ * maximum of a label and not the sum.
  *
- * @returns a function that reads the figures again if they are due. Call it before they are exported; it never rejects
+ * @returns a function that refreshes the gauges if that is due, to be called before they are read; it never rejects
  */
 export function makeAccountGauges(
   registry: Registry,
@@ -69,7 +69,7 @@ export function makeAccountGauges(
     redisUp.set({ account }, picture ? 1 : 0);
     const figures = picture && figuresOf(picture);
     for (const { name, made } of gauges) {
-      // The last known values may be wrong by now.
+      // Without Redis the earlier values may no longer be true.
       made.reset();
       const found = figures?.[name];
       if (typeof found === 'number') made.set({ account }, found);
@@ -78,12 +78,12 @@ export function makeAccountGauges(
   };
 }
 
-/** All labels besides the account. A figure has some of them. */
+/** All labels besides the account; each figure has some of them. */
 const LABELS = ['state', 'queue', 'reason', 'kind', 'way', 'how', 'task', 'role', 'version'] as const;
 
 type FigureName = keyof typeof HELP;
 
-/** The value of a figure, or one for each set of labels; undefined if unknown. */
+/** The value of a figure, or one value for each set of labels; none if unknown. */
 type Samples = number | undefined | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
 
 const HELP = {
@@ -160,7 +160,7 @@ function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
   };
 }
 
-/** The number of processes of each role, version and state. */
+/** Counts processes by role, version and state. */
 function countAlike(processes: AccountPicture['processes']): Samples {
   const alike = Object.groupBy(processes, ({ role, version, state }) => `${role}\n${version}\n${state}`);
   return Object.entries(alike).map(([text, of = []]) => {

@@ -3,9 +3,9 @@ import type { PaceState } from '../pace/pace-state.ts';
 import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
 /**
- * Why nothing leaves: the service asked for a wait, met our calls as too fast, or is not there (which includes credentials
- * that it refuses); the memory of Redis is nearly full, or Redis is older than what was sent; nobody knows what became of the last calls of a kind; the data folder is out of
- * reach; or a person paused a queue.
+ * Why calls are held back: the service asked to wait (`asked`), rejected calls as too fast, or cannot be reached or rejects the credentials
+ * (`outage`); the memory of Redis is nearly full, or Redis is older than what was sent; the outcomes of the last calls of a kind are
+ * unknown; the data folder cannot be reached; or a person paused a queue.
  */
 export const BLOCK_REASONS = [
   'asked',
@@ -19,7 +19,7 @@ export const BLOCK_REASONS = [
 ] as const;
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 
-/** What holds calls back at this moment; pure. Words for people become one of few labels. */
+/** The reasons that hold calls back now; pure. Maps words for people to a few labels. */
 export function blockedNow({ blocked, tripped = [], paused = [] }: PaceState, nowMs = Date.now()): Set<BlockReason> {
   const reasons = new Set<BlockReason>();
   if (blocked && blocked.untilMs > nowMs) reasons.add(reasonOf(blocked.why));

@@ -1,7 +1,4 @@
-/**
- * Makes a function that answers what was found lately, and looks again when that is older: however many ask, one looks. What
- * it rejects with is kept by nobody.
- */
+/** Makes a function that answers a recent result, or calls `look` when that is older: once for any number of callers. Errors are not kept. */
 export function makeKept<Found>(look: () => Promise<Found>, keptMs: number): () => Promise<Found> {
   let kept: { found: Promise<Found>; atMs: number } | undefined;
   return () => {
@@ -15,7 +12,7 @@ export function makeKept<Found>(look: () => Promise<Found>, keptMs: number): () 
   };
 }
 
-/** Rejects after so many ms where there is no answer by then. */
+/** Rejects if `work` takes longer than so many ms. */
 export async function inTime<Found>(work: Promise<Found>, limitMs: number): Promise<Found> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,33 +1,33 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isLoopback } from '../addresses.ts';
 
-/** A question of a machine, as little of it as is needed. */
+/** The needed parts of a machine's request. */
 export type MachineQuestion = {
   path: string;
-  /** The address at the other end of the connection. */
+  /** The address of the client. */
   remoteAddress: string | undefined;
   headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
 export type MachineAnswer = { status: number; type: string; body: string };
 
-/** Whether this process can do its work, and if not, why, in a sentence for people. */
+/** Whether this process can do its work; if not, why, in a sentence for people. */
 export type Readiness = { ready: true } | { ready: false; why: string };
 
 /** Prometheus' text format. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Answers what machines ask: `/health/live`, `/health/ready` and `/metrics`; nothing for any other path. Health says no more
- * than a sentence and is for whoever asks. Figures are for this machine, by its loopback address and name, or for who
- * brings the token: a page of somebody else's, opened in a browser here, comes by another name (DNS rebinding).
+ * Answers requests of machines: `/health/live`, `/health/ready` and `/metrics`; undefined for any other path. Health is public and says one
+ * sentence. Metrics need the token, or a request from this machine by its loopback address and name: a foreign page in a browser here would
+ * use another name (DNS rebinding).
  */
 export function makeMachineAnswers({
   token,
   ready,
   metrics,
 }: {
-  /** Undefined where none was set: then only this machine may read the figures. */
+  /** Undefined if none is set: then only this machine may read metrics. */
   token: string | undefined;
   ready: () => Promise<Readiness>;
   metrics: () => Promise<string>;
@@ -35,7 +35,7 @@ export function makeMachineAnswers({
   return async (question: MachineQuestion): Promise<MachineAnswer | undefined> => {
     switch (question.path) {
       case '/health/live':
-        // Whoever answers has an event loop that turns. A slow one is no reason to kill a process with calls in flight.
+        // A response shows that the event loop runs. Slowness is no reason to kill a process with calls in flight.
         return said(200, { status: 'live' });
       case '/health/ready': {
         const readiness = await ready();
@@ -54,7 +54,7 @@ export function makeMachineAnswers({
   };
 }
 
-/** Whether figures may be given: the token, if one is brought, else a connection of this machine that nobody passed on. */
+/** Whether metrics may be read: by the token, if one is given, else by a direct connection from this machine. */
 function isAllowed({ remoteAddress, headers }: MachineQuestion, token: string | undefined): boolean {
   const { authorization } = headers;
   if (typeof authorization === 'string') {
@@ -65,7 +65,7 @@ function isAllowed({ remoteAddress, headers }: MachineQuestion, token: string | 
   return !isPassedOn && isLoopback(remoteAddress) && isLocalName(headers.host);
 }
 
-/** In the same time, whatever is given. */
+/** Compares in constant time. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));

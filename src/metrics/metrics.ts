@@ -7,11 +7,10 @@ import { addProcessMetrics, type CallMetrics, makeCallMetrics, startWaitMetrics 
 export type Metrics = ReturnType<typeof makeMetrics>;
 
 /**
- * What one process exports to Prometheus: figures of the process itself, of its account, and of the calls that it makes where
- * it makes any.
+ * The Prometheus metrics of one process: of the process itself, of its account, and of the calls that it makes.
  *
  * @param role what the process does, such as `work`
- * @param look what the account looks like now; asked once in some seconds, however many scrape
+ * @param look reads the account's figures; called once in some seconds, however many scrapers there are
  */
 export function makeMetrics({
   account,
@@ -28,13 +27,13 @@ export function makeMetrics({
   addProcessMetrics(registry, { version, role });
   const refresh = makeAccountGauges(registry, { account, look });
   return {
-    /** Begins to count calls: once in a process. */
+    /** Begins to count calls; once in a process. */
     countCalls: (): CallMetrics => makeCallMetrics(registry),
-    /** Begins to count the service's events: once in a process. */
+    /** Begins to count the service's events; once in a process. */
     countEvents: () => makeEventMetrics(registry),
-    /** Begins to count what holds calls back; answers what ends it. */
+    /** Begins to count what holds calls back; returns a function that ends it. */
     countWaits: (now: { paceNow: () => PaceState; inFlight: () => number }) => startWaitMetrics(registry, now),
-    /** All figures in Prometheus' text format. Never rejects for Redis: `limitline_redis_up` says it. */
+    /** All metrics in Prometheus' text format. Does not reject without Redis: `limitline_redis_up` shows that. */
     async text(): Promise<string> {
       await refresh();
       return registry.metrics();
@@ -42,7 +41,7 @@ export function makeMetrics({
   };
 }
 
-/** What came to this process as events: counted here and nowhere else, so that a dashboard adds up the processes. */
+/** Counts events that came to this process; a dashboard adds up the processes. */
 function makeEventMetrics(registry: Registry): { ended: (end: EventEnd) => void } {
   const events = new Counter({
     name: 'limitline_events_total',
@@ -50,7 +49,7 @@ function makeEventMetrics(registry: Registry): { ended: (end: EventEnd) => void 
     labelNames: ['became'] as const,
     registers: [registry],
   });
-  // A counter that comes into being with its first event shows no increase at it.
+  // Counters begin at 0, since one that begins with its first event would show no increase.
   for (const became of EVENT_ENDS) events.inc({ became }, 0);
   return { ended: (became) => events.inc({ became }) };
 }

@@ -5,16 +5,16 @@ import type { Outcome } from '../outcome.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
 
-/** What an answer may mean. `unauthorized` is none of the six, and a new token follows it. */
+/** The meanings of a response to a call; `unauthorized` leads to a new token and another attempt. */
 const MEANINGS = ['made', 'not ours', 'refused', 'throttled', 'unreachable', 'unknown', 'unauthorized'] as const;
 export type Meaning = Extract<Outcome['is'], (typeof MEANINGS)[number]>;
 
-/** A call is over within the limit of SERVICE_TIMEOUT_MS, 30 s by default; most take less than a second. */
+/** A call ends within SERVICE_TIMEOUT_MS, 30 s by default; most take less than a second. */
 const BUCKETS_S = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 export type CallMetrics = ReturnType<typeof makeCallMetrics>;
 
-/** What this process has sent. Only this process counts it, so that a dashboard can add up the processes. */
+/** Counts what this process has sent; a dashboard adds up the processes. */
 export function makeCallMetrics(registry: Registry) {
   const registers = [registry];
   const calls = new Counter({
@@ -43,11 +43,11 @@ export function makeCallMetrics(registry: Registry) {
   });
   for (const kind of CALL_KINDS) {
     latency.zero({ kind });
-    // A counter that comes into being with its first event shows no increase at it.
+    // Counters begin at 0, since one that begins with its first event would show no increase.
     for (const meaning of MEANINGS) calls.inc({ kind, meaning }, 0);
   }
   return {
-    /** Counts a call that was answered, or was not, after this many ms. */
+    /** Counts a call that ended after so many ms, with a response or without. */
     called(kind: CallKind, meaning: Meaning, durationMs: number): void {
       calls.inc({ kind, meaning });
       if (meaning !== 'unreachable') latency.observe({ kind }, durationMs / 1_000);
@@ -57,11 +57,11 @@ export function makeCallMetrics(registry: Registry) {
   };
 }
 
-/** How often is looked whether calls are held back; what begins and ends in between is counted by halves. */
+/** Interval of the check whether calls are held back, which is the accuracy of the counted seconds. */
 const LOOK_EVERY_MS = 500;
 
 /**
- * What holds the calls of this process back, second by second, and how many are in flight.
+ * Counts the seconds in which each reason holds calls of this process back, and its calls in flight.
  *
  * @returns a function that ends the counting
  */
@@ -93,7 +93,7 @@ export function startWaitMetrics(
   return () => clearInterval(timer);
 }
 
-/** What every process exports about itself: memory, time, event loop, build. */
+/** Metrics of the process itself: memory, CPU time, event loop, build. */
 export function addProcessMetrics(registry: Registry, { version, role }: { version: string; role: string }): void {
   collectDefaultMetrics({ register: registry });
   const info = new Gauge({

@@ -4,14 +4,14 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { MachineAnswer, MachineQuestion } from './machine-answers.ts';
 
-/** A scraper sends a line and some headers at once. A client that takes longer is no scraper. */
+/** Time limit of a request: a scraper sends a line and some headers. */
 const REQUEST_LIMIT_MS = 5_000;
 
 /**
- * Answers the requests of scrapers and probes, in a process that serves nothing else.
+ * Serves health and metrics of a process that serves nothing else.
  *
- * @param port 0 for any free port
- * @throws LimitlineError `USAGE` when it cannot listen there
+ * @param port 0 for a free port
+ * @throws LimitlineError `USAGE` if it cannot listen there
  */
 export async function serveMachines({
   host,

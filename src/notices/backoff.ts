@@ -1,20 +1,20 @@
-/** What may pass by itself is tried again within seconds, and then less and less often. */
+/** First wait after a fault that may pass by itself; later waits are longer. */
 const FIRST_MS = 5_000;
 
-/** What a person has to mend takes a person's time. */
+/** First wait after a fault that a person has to fix. */
 const FIRST_SLOW_MS = 5 * 60_000;
 
-/** Seldom enough for a receiver that is away for days, and often enough for a person who waits for the first notice after. */
+/** Longest wait: few attempts at a receiver that is away for days, and soon enough after its return. */
 const MOST_MS = 3_600_000;
 
-/** A receiver may ask for more, but not for so long that a notice would be given up by it. */
+/** Longest wait that a receiver may ask for, so that a notice is not given up because of it. */
 const MOST_ASKED_MS = 24 * 3_600_000;
 
 /**
- * How long to wait before the next try, in ms: twice as long after each failure, some more or less so that processes do not come together.
+ * The wait before the next attempt, in ms: doubled with each failure, and randomized so that processes do not retry at the same time.
  *
- * @param failures in a row, with the last: 1 or more
- * @param askedMs what the receiver asked for
+ * @param failures in a row, including the last: 1 or more
+ * @param askedMs the wait that the receiver asked for
  * @param random from 0 to 1
  */
 export function backoffMs(

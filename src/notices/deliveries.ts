@@ -4,46 +4,46 @@ import { noticeScript } from './notice-script.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import type { WayName } from './way.ts';
 
-/** A notice that this process is to send, until its lease is over. */
+/** A notice that this process has to send before its lease ends. */
 export type TakenNotice = {
   id: string;
   notice: Notice;
   way: WayName;
-  /** With this one. */
+  /** Number of attempts, including this one. */
   tries: number;
-  /** How many tries on this way failed in a row, of whatever notice. */
+  /** Failed attempts in a row on this channel, of any notice. */
   failures: number;
-  /** An earlier try was cut off, so that it may have arrived. */
+  /** Whether an earlier attempt was cut off, so that the notice may have arrived. */
   isAgain: boolean;
-  /** Names the lease. */
+  /** Identifies the lease. */
   owner: string;
 };
 
-/** What a way has to do now. */
+/** What there is to do on a channel now. */
 export type DueDelivery =
   | ({ is: 'go' } & TakenNotice)
-  /** Nothing is due before. */
+  /** Nothing is due before this time. */
   | { is: 'later'; inMs: number }
-  /** One was given up just now. */
+  /** A notice was just given up. */
   | { is: 'undelivered'; id: string; notice: Notice; words: string }
   | { is: 'none' };
 
-/** What came of a try, for the outbox. */
+/** The outcome of an attempt, for the outbox. */
 export type DeliveryResult = {
   isDelivered: boolean;
   words: string;
-  /** The host that it went to. */
+  /** The receiving host. */
   where: string;
-  /** Until the next try of this notice. */
+  /** Until the next attempt at this notice. */
   waitMs: number;
-  /** For so long the way is left alone; `well` where the fault is not the way's, nothing where that is not known. */
+  /** How long the channel pauses; `well` if the channel is not at fault; undefined if that is not known. */
   putOffMs: number | 'well' | undefined;
 };
 
-/** What became of it: `other` where its lease was over, and somebody else is at it. */
+/** The notice after an attempt; `other`: the lease had ended, and another process has the notice. */
 export type AfterTry = 'delivered' | 'waiting' | 'undelivered' | 'other';
 
-/** The outbox from the side of who delivers. */
+/** The outbox for the processes that deliver. */
 export function makeDeliveries({ connection, keys, limits }: OutboxStore) {
   const takeScript = noticeScript(connection, 'take-notice');
   const settleScript = noticeScript(connection, 'settle-notice');
@@ -51,9 +51,9 @@ export function makeDeliveries({ connection, keys, limits }: OutboxStore) {
 
   return {
     /**
-     * Takes what is due on a way, for as long as the lease lasts, and notes that it is being sent.
+     * Takes the next due notice of a channel under a lease, and notes that it is being sent.
      *
-     * @param lacking why this process cannot send on this way: then nothing is taken, and what is too old is given up
+     * @param lacking why this process cannot use the channel: then nothing is taken, and notices that are too old are given up
      */
     async take(way: WayName, { lacking = '' } = {}): Promise<DueDelivery> {
       const owner = randomBytes(9).toString('base64url');
@@ -70,7 +70,7 @@ export function makeDeliveries({ connection, keys, limits }: OutboxStore) {
       return { is, ...known, way, owner, tries: tries ?? 1, failures: failures ?? 0, isAgain: isAgain === 1 };
     },
 
-    /** Notes what came of a try. What was delivered stays so, whoever says what afterwards. */
+    /** Notes the outcome of an attempt. A delivered notice stays delivered. */
     async settle(
       { way, id, owner }: Pick<TakenNotice, 'way' | 'id' | 'owner'>,
       settled: DeliveryResult,

@@ -1,16 +1,16 @@
-/** How long notices are tried and kept, and how many. All times in ms of the server's clock. */
+/** How long notices are tried and kept, in ms of the server's clock, and how many. */
 export type NoticeLimits = {
-  /** For so long a try belongs to who began it: longer than any try takes (webhook.ts, mail.ts). */
+  /** How long an attempt belongs to its process: longer than any attempt takes (webhook.ts, mail.ts). */
   leaseMs: number;
-  /** From this age on a notice is given up: a weekend and a day. */
+  /** Age at which a notice is given up: a weekend and a day. */
   giveUpMs: number;
-  /** But not before it was tried for so long: who comes back after a week tells what waited. */
+  /** But only after attempts for this long, so that a process that returns after a week still sends what waited. */
   graceMs: number;
-  /** For so long a notice is kept when it waits no more. */
+  /** How long a notice is kept when it no longer waits. */
   keepMs: number;
-  /** So many of the latest are listed. */
+  /** Number of latest notices in lists. */
   listed: number;
-  /** So many may wait on a way, some 1.5 kB each: more is a flood, of which nobody would read the end. */
+  /** Most notices that may wait on a channel, some 1.5 kB each: nobody would read more. */
   waiting: number;
 };
 

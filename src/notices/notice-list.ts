@@ -2,34 +2,34 @@ import type { Notice } from './notice.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import { WAYS, type WayName } from './way.ts';
 
-/** What became of a notice on one way. */
+/** The delivery of a notice on one channel. */
 export type Delivery = {
   way: WayName;
   is: 'waiting' | 'sending' | 'delivered' | 'undelivered';
   tries: number;
-  /** When it was delivered or given up, when the try began that is under way, or when the next one is, in ms. */
+  /** When it was delivered or given up, when the attempt under way began, or when the next one is due, in ms. */
   atMs: number | undefined;
-  /** The host that the last try went to. */
+  /** The receiving host of the last attempt. */
   where: string | undefined;
-  /** Why the last try failed, or what else is to be known. */
+  /** Why the last attempt failed, or another remark. */
   words: string | undefined;
 };
 
-/** A notice, and what became of it; without deliveries it was sent to nobody, since no way is set that takes its kind. */
+/** A notice and its deliveries; none if no channel takes its kind. */
 export type ToldNotice = { id: string; notice: Notice; deliveries: readonly Delivery[] };
 
-/** How a way stands. */
+/** The state of a channel. */
 export type WayStanding = {
   way: WayName;
   waiting: number;
-  /** Where the last try failed, in ms of the server's clock. */
+  /** Present if the last attempt failed; times in ms of the server's clock. */
   fault?: { sinceMs: number; failures: number; againMs: number; words: string };
 };
 
-/** How many notices came to an end, on all ways, since there is this ledger. */
+/** How many notices have ended on all channels since this ledger began. */
 export type NoticeCounts = { delivered: number; undelivered: number };
 
-/** The outbox from the side of who looks. */
+/** The outbox for people who look at it. */
 export function makeNoticeList({ connection, keys, limits }: OutboxStore) {
   return {
     /** The latest notices, the newest first. */
@@ -44,7 +44,7 @@ export function makeNoticeList({ connection, keys, limits }: OutboxStore) {
       });
     },
 
-    /** How each way stands, also one that this process does not have. */
+    /** The state of each channel, also of those that this process lacks. */
     async standings(): Promise<WayStanding[]> {
       return Promise.all(
         WAYS.map(async (way) => {

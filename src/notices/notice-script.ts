@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
-/** A script of `src/notices/lua`. */
+/** Registers a script of `src/notices/lua`. */
 export function noticeScript(connection: RedisConnection, name: string) {
   return makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
 }

@@ -4,7 +4,7 @@ import { readMailAddress } from './mail/mail-address.ts';
 import { readSmtpUrl } from './mail/smtp-url.ts';
 import type { WayName } from './way.ts';
 
-/** The notice settings, already parsed. */
+/** The settings of notices, as read. */
 export type NoticeSettings = ProxySettings & {
   NOTIFY_WEBHOOK_URL?: string | undefined;
   NOTIFY_WEBHOOK_FORM: 'slack' | 'teams' | 'json';
@@ -13,10 +13,10 @@ export type NoticeSettings = ProxySettings & {
   NOTIFY_SMTP_TO: readonly string[];
 };
 
-/** A channel for notices, for people: its host, and how notices are sent. */
+/** A configured channel in words: the receiving host, and how. */
 export type GivenWay = { name: WayName; where: string; how: string };
 
-/** The channels that the settings configure, without any secrets. */
+/** The configured channels, without anything secret. */
 export function waysGiven({
   NOTIFY_WEBHOOK_URL: webhook,
   NOTIFY_WEBHOOK_FORM: form,
@@ -35,16 +35,16 @@ export function waysGiven({
 
 const FORM_WORDS = { slack: 'Slack reads it', teams: 'Teams reads it', json: 'JSON' } as const;
 
-/** A mail server usually accepts a hundred recipients (RFC 5321, section 4.5.3.1.8). For more people, use a mailing list. */
+/** Most mail servers accept a hundred recipients (RFC 5321, section 4.5.3.1.8); for more people there are mailing lists. */
 const MOST_ADDRESSES = 50;
 
-/** Settings that are given but have no effect, a sentence for each. */
+/** Given settings without effect, one sentence each. */
 export function idleNoticeSettings(values: Readonly<Record<string, string>>): string[] {
   const isIdle = values.NOTIFY_WEBHOOK_FORM !== undefined && values.NOTIFY_WEBHOOK_URL === undefined;
   return isIdle ? ['NOTIFY_WEBHOOK_FORM has no effect without NOTIFY_WEBHOOK_URL'] : [];
 }
 
-/** Contradictions between these settings, one sentence each without a full stop. Secrets are not repeated. */
+/** Faults in the combination of these settings, one sentence each without a full stop; secrets are not repeated. */
 export function noticeFaults(settings: NoticeSettings): string[] {
   return [...mailFaults(settings), ...webhookFaults(settings)];
 }
@@ -74,7 +74,7 @@ function mailFaults({ NOTIFY_SMTP_URL: url, NOTIFY_SMTP_FROM: from, NOTIFY_SMTP_
   return faults;
 }
 
-/** Checks the proxy now; otherwise an invalid one would only show at the first notice. */
+/** Checks the proxy at start; otherwise an invalid one would show only at the first notice. */
 function webhookFaults(settings: NoticeSettings): string[] {
   if (settings.NOTIFY_WEBHOOK_URL === undefined) return [];
   try {

@@ -1,4 +1,4 @@
-/** The kinds of notices that people get without asking: the names for `NOTIFY_ABOUT`. */
+/** The kinds of notices, by the names that `NOTIFY_ABOUT` takes. */
 export const NOTICE_KINDS = [
   'awaiting',
   'settled',
@@ -14,22 +14,22 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** A notice to people, sent once. No personal data, no secrets: only names of portfolios, counts, sums, and causes by step and status. */
+/** A notice to people, sent once. No personal data, no secrets: names of portfolios, counts, sums, causes by step and status. */
 export type Notice = {
   kind: NoticeKind;
-  /** One sentence of plain text: what happened, and to which portfolio or part. */
+  /** One sentence of plain text: what happened to what. */
   title: string;
   /** Further facts, in the order in which they are shown. */
   facts: readonly { term: string; what: string }[];
-  /** The address of a console page, such as `/portfolios/q4`. */
+  /** A page of the console, such as `/portfolios/q4`. */
   path: string;
   /** When it arose, in ms. */
   atMs: number;
 };
 
 /**
- * The present state of a subject. A notice is sent when this state differs from the one that was remembered last, and not again while it
- * stays. A state without a notice (such as `well`) is only remembered, so that the next change is noticed.
+ * The present state of a subject. Its notice is sent if the state differs from the last one remembered, and not again while it stays. A
+ * state without a notice, such as `well`, is only remembered, so that the next change is noticed.
  */
 export type NoticeState = {
   /** The subject, such as `portfolio q4 approval`, `service`, `disk`. */
@@ -37,8 +37,8 @@ export type NoticeState = {
   /** Such as `awaiting ab12`, `settled 1763802000000`, `away`, `well`. */
   state: string;
   /**
-   * The state that was remembered when this one was found; `''` for none. If another state is remembered by now, this one is outdated: it
-   * is neither remembered nor sent. Left out when it does not depend on what was remembered.
+   * The remembered state on which the caller decided, `''` for none: if it is another by now, nothing is remembered or sent, since the
+   * caller saw an old state. Left out if the caller knows the state for certain.
    */
   was?: string;
   notice?: Notice;
@@ -47,8 +47,8 @@ export type NoticeState = {
 /** Keeps notices until they are delivered. */
 export type Outbox = {
   /**
-   * Remembers the states, and puts the notices of those that changed into the outbox, each in one atomic step. The same state from another
-   * process, or again after a crash, adds nothing.
+   * Remembers the states, and puts the notices of changed ones into the outbox, each in one atomic step: another process with the same
+   * state, or a repetition after a crash, adds nothing.
    *
    * @returns the number of new notices
    */

@@ -9,7 +9,7 @@ import type { WayName } from './way.ts';
 
 export type NoticeOutbox = ReturnType<typeof makeOutbox>;
 
-/** So many states are compared in one command: most are as they were. */
+/** States compared with one command; most are unchanged. */
 const COMPARED_AT_ONCE = 500;
 
 /** 96 bits. */
@@ -17,17 +17,17 @@ const ID_BYTES = 12;
 
 type OutboxDeps = Omit<OutboxStore, 'limits'> & {
   limits?: OutboxStore['limits'];
-  /** The ways that this process knows. */
+  /** The channels that are configured. */
   ways: readonly WayName[];
-  /** The kinds that are sent; all of them where none is named. */
+  /** The kinds of notices that are sent; all if none is named. */
   about?: readonly NoticeKind[];
 };
 
-/** Notices from the moment at which something changed until each is delivered, or given up and said so. */
+/** Notices, from a change of state until each is delivered or given up. */
 export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE_LIMITS }: OutboxDeps) {
   const script = noticeScript(connection, 'tell-notice');
 
-  /** The states that are not the remembered ones, in their order; of two of one subject the second is compared with the first. */
+  /** The states that differ from the remembered ones, in order; a second state of one subject is compared with the first. */
   async function changedOf(states: readonly NoticeState[]): Promise<NoticeState[]> {
     const subjects = states.map(({ subject }) => subject);
     const known = await connection.hmget(keys.noticeStates, ...subjects);
@@ -67,17 +67,17 @@ export function makeOutbox({ connection, keys, ways, about = [], limits = NOTICE
 
 const TOO_MANY = 'so many notices wait on this way already that no more are taken';
 
-/** A sentence; Slack shows the first 150 characters of a head, and mail programs fewer of a subject. */
+/** Most characters of a title, one sentence; Slack shows 150 characters of a header, and mail programs fewer of a subject. */
 const MOST_TITLE = 300;
 
-/** With these a message stays below the 28 kB that Teams takes, whatever the characters are. */
+/** Limits that keep a message below the 28 kB of Teams, whatever its characters are. */
 const MOST_FACTS = 20;
 const MOST_TERM = 60;
 const MOST_WHAT = 200;
 
 /**
- * A notice as it is kept and sent: texts of one line, without what would turn the direction of reading or what a terminal
- * would obey, and no longer than all receivers take. Names of portfolios come from names of files, and so from anybody.
+ * A notice as stored and sent: one line each, without characters that change the direction of text or control a terminal, and within the
+ * limits of all receivers. Names of portfolios come from file names, and so from anybody.
  */
 export function boundedNotice({ kind, title, facts, path, atMs }: Notice): Notice {
   const shown = facts.length > MOST_FACTS ? facts.slice(0, MOST_FACTS - 1) : facts;
@@ -86,7 +86,7 @@ export function boundedNotice({ kind, title, facts, path, atMs }: Notice): Notic
   return { kind, title: plainLine(title, MOST_TITLE), facts: kept, path, atMs };
 }
 
-/** One line of at most so many UTF-16 units, whole characters all of them. */
+/** One line of at most so many UTF-16 units, without half characters. */
 function plainLine(text: string, most: number): string {
   const line = text
     .slice(0, 2 * most)
@@ -102,5 +102,5 @@ function plainLine(text: string, most: number): string {
         .replace(/\uFFFD$/, '')}…`;
 }
 
-/** Control and format characters, and the ends of lines and paragraphs. */
+/** Control and format characters, and separators of lines and paragraphs. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;

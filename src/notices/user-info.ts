@@ -1,4 +1,4 @@
-/** User and password of an address, decoded; a percent sign that begins no character's code stands for itself. */
+/** User and password of a URL, decoded; a percent sign that begins no escape is literal. */
 export function userInfoOf({ username, password }: URL): { user: string; pass: string } | undefined {
   return username === '' && password === '' ? undefined : { user: decoded(username), pass: decoded(password) };
 }

@@ -1,38 +1,38 @@
 import type { Notice, NoticeKind } from './notice.ts';
 
-/** On which ways notices reach people. The scripts know these names too (lua/end-way.lua). */
+/** The channels by which notices reach people. The scripts know these names too (lua/end-way.lua). */
 export const WAYS = ['webhook', 'mail'] as const;
 export type WayName = (typeof WAYS)[number];
 
-/** What is sent: a notice, or a try whether one would arrive. */
+/** What is sent: a notice, or a test message. */
 export type Message = Omit<Notice, 'kind'> & {
-  /** The same for each try, so that whoever receives it twice can tell. */
+  /** The same for each attempt, so that a receiver can recognize a second copy. */
   id: string;
   kind: NoticeKind | 'test';
-  /** Of whose portfolios it speaks. */
+  /** The account whose portfolios it is about. */
   account: string;
-  /** The page in the console; nothing where it is not known under which address people open it. */
+  /** The console page; undefined if the console's URL is not known. */
   link: string | undefined;
 };
 
-/** What came of sending; `words` are for people, and hold no secret and nothing that the other side chose. */
+/** The outcome of sending; `words` are for people, without secrets and without text of the receiver. */
 export type SendResult =
   | { is: 'delivered'; words: string }
   | {
       is: 'failed';
       words: string;
-      /** `way`: any other would fail as well. `notice`: this one alone. `ours`: the process stopped, nothing is known. */
+      /** `way`: the channel, so any other notice would fail too. `notice`: only this notice. `ours`: the process stopped, the outcome is unknown. */
       fault: 'way' | 'notice' | 'ours';
-      /** Whether it may pass by itself within seconds; what a person has to mend is tried less often. */
+      /** Whether it may pass by itself within seconds; a fault that a person has to fix is retried less often. */
       passes: boolean;
-      /** So long the other side asked to wait, in ms. */
+      /** The wait that the receiver asked for, in ms. */
       askedMs?: number;
     };
 
 export type Way = {
   name: WayName;
-  /** The host that it goes to, for people: addresses of webhooks are secrets. */
+  /** The receiving host, for people; URLs of webhooks are secrets. */
   where: string;
-  /** Ends within its own limits (see NOTICE_LIMITS.leaseMs), and at once when the signal is aborted; never rejects. */
+  /** Ends within its own time limits (below NOTICE_LIMITS.leaseMs), and at once when the signal is aborted; never rejects. */
   send(message: Message, options: { signal: AbortSignal }): Promise<SendResult>;
 };

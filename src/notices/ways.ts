@@ -6,7 +6,7 @@ import type { NoticeSettings } from './notice-settings.ts';
 import type { Way } from './way.ts';
 import { makeWebhook } from './webhook/webhook.ts';
 
-/** The ways that are set, ready to send; settings have been checked by then. */
+/** Opens the configured channels; the settings were checked before. */
 export function openWays(settings: NoticeSettings): Way[] {
   const {
     NOTIFY_WEBHOOK_URL: url,

@@ -1,6 +1,6 @@
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
-/** A script of `src/people/lua`. */
+/** Registers a script of `src/people/lua`. */
 export function peopleScript(connection: RedisConnection, name: string) {
   return makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
 }

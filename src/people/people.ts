@@ -20,29 +20,29 @@ export type { UserView } from './users/user.ts';
 
 export type People = ReturnType<typeof makePeople>;
 
-/** For so long a process believes what it knew of whether there are users. */
+/** For this long a process trusts what it last knew about whether there are users. */
 const BELIEVED_MS = 1_000;
 
-/** One's own change of the password: `unfit` says why the new one will not do. */
+/** A user's own change of password: `unfit` says why the new one is not acceptable. */
 export type OwnChange = { is: 'ok' } | { is: 'unfit'; why: string } | RefusedSignIn;
 
 type PeopleDeps = {
   connection: RedisConnection;
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
-  /** The clock of the codes (RFC 6238), in ms. */
+  /** The clock for codes (RFC 6238), in ms. */
   now?: () => number;
   sessionLimits?: SessionLimits;
   guessLimits?: GuessLimits;
-  /** What says little in a password here: the names of the account and of the machine. */
+  /** Obvious words in a password here: the names of the account and the machine. */
   words?: readonly string[];
-  /** How passwords are kept. */
+  /** Replaces the hash function. */
   hash?: ((password: string) => Promise<string>) | undefined;
-  /** For how long a password that somebody else set is good. */
+  /** For how long a password that somebody else set is valid. */
   initialMs?: number;
 };
 
-/** Who people are: the users of this installation, how they sign in, and the sessions of all who did. */
+/** The users of this installation, how they sign in, and all sessions. */
 export function makePeople({
   connection,
   keys,
@@ -70,26 +70,26 @@ export function makePeople({
   const users = makeUsers({ ...base, queue, now, words, onAdded: () => learn(true), ...rest });
 
   return {
-    /** Whether there are users, so that whoever comes must be one. What others changed is known here a second later at the most. */
+    /** Whether there are users, so that everybody has to sign in. Changes by other processes are noticed within a second. */
     async required(): Promise<boolean> {
       if (known !== undefined && performance.now() - known.atMs < BELIEVED_MS) return known.isRequired;
       return await ask();
     },
 
     users,
-    /** `again`: the password once more, of somebody who is signed in. */
+    /** `again`: the password once more, of a person who is signed in. */
     signIn: { ...signIn, again },
     sessions,
     openings: makeOpenings({ ...base, limits: sessionLimits }),
     /** People of identity providers, who have no account here. */
     elsewhere: makePeopleElsewhere({ connection, keys, sessions }),
 
-    /** Who somebody is by both factors at once, for the command line. */
+    /** Checks both factors at once, for the command line. */
     check,
 
     /**
-     * A user's own change of the password, for which the old one is asked (ASVS 5.0, 6.2.3). All sessions of the user end but `keep`,
-     * which the caller gives a new token then: `sessions.renew`.
+     * Changes a user's own password, given the old one (ASVS 5.0, 6.2.3). Ends all sessions of the user except `keep`, to which the caller
+     * then gives a new token by `sessions.renew`.
      */
     async changeOwnPassword(given: {
       name: string;

@@ -1,16 +1,16 @@
-/** What somebody may be allowed to do; in any combination. Which addresses each may use: src/console/access/access-table.ts. */
+/** Roles, in any combination. src/console/access/access-table.ts has the pages that each may use. */
 export const ROLES = ['viewer', 'finance', 'approver', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who asks. `by` is unique, and how others read of them: in stories, approvals and the audit. */
+/** A person who makes a request. `by` is unique, and is the name in histories, approvals and the audit trail. */
 export type Person = {
   /**
-   * `alice` for a user of ours, `alice@example.com (sso 4f6d2a)` for one of an identity provider's, `command line (root)` for a user of
-   * the system, also in a console without users.
+   * `alice` for a user, `alice@example.com (sso 4f6d2a)` for a person of an identity provider, `command line (root)` for a system user, also
+   * in a console without users.
    */
   by: string;
   roles: readonly Role[];
 };
 
-/** Whoever is not known, or still has something to do before they are: may do nothing, and is shown nothing. */
+/** A person who is unknown, or has a step of signing in left: may do and see nothing. */
 export const NOBODY: Person = { by: '', roles: [] };

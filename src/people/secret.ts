@@ -11,24 +11,24 @@ import { writeAnyway } from '../redis-memory/write-anyway.ts';
 
 export type Secret = ReturnType<typeof makeSecret>;
 
-/** The purposes of keys. Each has a key of its own, so that a leak of one reveals nothing of another. */
+/** Purposes of keys. Each has its own key, so that one that leaks tells nothing about another. */
 export type KeyLabel = 'sessions' | 'factors' | 'recovery-codes' | 'guesses' | 'audit' | 'csrf' | 'sign-in' | 'mark';
 
-/** The file's name in the data folder, when no setting gives the secret. */
+/** Name of the file in the data folder, used without a setting. */
 const FILE_NAME = 'secret';
 
-/** 256 bits, as long as the keys that are derived from it. */
+/** 256 bits, as long as the derived keys. */
 const SECRET_BYTES = 32;
 const KEY_BYTES = 32;
 
-/** Nobody can try 2 to the 96 secrets. The mark shows only whether two secrets are the same. */
+/** 96 bits: more than anybody can try; the mark only shows whether two secrets are equal. */
 const MARK_BYTES = 12;
 
 /**
- * The secret of the installation, the same on all of its hosts: `LIMITLINE_SECRET`, or the file `secret` of the data folder, which is made
- * on first use. Redis keeps a mark of it, and never the secret.
+ * The secret of the installation, the same on all its hosts: `LIMITLINE_SECRET`, or the file `secret` in the data folder, which is made when
+ * first needed. Redis only has a mark of it.
  *
- * @param where the name of Redis, for people
+ * @param where name of the Redis, for people
  */
 export function makeSecret({
   given,
@@ -63,16 +63,16 @@ export function makeSecret({
 
   return {
     /**
-     * A key of 32 bytes, derived for one purpose (HKDF, RFC 5869, with SHA-256).
+     * A key of 32 bytes for one purpose (HKDF, RFC 5869, with SHA-256).
      *
-     * @throws LimitlineError `SETTINGS` when Redis was used with another secret, `FILE` when the file cannot be read or made
+     * @throws LimitlineError `SETTINGS` if Redis was used with another secret, `FILE` if the file cannot be read or made
      */
     async key(label: KeyLabel): Promise<Buffer> {
       known ??= open();
       try {
         return derive(await known, prefix, label);
       } catch (error) {
-        // After a fault, the next call tries again and finds what was corrected.
+        // The next call tries again, since the fault may be fixed by then.
         known = undefined;
         throw error;
       }
@@ -84,13 +84,13 @@ function derive(material: Buffer, prefix: string, label: KeyLabel): Buffer {
   return Buffer.from(hkdfSync('sha256', material, '', `limitline/${prefix}/${label}`, KEY_BYTES));
 }
 
-/** Compares digests of the same length, so that the duration does not show where they differ. */
+/** Compares digests of equal length, so that the time does not tell where the texts differ. */
 function isSame(one: string, other: string): boolean {
   const digest = (text: string) => createHmac('sha256', 'mark').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** Within a process, the file is made once for all callers. Between processes, the first to give it its name has made it. */
+/** The file being made in this process, once for all callers; between processes the first one to name the file wins. */
 const MAKING = new Map<string, Promise<string>>();
 
 function readOrMake(path: string): Promise<string> {
@@ -99,11 +99,11 @@ function readOrMake(path: string): Promise<string> {
   return making.finally(() => MAKING.delete(path));
 }
 
-/** Reads the secret from the file; undefined when there is no file. */
+/** The contents of the file; undefined without one. */
 async function read(path: string): Promise<string | undefined> {
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
-    // Other users of this machine could forge sessions with it. Some file systems have no permissions; there they stay as they are.
+    // With the secret other users of this machine could forge sessions. Some file systems have no permissions.
     if ((mode & 0o007) !== 0) await chmod(path, mode & 0o770).catch(() => {});
     if (/^[!-~]{32,}$/.test(text.trim())) return text.trim();
   } catch (error) {

@@ -4,44 +4,44 @@ import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { MAINTENANCE, type MaintenanceJob, maintenanceOptions, type NextMoment, RUN_ATTEMPTS } from './maintenance.ts';
 
-/** One run, as the worker receives it. */
+/** One run, as given to `run`. */
 export type MaintenanceRun = {
   task: string;
   dueMs: number;
-  /** The person who asked for it; undefined if it is due by the schedule. */
+  /** Who asked for it; undefined for a scheduled run. */
   by: string | undefined;
-  /** It is not tried again if it fails now. */
+  /** Whether it is not retried if it fails now. */
   isLastTry: boolean;
-  /** Aborted when this process stops, or when another may have taken the run, because this one was silent for too long. */
+  /** Aborted when this process stops, or when another may have taken the run over, since this process could not renew its lock. */
   signal: AbortSignal;
 };
 
-/** How a run ended: finished, to be tried again after a pause, or left to another process at once. */
+/** The outcome of a run: over, to be retried after a pause, or left to another process at once. */
 export type RunEnding = 'over' | 'again' | 'elsewhere';
 
 export type MaintenanceWorker = ReturnType<typeof startMaintenanceWorker>;
 
 /**
- * Another process takes a run when its own was silent for this long. A run may rewrite much at a time, so this is longer than for rows; and
+ * Another process takes a run over after its lock was not renewed for this long. Longer than for rows: a run may write much at a time, and
  * nobody waits for it at night.
  */
 const LOCK_MS = 15_000;
 const STALLED_CHECK_MS = 5_000;
 
-/** The ledger counts how often a night was begun, and ends it. BullMQ's own limit would leave no reason. */
+/** Practically no limit: the ledger counts how often a night began and ends it, with a reason; BullMQ's own limit would give none. */
 const MAX_STALLED = 1_000_000;
 
-/** BullMQ waits this long when Redis fails while a job is being ended. */
+/** BullMQ's wait after a failure of Redis while it ends a job. */
 const RUN_RETRY_MS = 1_000;
 
-/** A run that was told to stop has this long; `up` kills after 25 s (scripts/up/child.ts). */
+/** Time for a run to stop; `up` kills after 25 s (scripts/up/child.ts). */
 const STOP_DEADLINE_MS = 15_000;
 
 /**
- * Takes up runs, one at a time over all processes that do.
+ * Takes up runs, one at a time over all processes.
  *
- * @param given.connection one that may block
- * @param given.lockMs see {@link LOCK_MS}; a third of it is the time between two checks for runs of dead processes. For tests
+ * @param given.connection may block
+ * @param given.lockMs see {@link LOCK_MS}; runs of dead processes are looked for at a third of it. For tests
  */
 export function startMaintenanceWorker({
   connection,
@@ -86,7 +86,7 @@ export function startMaintenanceWorker({
     ...maintenanceOptions({ prefix, nextMoment }),
     concurrency: 1,
     lockDuration: lockMs,
-    // Redis accepts whole numbers only.
+    // Redis only takes whole milliseconds.
     stalledInterval: Math.min(STALLED_CHECK_MS, Math.floor(lockMs / 3)),
     maxStalledCount: MAX_STALLED,
     runRetryDelay: RUN_RETRY_MS,
@@ -97,7 +97,7 @@ export function startMaintenanceWorker({
   });
 
   return {
-    /** Takes no new run, gives the current one {@link STOP_DEADLINE_MS} to end, and then leaves it to others. */
+    /** Takes up nothing more, waits up to {@link STOP_DEADLINE_MS} for the run under way, and then leaves it to others. */
     async stop(): Promise<void> {
       stopping.abort(new Error('this process stops'));
       const late = Promise.withResolvers<'late'>();

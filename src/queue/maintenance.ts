@@ -1,34 +1,34 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import type { RedisConnection } from '../lua-script.ts';
 
-/** The queue of what is done to keep house, beside the three that rows go along. */
+/** The queue of scheduled and requested maintenance, beside the three queues of rows. */
 export const MAINTENANCE = 'maintenance';
 
-/** What a job of it carries. What a scheduler makes has no moment of its own: that is in its options. */
+/** The data of its jobs. A scheduled job has no `dueMs`: its time is in its options. */
 export type MaintenanceJob = {
   task: string;
-  /** The moment that the run is for, in ms. */
+  /** The due time of the run, in ms. */
   dueMs?: number;
-  /** Who asked for it; nobody where the schedule did. */
+  /** Who asked for it; undefined for the schedule. */
   by?: string;
 };
 
-/** One scheduler: what runs, by which pattern of cron, and by the clock of which zone. */
+/** One scheduler: its task, cron pattern and time zone. */
 export type Scheduled = { task: string; pattern: string; tz: string };
 
-/** The next moment of a pattern after this one, in ms: BullMQ's own reckoning leaves out a night that begins at half past midnight. */
+/** The next due time of a pattern, in ms. BullMQ's own computation misses a night that begins at half past midnight. */
 export type NextMoment = (when: { pattern: string; tz: string }, afterMs: number) => number;
 
 export type Maintenance = ReturnType<typeof makeMaintenance>;
 
 /**
- * A run that fails is tried again this often in all, after one minute and two: what passes is over by then, and what does not waits
- * for a person or the next night.
+ * Attempts at a run, the retries after one and two minutes: a passing fault is over by then, and any other waits for a person or the next
+ * night.
  */
 export const RUN_ATTEMPTS = 3;
 export const FIRST_RETRY_MS = 60_000;
 
-/** The queue's settings, which its workers must share: they make a scheduler's next job when they take up one. */
+/** Settings of the queue, which its workers must share, since they make a scheduler's next job when they take one up. */
 export function maintenanceOptions({ prefix, nextMoment }: { prefix: string; nextMoment: NextMoment }) {
   return {
     prefix,
@@ -40,11 +40,11 @@ export function maintenanceOptions({ prefix, nextMoment }: { prefix: string; nex
 }
 
 /**
- * The producers' side of the queue `maintenance`: BullMQ's job schedulers, and runs that somebody asks for. Of all jobs one runs at
- * a time, over all processes (BullMQ's global concurrency).
+ * The producers' side of the queue `maintenance`: BullMQ's job schedulers, and requested runs. One job runs at a time over all processes
+ * (BullMQ's global concurrency).
  *
  * @param given.connection for commands, not for blocking
- * @param given.prefix of this queue: its own slot
+ * @param given.prefix of this queue, with its own slot
  * @param given.retryMs see {@link FIRST_RETRY_MS}; for tests
  */
 export function makeMaintenance({
@@ -59,13 +59,13 @@ export function makeMaintenance({
   retryMs?: number;
 }) {
   const queue = new Queue<MaintenanceJob>(MAINTENANCE, { connection, ...maintenanceOptions({ prefix, nextMoment }) });
-  // As with the other queues: the connections say once that Redis is away.
+  // As in queues.ts: the connections already log an outage.
   queue.on('error', () => {});
 
   const jobOptions: JobsOptions = {
     attempts: RUN_ATTEMPTS,
     backoff: { type: 'exponential', delay: retryMs },
-    // What became of a run is in the ledger; and an id that BullMQ still knows could not be added again.
+    // The ledger keeps the outcome, and BullMQ ignores an add with an id that it still has.
     removeOnComplete: true,
     removeOnFail: true,
     stackTraceLimit: 0,
@@ -84,15 +84,14 @@ export function makeMaintenance({
   };
 
   return {
-    /** Sees to it that one run goes at a time, over all processes: before anything is added where no schedule may be kept. */
+    /** Allows one run at a time over all processes; call it before adding a run if `keep` may never be called. */
     async oneAtATime(): Promise<void> {
       await queue.setGlobalConcurrency(1);
     },
 
     /**
-     * Makes the schedulers those of this schedule: what is new is made, what is gone is removed, and what is there stays as it is, since
-     * a run that is overdue would be forgotten with its scheduler. One whose job was lost, or whose next run is later than it should
-     * be since a clock was wrong, is made anew.
+     * Makes the schedulers match a schedule: new ones are made, others removed, and existing ones kept, since removing a scheduler would also
+     * remove its overdue run. A scheduler is made anew if its job was lost, or its next run is too late because a clock was wrong.
      *
      * @returns how many schedulers were made or removed
      */
@@ -117,13 +116,13 @@ export function makeMaintenance({
       return changed;
     },
 
-    /** When each scheduler's next job is due, in ms, by task: what BullMQ goes by. */
+    /** When each scheduler's next job is due, in ms, by task, according to BullMQ. */
     async next(): Promise<{ task: string; atMs: number }[]> {
       const schedulers = await queue.getJobSchedulers(0, -1, true);
       return schedulers.map(({ name, next = 0 }) => ({ task: name, atMs: next }));
     },
 
-    /** What somebody asked for and nobody has taken up yet, the oldest first. */
+    /** Requested runs that nobody has taken up yet, the oldest first. */
     async asked(): Promise<{ task: string; dueMs: number; by: string }[]> {
       const jobs = await queue.getJobs(['wait'], 0, -1, true);
       return jobs.flatMap(({ data: { task, dueMs, by } }) => {
@@ -131,7 +130,7 @@ export function makeMaintenance({
       });
     },
 
-    /** A run for this moment. One that is there already, waiting or under way, is not added a second time. */
+    /** Adds a run for this moment, unless it is already waiting or under way. */
     async add(job: Required<Pick<MaintenanceJob, 'task' | 'dueMs'>> & Pick<MaintenanceJob, 'by'>): Promise<void> {
       await queue.add(job.task, job, { ...jobOptions, jobId: `${job.task}/${job.dueMs}` });
     },
@@ -140,7 +139,7 @@ export function makeMaintenance({
   };
 }
 
-/** Without a colon, by which BullMQ would take it for a form of its own that is long gone. */
+/** A scheduler's id. It has no colon, since BullMQ would take that for an old form of its ids. */
 function idOf({ task, pattern, tz }: Scheduled): string {
   return `${task} ${pattern} ${tz}`;
 }

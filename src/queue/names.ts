@@ -1,19 +1,19 @@
-/** The queues that a row goes along, one a step. */
+/** The queues of rows, one for each step. */
 export const QUEUES = ['companies', 'documents', 'buyer-limits'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 /**
- * What a job carries: whom it is for. Everything else is read from the ledger when the job runs. `failed` says why its row failed at
- * this step already, by the job of an earlier one: then this one fails at its first attempt, and runs when it is sent again.
+ * The data of a job: its row; everything else is read from the ledger when the job runs. `failed` is the message of a row that failed at
+ * this step in an earlier job: then this job fails at its first attempt, and runs when it is retried.
  */
 export type JobData = { portfolio: string; key: string; failed?: string };
 
-/** `/` is safe in BullMQ's ids; a colon is not, and a bare number is taken for one of its own. */
+/** A job's id. `/` is safe in BullMQ's ids; a colon is not, and a bare number would look like one of its own. */
 export function jobId({ portfolio, key }: JobData): string {
   return `${portfolio}/${key}`;
 }
 
-/** The row that a job's id names; there is no `/` in a portfolio's name. */
+/** The row in a job's id; a portfolio's name has no `/`. */
 export function rowOf(id: string): JobData {
   const end = id.indexOf('/');
   return { portfolio: id.slice(0, end), key: id.slice(end + 1) };

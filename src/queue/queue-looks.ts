@@ -1,25 +1,25 @@
 import type { Job, Queue } from 'bullmq';
 import { type JobData, QUEUES, type QueueName, rowOf } from './names.ts';
 
-/** What stands in a queue at one moment. */
+/** The jobs of a queue at one moment. */
 export type QueueCounts = {
   name: QueueName;
   waiting: number;
   active: number;
   delayed: number;
   failed: number;
-  /** When the job that is taken up next was added, in ms; none where nothing waits. */
+  /** When the next job to be taken up was added, in ms; undefined if none waits. */
   oldestMs: number | undefined;
   isPaused: boolean;
 };
 
-/** A failed job: the row that it was for, and its reason, which names nobody. */
+/** A failed job: its row, and a reason without personal data. */
 export type FailedJob = { queue: QueueName; row: JobData; reason: string; failedMs: number };
 
-/** Failed jobs read at a time while one is searched for. */
+/** Failed jobs read at a time during a search. */
 const PAGE = 500;
 
-/** What stands in the queues, for those who look; nothing here changes a job. */
+/** Reads the state of the queues; changes no job. */
 export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>>>) {
   let pausedSeen: readonly QueueName[] | undefined;
 
@@ -45,13 +45,10 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
   const counts = (): Promise<QueueCounts[]> => Promise.all(QUEUES.map(countsOf));
 
   return {
-    /** Each queue, in the order in which rows go along them. */
+    /** The counts of each queue, in the order of steps. */
     counts,
 
-    /**
-     * The queues that a person has paused, where nothing stands in any other and no call is under way: what is left waits for that
-     * person. None where something goes on, or may.
-     */
+    /** The paused queues, if no other queue has jobs and none runs: the rest waits for the person who paused them. Else none. */
     async stoppedBy(): Promise<readonly QueueName[]> {
       const found = await counts();
       const isStill = found.every(
@@ -60,7 +57,7 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
       return isStill ? found.filter(({ isPaused }) => isPaused).map(({ name }) => name) : [];
     },
 
-    /** The queues from which nobody takes up a job, since a person stopped them. */
+    /** The queues that a person has paused. */
     async paused(): Promise<readonly QueueName[]> {
       const paused = await Promise.all(QUEUES.map((name) => queues[name].isPaused()));
       const seen = QUEUES.filter((_, place) => paused[place]);
@@ -68,17 +65,17 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
       return seen;
     },
 
-    /** The same as it was when this process last asked. */
+    /** The paused queues when this process last asked. */
     pausedSeen: (): readonly QueueName[] => pausedSeen ?? [],
 
-    /** Whether this process, when it last asked, saw that nobody has paused this queue. */
+    /** Whether this queue was not paused when this process last asked; false if it never asked. */
     isOpenSeen: (name: QueueName): boolean => pausedSeen?.includes(name) === false,
 
     /**
-     * Failed jobs of one queue, the latest first, of which the test says so.
+     * Failed jobs of one queue that `isMeant` accepts, the latest first.
      *
-     * @param from the place to go on from, @param count so many at the most
-     * @returns the jobs, and the place behind the last one that was looked at; none where that was the last of all
+     * @param from index to continue from, @param count most jobs
+     * @returns the jobs, and the index behind the last one read; undefined at the end
      */
     async failed(
       name: QueueName,

@@ -7,14 +7,14 @@ export { type JobData, QUEUES, type QueueName } from './names.ts';
 
 export type NewJob = { queue: QueueName; name: string; data: JobData };
 
-/** The keys of rows that have a job, by portfolio. */
+/** Keys of rows with a job, by portfolio. */
 type KeysByPortfolio = ReadonlyMap<string, ReadonlySet<string>>;
 
 export type Queues = ReturnType<typeof makeQueues>;
 
 /**
- * How often a job is tried again after an unexpected fault, over some two minutes, before its row is given up. Answers of the service and
- * outages do not count as attempts.
+ * Attempts after unexpected errors, over some two minutes, before the row is given up. Responses of the service and outages do not count as
+ * attempts.
  */
 export const ATTEMPTS = 8;
 
@@ -24,30 +24,30 @@ export const KEPT_FAILED = 10_000;
 const JOB_OPTIONS: JobsOptions = {
   attempts: ATTEMPTS,
   backoff: { type: 'exponential', delay: 1_000 },
-  // A finished job must be removed: BullMQ ignores a new job whose id it still knows. The ledger keeps the row anyway.
+  // BullMQ ignores an add with an id that it still has. A finished job is not needed, since the ledger keeps the row.
   removeOnComplete: true,
-  // Some failed jobs stay for the operators' dashboard. The ledger records all of them.
+  // Failed jobs stay for the operators' dashboard; the ledger also has them.
   removeOnFail: { count: KEPT_FAILED },
-  // Faults are in the log, so Redis keeps no stack traces.
+  // Stack traces are in the log.
   stackTraceLimit: 0,
 };
 
-/** Nobody reads BullMQ's events, but they cannot be turned off. Its stream keeps one page of them instead of 10,000. */
+/** BullMQ always writes its event stream, which nobody reads: one page is kept in place of 10,000 entries. */
 const STREAMS = { events: { maxLen: 100 } };
 
-/** The states of a job that has not started yet, in the names of BullMQ's lists. */
+/** States of jobs that do not run yet. */
 const WAITING = ['wait', 'prioritized', 'delayed'] as const;
 
-/** The same states, in the names that BullMQ uses for a single job. */
+/** The same states as BullMQ names them for one job. */
 const WAITS: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed', 'paused']);
 
-/** The states of a job that will do nothing more for its row. */
+/** States in which a job will do nothing more for its row. */
 const GONE: ReadonlySet<string> = new Set(['unknown', 'failed', 'completed']);
 
-/** Ten times as long as BullMQ waits before the last attempt. No job is delayed for longer. */
+/** Ten times BullMQ's wait before the last attempt; every other delay is shorter. */
 const LONGEST_DELAY_MS = 640_000;
 
-/** The queues, for adding jobs. A job's id is its row's name, so a row has at most one job in a queue. */
+/** The producers' side of the queues. A job's id is its row's name, so a row has at most one job in a queue. */
 export function makeQueues({
   connection,
   prefixOf,
@@ -58,7 +58,7 @@ export function makeQueues({
   const queues = Object.fromEntries(
     QUEUES.map((name) => [name, new Queue<JobData>(name, { connection, prefix: prefixOf(name), streams: STREAMS })]),
   ) as Record<QueueName, Queue<JobData>>;
-  // Without a listener BullMQ prints each failed attempt to reconnect. Our connections log once that Redis is away.
+  // Without a listener BullMQ prints every failed reconnect; the connections already log an outage.
   for (const name of QUEUES) queues[name].on('error', () => {});
 
   const keysWithJob = async (kinds: readonly JobType[], of: readonly QueueName[]): Promise<KeysByPortfolio> => {
@@ -74,26 +74,29 @@ export function makeQueues({
   return {
     ...makeQueueLooks(queues),
 
-    /** BullMQ's queues, for its dashboard. Changing them directly bypasses the ledger. */
+    /** BullMQ's own queues, for its dashboard. A change made there bypasses the ledger. */
     bullmq: queues as Readonly<typeof queues>,
 
-    /** Pauses a queue for all workers. Running jobs end, waiting jobs stay, and jobs can still be added. Its rows wait until {@link resumeQueue}. */
+    /**
+     * Pauses a queue for all workers: jobs under way end, waiting ones stay, and more may be added. Its rows wait for {@link resumeQueue},
+     * however long that takes.
+     */
     pauseQueue: (name: QueueName): Promise<void> => queues[name].pause(),
 
-    /** Resumes a queue. */
+    /** Resumes a paused queue. */
     resumeQueue: (name: QueueName): Promise<void> => queues[name].resume(),
 
     /**
-     * Adds a job for each row. BullMQ ignores a job if its row already has one in that queue.
+     * Adds a job for each row, unless the row already has a job in that queue.
      *
-     * @param where after all waiting jobs, or before them
+     * @param where behind all waiting jobs, or before them
      */
     async add(jobs: readonly NewJob[], where: 'behind' | 'before' = 'behind'): Promise<void> {
       const lifo = where === 'before';
       for (const queue of QUEUES) {
         const added = jobs.filter((job) => job.queue === queue);
         if (added.length === 0) continue;
-        // Each job goes to the front, so the one to be taken first must be added last.
+        // With lifo the job that is added last runs first.
         if (lifo) added.reverse();
         await queues[queue].addBulk(
           added.map(({ name, data }) => ({ name, data, opts: { ...JOB_OPTIONS, lifo, jobId: jobId(data) } })),
@@ -102,10 +105,10 @@ export function makeQueues({
     },
 
     /**
-     * Adds the job of one row to the next queue. Repeating this is harmless, because the job's id is the same.
+     * Adds one row's job. Safe to repeat, since the id is the same.
      *
-     * @param delayMs how long the job must wait
-     * @param failed why the row failed, without personal data: the job is then stored as failed when it is taken up
+     * @param delayMs earliest start from now
+     * @param failed why the row failed at that step, without personal data: the job joins the failed ones as soon as it is taken up
      */
     async handOver(
       { queue, name, data }: NewJob,
@@ -115,23 +118,23 @@ export function makeQueues({
       await queues[queue].add(name, payload, { ...JOB_OPTIONS, jobId: jobId(data), delay: delayMs });
     },
 
-    /** Removes the ended jobs of rows that are to run again. A running job stays until it ends. */
+    /** Removes ended jobs of rows that are to run again; a running job stays, and ends by itself. */
     async forget(rows: readonly JobData[]): Promise<void> {
       const removals = rows.flatMap((row) => QUEUES.map((queue) => queues[queue].remove(jobId(row)).catch(() => 0)));
       await Promise.all(removals);
     },
 
     /**
-     * Removes what a lost queue may have left of these jobs, so that they can be added again. A job that is waiting after all is removed
-     * too, which is harmless if the row is fed again. A running job stays.
+     * Removes what a lost queue may have left of these jobs, so that they can be added again. A waiting job is removed too, which is harmless
+     * if the row is fed again; a running one stays.
      */
     async clear(jobs: readonly NewJob[]): Promise<void> {
       await Promise.all(jobs.map(({ queue, data }) => queues[queue].remove(jobId(data)).catch(() => 0)));
     },
 
     /**
-     * Adds a row's job if the row has none, and returns whether it had none. A job's record that is in no list, left by a lost queue, is
-     * removed first: BullMQ would treat it as the job and ignore the new one.
+     * Gives a row its job if it has none, and answers whether it had none. A lost queue may have left a job's record that is in no list: it is
+     * removed first, since BullMQ would take it for the job and ignore the add.
      */
     async restore(job: NewJob): Promise<boolean> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(job.data))));
@@ -141,19 +144,19 @@ export function makeQueues({
       return true;
     },
 
-    /** Whether any queue has a job that will still do something for the row. */
+    /** Whether a row has a job, in any queue, that will still do something for it. */
     async hasJob(row: JobData): Promise<boolean> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
       return states.some((state) => !GONE.has(state));
     },
 
-    /** Whether any queue has a job of the row that has not started yet. */
+    /** Whether a row has a job, in any queue, that does not run yet. */
     async waits(row: JobData): Promise<boolean> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
       return states.some((state) => WAITS.has(state));
     },
 
-    /** Those of these jobs that BullMQ has any record of: a real job, or the rest of a lost one. */
+    /** Those of these jobs of which BullMQ has any record, even if it is left of a lost job. */
     async known(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {
@@ -167,7 +170,7 @@ export function makeQueues({
       return found;
     },
 
-    /** Those of these jobs that are kept as failed. BullMQ would ignore a new job with the same id. */
+    /** Those of these jobs that have failed and are kept, so that BullMQ would ignore adding them. */
     async failedOf(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {
@@ -181,41 +184,41 @@ export function makeQueues({
       return found;
     },
 
-    /** Removes what a lost queue may have left of a row's job. A real job stays. */
+    /** Removes what a lost queue may have left of a row's job; a real job stays. */
     async sweep(row: JobData): Promise<void> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
       if (states.every((state) => state === 'unknown')) await this.forget([row]);
     },
 
-    /** Starts delayed jobs whose delay is longer than any that we set: the clock was ahead when they were delayed. */
+    /** Starts delayed jobs whose delay is longer than any that is ever set: a clock was ahead when they were delayed. */
     async hasten(): Promise<void> {
       for (const queue of Object.values(queues)) {
-        // BullMQ stores the due time above 12 bits of its own.
+        // BullMQ's score is the time multiplied by 4,096.
         const [, score = '0'] = await connection.zrange(queue.toKey('delayed'), '-1', '-1', 'WITHSCORES');
         if (Number(score) / 4_096 > Date.now() + LONGEST_DELAY_MS) await queue.promoteJobs();
       }
     },
 
-    /** Whether no queue has a job that waits, is delayed or runs. */
+    /** Whether no job waits, is delayed or runs in any queue. */
     async areIdle(): Promise<boolean> {
       const kinds = ['wait', 'prioritized', 'delayed', 'active'] as const;
       const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes(...kinds)));
       return counts.every((count) => count === 0);
     },
 
-    /** The number of jobs that have not started yet, in all or some queues. Delayed jobs count. */
+    /** Number of jobs that do not run yet, delayed ones included, in all queues or some. */
     async depth(of: readonly QueueName[] = QUEUES): Promise<number> {
       const counts = await Promise.all(of.map((queue) => queues[queue].getJobCountByTypes(...WAITING)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** The rows of these jobs: their keys, by portfolio. */
+    /** The keys of the rows of these jobs, by portfolio. */
     waiting: (of: readonly QueueName[] = QUEUES) => keysWithJob(WAITING, of),
 
-    /** The rows whose failed job is kept. */
+    /** The rows whose job failed and is kept. */
     failedRows: () => keysWithJob(['failed'], QUEUES),
 
-    /** The same, with running jobs: the rows that are not finished, by portfolio. */
+    /** The rows with a job that waits or runs: what is left to do for each portfolio. */
     alive: () => keysWithJob([...WAITING, 'active'], QUEUES),
 
     async close(): Promise<void> {

@@ -4,40 +4,40 @@ import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import { ATTEMPTS, type JobData, type QueueName } from './queues.ts';
 
-/** How a job's run ended, in the project's terms. */
+/** How a job's run ended. */
 export type JobEnd =
-  /** Nothing is left to do here: the row is at its end, or with the next queue. */
+  /** Nothing is left to do: the row has ended, or is in the next queue. */
   | { is: 'finished' }
-  /** Not now, through no fault of the row's: it comes again after so many ms, and it costs no attempt. */
+  /** The row is not at fault: the job runs again after so many ms, and this does not count as an attempt. */
   | { is: 'later'; waitMs: number }
   /**
-   * The row ended without success; the job stays among the failed ones, where an operator finds it with this message. It is
-   * kept outside the ledger, so it names nobody.
+   * The row ended without success. The job is kept among the failed ones, with this message for operators; it must not contain personal
+   * data, since it is kept outside the ledger.
    */
   | { is: 'failed'; message: string };
 
-/** One kind of job, as the runner needs it. */
+/** One kind of job. */
 export type RunnableJob = {
   name: string;
   run: (data: unknown) => Promise<JobEnd>;
-  /** Called when unexpected faults have used up the attempts: the row must not stay in progress for ever. */
+  /** Called when unexpected errors have used up the attempts, so that the row does not stay in progress for ever. */
   giveUp: (data: unknown, error: unknown) => Promise<void>;
 };
 
 export type QueueRunner = ReturnType<typeof makeRunner>;
 
 /**
- * The ledger makes a second run harmless, so locks are short and stalls are many: a killed process's rows move again
- * within seconds. BullMQ's own defaults (30 s, one stall) would fail a row for good at its second crash.
+ * Short locks and many stalls, so that rows of a killed process go on within seconds; the ledger makes a second run harmless. BullMQ's
+ * defaults (30 s, one stall) would fail a row for good at its second crash.
  */
 const LOCK_MS = 6_000;
 const STALLED_CHECK_MS = 2_000;
 const MAX_STALLED = 1_000_000;
 
-/** BullMQ waits this long when Redis fails it while it ends a job; its default of 15 s is longer than our lock. */
+/** BullMQ's wait after a failure of Redis while it ends a job; its default of 15 s is longer than our lock. */
 const RUN_RETRY_MS = 1_000;
 
-/** Runs the jobs of one queue and turns their ends into BullMQ's terms; nobody else throws BullMQ's errors. */
+/** Runs the jobs of one queue, and translates their ends into BullMQ's errors, which only this file throws. */
 export function makeRunner({
   connection,
   queue,
@@ -70,7 +70,7 @@ export function makeRunner({
         await job.moveToWait(token);
         throw new WaitingError();
       }
-      // What could not be written down because the connections are closed is for the next worker, and no fault.
+      // The connections are closing, so this is no fault of the job: the next worker runs it.
       if (worker.closing) throw faultWithout(error);
       log.error({ job: job.id, queue, err: error, attempt: job.attemptsMade + 1 }, 'a job met an unexpected fault');
       if (job.attemptsMade + 1 >= ATTEMPTS) await kind.giveUp(job.data, error);
@@ -104,7 +104,7 @@ export function makeRunner({
   worker.on('drained', onDrained);
 
   return {
-    /** Jobs under way. */
+    /** Number of jobs under way. */
     active: (): number => active,
     /** Takes no further job; jobs under way go on. */
     pause: (): Promise<void> => worker.pause(true),
@@ -115,7 +115,7 @@ export function makeRunner({
   };
 }
 
-/** What BullMQ keeps of an unexpected fault: its kind. Its words may quote what a row says of people; the log has them. */
+/** The error that BullMQ keeps: only its kind, since its message may contain personal data of a row; the log has the error. */
 function faultWithout(error: unknown): Error {
   return new Error(`Limitline itself failed here (${error instanceof Error ? error.name : typeof error}); see its log`);
 }

@@ -4,33 +4,33 @@ import type { RedisConnection } from '../lua-script.ts';
 import type { Credentials, RedisAddress } from './redis-url.ts';
 
 /**
- * What a connection is for.
+ * The purpose of a connection.
  *
- * - `ledger`: many small commands for many rows at once; sent together. A command is given up after {@link COMMAND_TIMEOUT_MS}.
- * - `claims`: groups of commands that end with a WAIT for replicas. WAIT only counts if the whole group reached one server at once, so no
- *   command is resent automatically. A command is given up after the same time.
- * - `queue`: adds jobs and asks about them; nothing that blocks. A command is given up after the same time.
- * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage. No command is given up.
+ * - `ledger`: many small commands for many rows; sent together, with a timeout of {@link COMMAND_TIMEOUT_MS}.
+ * - `claims`: sets of commands that end with a WAIT for replicas. WAIT only counts if the whole set reached one server in one go, so
+ *   nothing is resent automatically. The same timeout.
+ * - `queue`: adds jobs and reads them; the same timeout. Nothing that blocks.
+ * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage; no timeout.
  */
 export type ConnectionRole = 'ledger' | 'claims' | 'queue' | 'worker';
 
-/** The Redis to connect to: a given address, or the Unix socket of Limitline's own Redis. */
+/** A Redis to connect to: by address, or the Unix socket of our own. */
 export type RedisTarget = RedisAddress | { kind: 'socket'; path: string };
 
-/** How many milliseconds to wait before the next attempt to connect; null to stop trying. */
+/** The wait before reconnecting, in ms; null for never. */
 type RetryStrategy = (attempt: number) => number | null;
 
 /**
- * A dead Redis is reported within seconds. This leaves Limitline's own Redis time to start again after a crash: 0.1 s as measured, and 0.5
- * s more for each 100 MB of data.
+ * Timeout of commands, so that a dead Redis is noticed in seconds. Long enough for our own Redis to restart after a crash: measured 0.1 s,
+ * and 0.5 s more for each 100 MB of data.
  */
 export const COMMAND_TIMEOUT_MS = 5_000;
 
 /**
- * Opens one connection, which begins to connect at once.
+ * Makes one connection, which connects at once.
  *
- * A command that was given up is not sent later: nobody waits for it any more, and a late claim would lock its row. If the command had
- * already left, Redis may have done it.
+ * A command that has timed out is not sent later: nobody waits for it, and a late claim would lock its call. One that was already sent may
+ * have been executed.
  */
 export function connectTo(target: RedisTarget, role: ConnectionRole, retryStrategy: RetryStrategy): RedisConnection {
   const connection =
@@ -44,16 +44,16 @@ export function connectTo(target: RedisTarget, role: ConnectionRole, retryStrate
   return connection;
 }
 
-/** If a host drops packets, this leaves room for a second attempt within {@link COMMAND_TIMEOUT_MS}. */
+/** A host that drops packets must leave time for a second attempt within {@link COMMAND_TIMEOUT_MS}. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** While Redis loads its data, it estimates the remaining time in whole seconds. With little data that is mostly too long. */
+/** Wait while Redis loads its data. Redis' own estimate is in whole seconds, too long for small data. */
 const LOADING_RETRY_MS = 100;
 
-/** BullMQ's blocking reads last at most 10 s. A worker's connection that is silent for three times as long is dead. */
+/** BullMQ's blocking reads take at most 10 s; a worker's connection that is silent for three times that is dead. */
 const WORKER_SILENCE_MS = 30_000;
 
-/** ioredis reads 1 as "reconnect", and 2 as "reconnect and send this command again". */
+/** Answers to ioredis: reconnect, or reconnect and resend the command. */
 const RECONNECT = 1;
 const RECONNECT_AND_RESEND = 2;
 
@@ -64,7 +64,7 @@ function connectCluster(target: ClusterTarget, role: ConnectionRole, retryStrate
   return new Cluster(target.endpoints, {
     clusterRetryStrategy: retryStrategy,
     enableAutoPipelining: role === 'ledger',
-    // Certificates name hosts, so host names must not become IP addresses before the certificate is checked.
+    // Certificates name hosts, so names must not be resolved before they are checked.
     ...(target.tls && { dnsLookup: (name, callback) => callback(null, name) }),
     redisOptions: { ...optionsFor(role), ...credentialsOf(target), ...(target.tls && { tls: {} }) },
   });
@@ -77,7 +77,7 @@ function connectOne(target: OneTarget, role: ConnectionRole, retryStrategy: Retr
     enableAutoPipelining: role === 'ledger',
     retryStrategy,
     sentinelRetryStrategy: retryStrategy,
-    // After a failover the old primary answers READONLY. The connection moves to the new primary. Except for claims, the command is resent.
+    // After a failover the old primary answers READONLY to commands that it did not execute: send them to the new one.
     reconnectOnError: (error) => {
       if (!error.message.startsWith('READONLY')) return false;
       return role === 'claims' ? RECONNECT : RECONNECT_AND_RESEND;
@@ -89,7 +89,7 @@ function optionsFor(role: ConnectionRole) {
   return {
     connectTimeout: CONNECT_TIMEOUT_MS,
     connectionName: `limitline-${role}`,
-    // Time limits decide when a command is given up, not a number of retries.
+    // Commands end by their timeout, and not by a number of retries.
     maxRetriesPerRequest: null,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     ...(role === 'claims' && { autoResendUnfulfilledCommands: false }),
@@ -99,7 +99,7 @@ function optionsFor(role: ConnectionRole) {
   };
 }
 
-/** Without `replyMapping`, which ioredis types more strictly in its constructor than in its own options. */
+/** Without `replyMapping`, whose type in ioredis' constructor is stricter than in its options. */
 function placeOf(target: OneTarget): Omit<RedisOptions, 'replyMapping'> {
   switch (target.kind) {
     case 'socket':
@@ -116,7 +116,7 @@ function placeOf(target: OneTarget): Omit<RedisOptions, 'replyMapping'> {
         db: target.db,
         sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
         ...credentialsOf(target),
-        // Sentinels often have the same password, and Sentinels without a password accept any. They seldom know user names.
+        // Sentinels often have the same password, and those without one accept any; they seldom have users.
         ...(target.password && !target.username && { sentinelPassword: target.password }),
       };
   }
@@ -127,8 +127,8 @@ function credentialsOf({ username, password }: Credentials): Credentials {
 }
 
 /**
- * Commands sent in one turn of the event loop leave in one write. Otherwise rows that end together would each cost Redis a write, a wake-up
- * and a sync of its file.
+ * Sends the commands of one turn of the event loop in one write, so that they reach Redis together. Otherwise rows that end together would
+ * cost one write, one wake-up and one sync of its file each.
  */
 function writeTogether(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
@@ -147,13 +147,13 @@ function writeTogether(redis: Redis): void {
   };
 }
 
-/** After a reconnect, ioredis sends waiting commands even if their time is over. This removes them. */
+/** Drops commands that timed out while they waited for a connection; ioredis would send them. */
 function forgetGivenUp(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => (command.isSettled ? command.promise : send(command, stream));
 }
 
-/** ioredis starts a cluster command's timeout only when a node takes the command. Without any node it would wait for ever. */
+/** Applies the timeout to commands that have no node yet; ioredis would let them wait for ever. */
 function limitTime(cluster: Cluster): void {
   const send = cluster.sendCommand.bind(cluster);
   cluster.sendCommand = (command, stream, node) => {

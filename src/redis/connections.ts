@@ -7,10 +7,10 @@ import { type ConnectionRole, connectTo, type RedisTarget } from './connect.ts';
 export type Connections = ReturnType<typeof makeConnections>;
 
 /**
- * Makes connections to one Redis, which reconnect for ever, and closes them. Outages are logged once, whatever the
- * number of connections and retries, and never thrown.
+ * Makes connections to one Redis that reconnect for ever, and closes them. An outage is logged once, however many connections and retries
+ * there are, and never thrown.
  *
- * @param where the Redis, for people
+ * @param where name of the Redis, for people
  */
 export function makeConnections({ target, where, log }: { target: RedisTarget; where: string; log: Log }) {
   const open = new Set<RedisConnection>();
@@ -19,7 +19,7 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
   const retryStrategy = (attempt: number) => (closing ? null : retryDelayMs(attempt));
 
   return {
-    /** @throws LimitlineError `STOPPED` after `close()`. */
+    /** @throws LimitlineError `STOPPED` after `close()` */
     connect(role: ConnectionRole): RedisConnection {
       if (closing) throw new LimitlineError('STOPPED', `The connections to ${where} are closed; open new ones.`);
       const connection = connectTo(target, role, retryStrategy);
@@ -29,7 +29,7 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
       return connection;
     },
 
-    /** Ends every connection, after the replies that are still to come: 2 s at most, then without them. */
+    /** Closes every connection, after waiting up to 2 s for pending replies. */
     async close(): Promise<void> {
       closing = true;
       await Promise.all([...open].map(end));
@@ -37,10 +37,10 @@ export function makeConnections({ target, where, log }: { target: RedisTarget; w
   };
 }
 
-/** Commands that found no answer in this time are no longer waited for when the process ends. */
+/** How long pending commands are awaited when the process ends. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Quick at first, since our own Redis is back at once; then about once a second, not all processes together. */
+/** Quick at first, since our own Redis restarts at once; then about once a second, randomized among processes. */
 function retryDelayMs(attempt: number): number {
   return Math.min(25 * 2 ** Math.min(attempt, 10), 1_000) * (0.75 + Math.random() / 2);
 }
@@ -48,7 +48,7 @@ function retryDelayMs(attempt: number): number {
 async function end(connection: RedisConnection): Promise<void> {
   if (connection.status === 'end') return;
   const ended = new Promise<void>((resolve) => connection.once('end', () => resolve()));
-  // QUIT stands behind the commands sent before it. While there is no connection, the next failing try ends it.
+  // QUIT comes after the commands sent before. Without a connection the next failed attempt ends it.
   const quit = () => void connection.quit().catch(() => {});
   if (connection.status === 'ready') quit();
   else connection.once('ready', quit);
@@ -59,9 +59,9 @@ async function end(connection: RedisConnection): Promise<void> {
 }
 
 /**
- * Says once when the connections to a Redis begin to fail, and once when all of them work again. ioredis reports every
- * retry of every connection, and throws where nobody listens. Until the first of them works, whoever started them is
- * told, and nothing is said here; nor once they are being closed.
+ * Logs once when the connections to a Redis begin to fail, and once when all work again; ioredis reports every retry of every connection,
+ * and throws without a listener. Nothing is logged before the first connection works, since its caller gets the error, nor while the
+ * connections are being closed.
  */
 function makeOutages({ where, log, isClosing }: { where: string; log: Log; isClosing: () => boolean }) {
   const down = new Set<RedisConnection>();

@@ -8,11 +8,10 @@ import { nodesOf } from './nodes.ts';
 import { checkVersion, readInfo, type ServerInfo } from './server-info.ts';
 
 /**
- * Talks to a Redis that somebody gave, before anything relies on it: does it answer, is it new enough, may it be
- * written to, and does it keep what it is told. Whatever would lose data is warned of, one sentence each; it is not ours to
- * change.
+ * Checks a Redis given by a user before it is relied on: it answers, is new enough, accepts writes, and keeps what was written. A
+ * configuration that could lose data causes a warning, one sentence each, and is not changed.
  *
- * @throws LimitlineError `REDIS` when it does not answer within about 5 s, or can never serve.
+ * @throws LimitlineError `REDIS` if it does not answer within about 5 s, or can never serve
  */
 export async function checkGivenRedis({
   connections,
@@ -37,7 +36,7 @@ export async function checkGivenRedis({
 
 /** The servers behind the connection, once it works: one, or the primaries of a cluster. */
 async function reach(connection: RedisConnection, where: string): Promise<Redis[]> {
-  // What ioredis reports on the way is the reason behind a time-out, which itself says nothing.
+  // A timeout gives no reason, but ioredis reports one earlier.
   let reason: unknown;
   const note = (error: Error & { lastNodeError?: unknown }) => {
     reason = error.lastNodeError ?? error;
@@ -79,7 +78,7 @@ function checkPlace(info: ServerInfo, connection: RedisConnection, where: string
   }
 }
 
-/** What speaks against trusting this server with what was made, each a sentence. INFO says most of it, so that little is left unknown where CONFIG is forbidden (hosted Redis). */
+/** Weaknesses of a server's configuration, a sentence each. INFO has most of them, since hosted Redis may forbid CONFIG. */
 export async function findWeakness(node: Redis, info: ServerInfo): Promise<string[]> {
   const found: string[] = [];
   if (info.aof_enabled === '0') {

@@ -7,20 +7,19 @@ import { openOwnRedis } from './own/open.ts';
 import { describeRedis, parseRedisUrl } from './redis-url.ts';
 
 export type RedisServer = {
-  /** A new connection, ready to be used at once; it reconnects for as long as the process lives. */
+  /** Makes a connection for immediate use; it reconnects as long as the process lives. */
   connect(role: ConnectionRole): RedisConnection;
-  /** For people: an address without user and password, or the folder of our own. */
+  /** For people: the address without user and password, or the folder of our own Redis. */
   where: string;
-  /** Ends all connections that {@link RedisServer.connect} made, then our own Redis if nobody else uses it. No handle stays open. */
+  /** Closes the connections, and then our own Redis if nobody else uses it. Leaves no open handle. */
   close(): Promise<void>;
 };
 
 /**
- * Opens the Redis at `url` (see {@link parseRedisUrl}). Without a `url`, opens the Redis that belongs to the data folder, and starts it if
- * needed.
+ * Opens the Redis at `url` (see {@link parseRedisUrl}), or without one the Redis of the data folder, which is started if needed.
  *
- * @throws LimitlineError `SETTINGS` for an address that cannot be meant, `REDIS` when there is no Redis that answers
- *   or it cannot serve (after about 5 s), `FILE` when the data folder cannot be used
+ * @throws LimitlineError `SETTINGS` for an invalid address, `REDIS` if no Redis answers or can serve (after about 5 s), `FILE` if the data
+ *   folder cannot be used
  */
 export async function openRedis({
   url,

@@ -1,11 +1,11 @@
 import { LimitlineError } from '../errors.ts';
 
-/** A place that listens for Redis or Sentinel connections. */
+/** Host and port of a Redis or Sentinel. */
 type Endpoint = { host: string; port: number };
 
 export type Credentials = { username?: string; password?: string };
 
-/** Where a Redis is, as `REDIS_URL` says it. */
+/** The parsed `REDIS_URL`. */
 export type RedisAddress = Credentials &
   (
     | { kind: 'single'; endpoint: Endpoint; tls: boolean; db: number }
@@ -17,13 +17,12 @@ export type RedisAddress = Credentials &
  * Reads `REDIS_URL`, in one of three forms:
  *
  * - `redis://[[user]:password@]host[:port][/db]`, and `rediss://` for TLS;
- * - several of those, separated by commas: a cluster (credentials and TLS once are enough, a db is not possible);
+ * - several of these, separated by commas: a cluster (one of them with credentials and scheme is enough, a db is not possible);
  * - `redis+sentinel://[[user]:password@]host[:port][,host2[:port2]]/masterName[/db]`.
  *
- * Whatever has a meaning in a URL is percent-encoded inside a user or password. Ports default to 6379, and to 26379
- * for sentinels.
+ * User and password are percent-encoded. Ports default to 6379, and to 26379 for sentinels.
  *
- * @throws LimitlineError `SETTINGS`, which never repeats the text, since there may be a password in it.
+ * @throws LimitlineError `SETTINGS`; the message never repeats the text, which may contain a password
  */
 export function parseRedisUrl(text: string): RedisAddress {
   const parts = text.trim().split(',').map(parsePart);
@@ -51,7 +50,7 @@ export function parseRedisUrl(text: string): RedisAddress {
   return { kind: 'cluster', endpoints, tls, ...credentials };
 }
 
-/** The address for people: as it was given, without user and password. */
+/** The address for people, without user and password. */
 export function describeRedis(address: RedisAddress): string {
   const list = (endpoints: Endpoint[]) =>
     endpoints.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
@@ -76,7 +75,7 @@ type Part = {
   path: string;
 };
 
-/** scheme, user info (up to the last @: people forget to encode it), host (IPv6 in brackets), port, path */
+/** Scheme, user info (up to the last @, since people forget to encode it), host (IPv6 in brackets), port, path. */
 const PART = /^(?:([a-z+]+):\/\/)?(?:(.*)@)?(?:\[([\da-f:.]+)\]|([^:/?#@[\]\s]+))(?::(\d{1,5}))?(\/[^?#]*)?$/i;
 
 function parsePart(text: string): Part {

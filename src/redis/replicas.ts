@@ -5,19 +5,18 @@ import { onceAtATime } from '../once-at-a-time.ts';
 import { writeAnyway } from '../redis-memory/write-anyway.ts';
 import { parseInfo, type ServerInfo } from './server-info.ts';
 
-/** How many replicas a write must be on before it is relied on, as far as is known now. */
+/** The number of replicas that must have a write before it is relied on. */
 type ExpectedReplicas = () => number | Promise<number>;
 
 /**
- * Keeps count of the replicas of a Redis: the most that were ever seen, by any process, are expected for good. A replica
- * that is away or is reading all its data again may be the next primary all the same, so it is not counted out.
+ * Counts the replicas of a Redis. The highest number ever seen by any process is expected for good: a replica that is away or loads its data
+ * may still become the next primary.
  *
- * What is seen is kept at `key`, on a cluster also the key whose node is looked at. The first question waits for a look;
- * later ones are answered at once, and look again behind the answer where the last look is {@link LOOK_EVERY_MS} old
- * or of before a new connection.
+ * The number is kept at `key`; on a cluster the node of this key is asked. The first call waits for a count; later ones answer at once, and
+ * count again in the background if the last count is older than {@link LOOK_EVERY_MS} or than the connection.
  *
- * @param fixed so many are expected, whatever is seen; 0 for none
- * @throws what Redis says, when it cannot be asked the first time
+ * @param fixed expects this number whatever is seen; 0 for none
+ * @throws what Redis says, if the first count fails
  */
 export function makeExpectedReplicas({
   connection,
@@ -56,13 +55,13 @@ export function makeExpectedReplicas({
   };
 }
 
-/** A new replica counts within seconds; a look costs as much as a single call's place in the ledger. */
+/** A new replica counts within seconds; counting costs Redis as much as one call's claim. */
 const LOOK_EVERY_MS = 3_000;
 
-/** The one member of the sorted set at the key; a sorted set can be told to take a greater number only (GT). */
+/** The only member of the sorted set at the key; a sorted set can be told to only accept greater scores (GT). */
 const MOST = 'most';
 
-/** A replica acknowledges every second; one that has not for so long may be gone, and its successor stands beside it. */
+/** A replica acknowledges every second; one that is silent for so long may be gone and already be replaced. */
 const SILENT_AFTER_S = 5;
 
 async function lookAt(connection: RedisConnection, key: string): Promise<{ remembered: number; seen: number }> {
@@ -75,8 +74,8 @@ async function lookAt(connection: RedisConnection, key: string): Promise<{ remem
 }
 
 /**
- * The replicas that `INFO replication` names: those that follow, and those that still read the data. A program that
- * only fetches a copy (`redis-cli --rdb`) names no port, and one replica may have two connections while it reads.
+ * The replicas in `INFO replication`, also those that still load the data. A program that only fetches a copy (`redis-cli --rdb`) has no
+ * port, and one replica may have two connections while it loads.
  */
 export function countReplicas(info: ServerInfo): number {
   const places = new Set<string>();

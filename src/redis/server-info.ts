@@ -1,21 +1,21 @@
 import type { Redis } from 'ioredis';
 import { LimitlineError } from '../errors.ts';
 
-/** What `INFO` says, field by field. */
+/** The fields of `INFO`. */
 export type ServerInfo = Readonly<Record<string, string>>;
 
 /**
- * Before 7.0, an error inside a script has another text (`ERR Error running script … -READONLY …`). A Redis that is read-only for a while
- * would then look like a faulty script.
+ * Before 7.0 an error inside a script is worded differently (`ERR Error running script … -READONLY …`), so that a Redis that temporarily
+ * rejects writes would look like a wrong script.
  */
 const OLDEST_VERSION = [7, 0] as const;
 
-/** Asks a server for everything it says of itself. */
+/** Reads all sections of a server's `INFO`. */
 export async function readInfo(redis: Redis): Promise<ServerInfo> {
   return parseInfo(await redis.info());
 }
 
-/** The text of `INFO`, field by field. */
+/** Parses the text of `INFO`. */
 export function parseInfo(text: string): ServerInfo {
   return Object.fromEntries(
     text.split('\r\n').flatMap((line) => {
@@ -26,8 +26,8 @@ export function parseInfo(text: string): ServerInfo {
 }
 
 /**
- * @param place the server's name for people, as the beginning of a sentence
- * @throws LimitlineError `REDIS` when the version is below 7.0. Valkey names the version it is compatible with.
+ * @param place name of the server, to begin a sentence
+ * @throws LimitlineError `REDIS` for a version below 7.0; Valkey reports the version with which it is compatible
  */
 export function checkVersion(info: ServerInfo, place: string): void {
   const version = info.redis_version ?? 'unknown';

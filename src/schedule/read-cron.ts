@@ -1,4 +1,4 @@
-/** A pattern of cron, field by field; each list is sorted. */
+/** The fields of a cron pattern; lists are sorted. */
 export type Cron = {
   minutes: readonly number[];
   hours: readonly number[];
@@ -6,7 +6,7 @@ export type Cron = {
   months: ReadonlySet<number>;
   /** 0 is Sunday. */
   weekdays: ReadonlySet<number>;
-  /** A field of days that begins with `*` leaves the choice to the other one. If neither does, a day of either is enough, as in cron. */
+  /** Whether the field begins with `*`. If neither day field does, a day that matches either counts, as in cron. */
   anyDay: boolean;
   anyWeekday: boolean;
 };
@@ -16,7 +16,7 @@ export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday',
 
 type Field = { name: string; from: number; to: number; names?: readonly string[]; namesFrom?: number };
 
-/** As in crontab(5); 7 is Sunday as well. */
+/** As in crontab(5); 7 is Sunday too. */
 const FIELDS: readonly Field[] = [
   { name: 'minute', from: 0, to: 59 },
   { name: 'hour', from: 0, to: 23 },
@@ -26,9 +26,9 @@ const FIELDS: readonly Field[] = [
 ];
 
 /**
- * Reads five fields of cron as in crontab(5): `*`, numbers, English names of months and days of the week, ranges, lists and steps.
+ * Reads five cron fields as in crontab(5): `*`, numbers, English names of months and weekdays, ranges, lists and steps.
  *
- * @returns the pattern, or what is wrong with it as the end of a sentence
+ * @returns the pattern, or what is wrong with it, to end a sentence
  */
 export function readCron(pattern: string): Cron | { fault: string } {
   const texts = pattern.trim().split(/\s+/);
@@ -53,10 +53,7 @@ export function readCron(pattern: string): Cron | { fault: string } {
   return comes(cron) ? cron : { fault: 'names a day that no month of it has, so it never comes' };
 }
 
-/**
- * The cron field for days of the week in words, such as `Mon-Fri` or `saturday,sunday`; `daily` is all of them. Undefined when the words
- * are no days.
- */
+/** Reads words such as `Mon-Fri` or `saturday,sunday` as a cron field of weekdays; `daily` is all of them. Undefined if they are no days. */
 export function weekdayField(words: string): string | undefined {
   if (/^(daily|every-?day)$/i.test(words)) return '*';
   if (!/^[a-z,-]+$/i.test(words)) return undefined;
@@ -69,7 +66,7 @@ export function weekdayField(words: string): string | undefined {
   return values && [...new Set([...values].map((day) => day % 7))].sort((one, other) => one - other).join(',');
 }
 
-/** The values of a field; undefined when it is invalid. */
+/** The values of a field; undefined if it is invalid. */
 function readField(text: string, field: Field): Set<number> | undefined {
   const values = new Set<number>();
   for (const part of text.split(',')) {
@@ -77,7 +74,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
     const [from, to] = readRange(range, field, step !== undefined);
     if (from === undefined || to === undefined || step === '0' || step === '00') return undefined;
     const isWeekday = field.to === 7;
-    // Friday to Monday goes over the end of the week, as people mean it; 22 to 4 in another field may be a mistake.
+    // A range such as Friday to Monday is common for weekdays; in other fields 22 to 4 may be a mistake.
     if (from > to && !isWeekday) return undefined;
     const last = from > to ? to + 7 : to;
     for (let value = from; value <= last; value += Number(step ?? 1)) values.add(isWeekday ? value % 7 : value);
@@ -86,7 +83,7 @@ function readField(text: string, field: Field): Set<number> | undefined {
 }
 
 function readRange(text: string, field: Field, hasStep: boolean): readonly (number | undefined)[] {
-  // For days of the week, `*` is 0 to 6: with 7, Sunday would come twice.
+  // Weekdays are 0 to 6 here, since 7 would be Sunday again.
   if (text === '*') return [field.from, field.to === 7 ? 6 : field.to];
   const [first = '', last, ...more] = text.split('-');
   if (more.length > 0) return [];
@@ -107,17 +104,17 @@ function rangeOf({ from, to, names }: Field): string {
   return `${from} to ${to}${example ? ` or a name such as ${example}` : ''}, with * , - and / as in cron`;
 }
 
-/** The most days that each month has in any year. */
+/** Most days of each month in any year. */
 const MONTH_LENGTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether there is any such day: 29 February is one, 30 February is none. */
+/** Whether any such day exists: 29 February does, 30 February does not. */
 function comes({ days, months, anyDay, anyWeekday }: Cron): boolean {
   if (!anyDay && !anyWeekday) return true;
   const first = Math.min(...days);
   return [...months].some((month) => first <= (MONTH_LENGTHS[month - 1] ?? 0));
 }
 
-/** The least time between two runs on one day, in minutes; a whole day if there is only one. */
+/** Minutes between the closest due times of a day; a whole day if there is only one. */
 export function leastGapMin({ minutes, hours }: Cron): number {
   const DAY_MIN = 1_440;
   const moments = hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute));

@@ -3,19 +3,19 @@ import { type Cron, leastGapMin, readCron, weekdayField } from './read-cron.ts';
 import { DEFAULT_SCHEDULE, localZone, type ScheduleEntry, TASKS, type TaskName } from './schedule.ts';
 import { isZone } from './zone.ts';
 
-/** The least minutes between two runs: otherwise a task might still be running when it should start again. Looking at the drop folder is quick. */
+/** Least minutes between runs, so that a task can end before it begins again; the drop folder is exempt, since reading it takes no time. */
 const LEAST_GAP_MIN = 5;
 
 /**
- * Reads a schedule: one entry on each line, or separated by semicolons. The text after a `#` is a comment. An entry is a task, then a time
- * or five cron fields, then a time zone if it is not this machine's.
+ * Reads a schedule: one entry a line, or separated by semicolons; `#` begins a comment. An entry is a task, a time or five cron fields, and
+ * a time zone unless it is this machine's.
  *
  * `reconcile 02:30 Europe/Berlin; retry Mon-Fri 04:00; inbox 30 6 * * 1-5`
  *
- * `off` alone is a schedule without any task.
+ * `off` alone is a schedule without runs.
  *
  * @param tz the time zone of entries that name none
- * @returns the entries, and a sentence for each fault that contains its entry
+ * @returns the entries, and a sentence on each fault that quotes the entry
  */
 export function readSchedule(text: string, tz: string = localZone()): { entries: ScheduleEntry[]; faults: string[] } {
   const [entries, faults]: [ScheduleEntry[], string[]] = [[], []];
@@ -34,7 +34,7 @@ export function readSchedule(text: string, tz: string = localZone()): { entries:
   return { entries, faults };
 }
 
-/** The schedule in force: the given one, or {@link DEFAULT_SCHEDULE}. The given one was checked before, and has no faults. */
+/** The schedule in force: the given one, which was checked before, or {@link DEFAULT_SCHEDULE}. */
 export function scheduleOf(given: string | undefined, tz: string = localZone()): readonly ScheduleEntry[] {
   return readSchedule(given ?? DEFAULT_SCHEDULE, tz).entries;
 }
@@ -61,7 +61,7 @@ function readEntry(line: string, tz: string): ScheduleEntry | { fault: string } 
 
 type Read = { pattern: string; zone?: string | undefined };
 
-/** Reads `02:30` or `Mon-Fri 02:30`, with or without a time zone; undefined for anything else. */
+/** Reads `02:30` or `Mon-Fri 02:30`, with an optional time zone; undefined for any other form. */
 function readTime(words: readonly string[]): Read | { fault: string } | undefined {
   const place = words.findIndex((word) => /^\d{1,2}:\d\d$/.test(word));
   if (place < 0 || place > 1) return undefined;
@@ -76,7 +76,7 @@ function readTime(words: readonly string[]): Read | { fault: string } | undefine
   return { pattern: `${minute} ${hour} * * ${days}`, zone };
 }
 
-/** Reads five cron fields, with or without a time zone. */
+/** Reads five cron fields with an optional time zone. */
 function readFields(words: readonly string[]): Read | { fault: string } {
   const last = words.at(-1) ?? '';
   const zone = words.length > 1 && /[a-z]{3,}|\/[a-z]/i.test(last) && !weekdayField(last) ? last : undefined;

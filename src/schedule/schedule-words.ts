@@ -16,7 +16,7 @@ const MONTH_NAMES = [
   'December',
 ];
 
-/** So many times of a day are named one by one; more are said as cron has them. */
+/** Most times of a day that are named; more are shown as the cron pattern. */
 const MOST_TIMES = 4;
 
 /** When an entry runs, for people: `each working day at 02:30, Berlin time`. */
@@ -42,7 +42,7 @@ function cronWords(cron: Cron): string | undefined {
   return `${days} at ${listed(hours.flatMap((hour) => minutes.map((minute) => `${two(hour)}:${two(minute)}`)))}`;
 }
 
-/** Of what runs in every hour. */
+/** Words for a pattern that runs in every hour; undefined for any other. */
 function oftenWords({ hours, minutes }: Cron): string | undefined {
   if (hours.length < 24) return undefined;
   const [first = 0, second = 0] = minutes;
@@ -67,7 +67,7 @@ function dayWords({ days, months, weekdays, anyDay, anyWeekday }: Cron): string 
 
 function weekdayWords(weekdays: ReadonlySet<number>): string {
   if ([...weekdays].join() === '1,2,3,4,5') return 'working day';
-  // The week begins on Monday, as people list it.
+  // People list weekdays from Monday on.
   const names = [1, 2, 3, 4, 5, 6, 0].filter((day) => weekdays.has(day)).map((day) => capital(WEEKDAYS[day] ?? ''));
   return listed(names);
 }

@@ -1,6 +1,6 @@
 import { isZone } from './zone.ts';
 
-/** What the schedule may name, in the order in which they run where several are due at once. */
+/** The tasks of a schedule, in the order in which they run if several are due at once. */
 export const TASKS = ['audit', 'inbox', 'reconcile', 'retry', 'archive'] as const;
 export type TaskName = (typeof TASKS)[number];
 
@@ -14,13 +14,13 @@ export type ScheduleEntry = {
 };
 
 /**
- * What runs where nobody says otherwise, by the clock of the machine: when offices are empty and most banks' own nights are under
- * way. The trail is cut before anything is added to it, rows go again behind the check, when the queues are known to be whole, and
- * portfolios are archived that were checked this night. The drop folder is looked at at once, so it is no task by itself.
+ * The schedule without a setting, in local time, when offices are empty. The audit trail is cut before the other tasks add to it. Retries
+ * follow the check, when the queues are known to be complete, and only portfolios that were just checked are archived. The drop folder
+ * is watched all the time, so `inbox` is not in it.
  */
 export const DEFAULT_SCHEDULE = 'audit 02:15; reconcile 02:30; retry 04:00; archive 04:30';
 
-/** The time zone of this machine, in which an entry is meant that names none; UTC where `TZ` has none that is known. */
+/** This machine's time zone, for entries that name none; UTC if `TZ` is unknown. */
 export function localZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return isZone(`${timeZone}`) ? timeZone : 'UTC';

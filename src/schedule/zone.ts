@@ -1,7 +1,7 @@
-/** Creating a format takes a hundred times as long as using it. */
+/** Formats by zone; making one costs a hundred times as much as using it. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether this machine knows the time zone. A mere offset such as `+02:00` is not accepted: it has no daylight saving time. */
+/** Whether this machine knows a time zone of this name. A mere offset such as `+02:00` is none, since it lacks daylight saving. */
 export function isZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -12,7 +12,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** The local time in a zone, as a number whose UTC parts (`getUTCHours` and so on) are the local day and time. */
+/** The local time at a moment, as the moment at which UTC shows the same time: so `getUTCHours` and the like give local values. */
 export function wallClock(atMs: number, tz: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(tz).formatToParts(atMs)) parts[type] = Number(value);
@@ -21,11 +21,11 @@ export function wallClock(atMs: number, tz: string): number {
 }
 
 /**
- * The moments that have this local time (in the form of {@link wallClock}). Usually there is one. An hour that is repeated in autumn gives
- * two. An hour that is skipped in spring gives none; `shifted` is then the moment that it would have been without the change.
+ * The moments at which local clocks show this time (in the form of {@link wallClock}): nearly always one; two in the repeated hour of an
+ * autumn night; none in the skipped hour of a spring night, and then `shifted` is the moment as if clocks had not been put forward.
  */
 export function momentsAt(wallMs: number, tz: string): { moments: readonly number[]; shifted: number } {
-  // No zone changes its clock twice within two days, so a day before and after, the offsets are those around the change.
+  // One day before and after; no zone changes its clocks twice within that time.
   const before = offsetAt(wallMs - DAY_MS, tz);
   const behind = offsetAt(wallMs + DAY_MS, tz);
   const moments = [...new Set([wallMs - before, wallMs - behind])]

@@ -6,10 +6,10 @@ import type { Keys } from '../schema/keys.ts';
 /** Rows read at a time. */
 const PAGE = 500;
 
-/** How often an approval is looked at whose rows move meanwhile. */
+/** Attempts to compare an approval whose rows move in the meantime. */
 const LOOKS = 3;
 
-/** Compares what approvals bind with the rows that wait for them, and mends what differs. */
+/** Compares the sums of approvals with the rows that wait for them, and mends what differs. */
 export function makeApprovalComparison({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const mend = makeLuaScript(connection, new URL('../lua/mend-approval.lua', import.meta.url));
   const placesOf = (portfolio: string, id: string) => {
@@ -17,7 +17,7 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
     return { approval: keys.approval(id), ...lists, rows: keys.approvalRows(portfolio, id) };
   };
 
-  /** How many rows wait for it, and what they ask for. What stands among them and waits for another is taken out. */
+  /** Number and sum of the rows that wait for it. Rows that wait for another approval are removed from its list. */
   async function countRows(portfolio: string, id: string): Promise<{ rows: number; sum: Big }> {
     const index = keys.approvalRows(portfolio, id);
     const found = { rows: 0, sum: new Big(0) };
@@ -58,7 +58,7 @@ export function makeApprovalComparison({ connection, keys }: { connection: Redis
     return 0;
   }
 
-  /** Compares all approvals of a portfolio, and answers how many were not as their rows are. */
+  /** Compares all approvals of a portfolio, and answers how many differed from their rows. */
   return async (portfolio: string): Promise<number> => {
     let differed = 0;
     for (const id of await connection.zrange(keys.approvalsOf(portfolio), '0', '-1')) {

@@ -3,7 +3,7 @@ import type { Approval } from '../schema/approval.ts';
 import type { RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** A row that waits, as a person is shown it. `said` is what somebody answered of a held one: the id that was made, or `resend`. */
+/** A row that waits, as shown to a person. `said` is a person's answer to a held row's call: the id of what was made, or `resend`. */
 export type WaitingRow = {
   row: RowId;
   line: number;
@@ -14,7 +14,7 @@ export type WaitingRow = {
   said: string | undefined;
 };
 
-/** A row's request as its calls would send it; `company` is null where the line gives the company's id. */
+/** A row's request as its calls would send it; `company` is null if the line gives the company's id. */
 export type WaitingRequest = {
   line: number;
   company: Record<string, unknown> | null;
@@ -22,7 +22,7 @@ export type WaitingRequest = {
   limit: Record<string, unknown>;
 };
 
-/** How the file was understood: column by column, and in words what else was decided. */
+/** How the file was read: each column, and other decisions in words. */
 export type UnderstoodFile = {
   number: number;
   name: string;
@@ -31,39 +31,40 @@ export type UnderstoodFile = {
   columns: readonly { written: string; known: string | undefined }[];
   /** Such as `utf-8`, `semicolon`, `header on line 3`. */
   reading: readonly string[];
-  /** Warnings of the file as a whole, such as lines of sums that are no buyers, and the column that each is about. */
+  /** Warnings about the whole file, such as lines with sums instead of buyers, and the column of each. */
   fileWarnings: readonly { column: string | null; message: string }[];
-  /** Warnings of its lines, alike ones together, and how many lines of the file were looked through for them. */
+  /** Warnings about lines, equal ones together, and how many lines of the file were searched for them. */
   warnings: readonly { words: string; lines: number; first: number }[];
   lookedThrough: number;
   isWhole: boolean;
 };
 
-/** All that an approver has to see before a yes. */
+/** Everything that an approver has to see before saying yes. */
 export type ApprovalLook = {
   approval: Approval;
-  /** What the portfolio came to with it: rows by state, and the sum of what they ask for; and whether it is paused. */
+  /** The whole portfolio: rows by state, the sum that they request, and whether it is paused. */
   portfolio: { states: Record<RowState, number>; sum: string; isPaused: boolean };
-  /** Nothing where what waits is no import, or the copy of the file is not in the data folder any more. */
+  /** Undefined if it is no import, or the data folder no longer has the file's copy. */
   file: UnderstoodFile | undefined;
-  /** The largest first; of very many rows the largest of those that were looked at. */
+  /** The largest first; `isLargestExact` is false if there may be larger ones among very many. */
   largest: readonly WaitingRow[];
   isLargestExact: boolean;
   first: readonly WaitingRequest[];
-  /** What happened since it was asked for, in sentences. */
+  /** What happened since the approval was asked for, in sentences. */
   since: readonly string[];
 };
 
-/** What waits for another person's approval, since somebody asked for it: rows, and what they ask for as exact decimal text, and which sum is above its limit, in words. */
+/** Rows that now wait for another person's approval: their number, their sum as exact decimal text, and why they wait, in words. */
 export type AskedFor = { approval: string; rows: number; sum: string; why?: string };
 
-/** What a person says to what waits for approval. */
+/** A person's answer to an approval. */
 export type ApprovalAnswer = 'approve' | 'decline';
 
 /**
- * What became of a person's answer. Nothing was done but for `done`: there is no such approval (`gone`); another answered it before
- * (`answered`); it is not what was looked at any more (`changed`); whoever asked for it answers it (`own`); whoever answers may not
- * (any more: `role`); there are no users, so nobody knows who answers (`nobody`); the password or the code is wrong, or too many were tried; whoever answers has a password of their own or a second factor to set first (`owes`), or has to sign in anew at their identity provider.
+ * The outcome of a person's answer. Only `done` changes anything. `gone`: no such approval. `answered`: another person was first. `changed`:
+ * it differs from what the person saw. `own`: the person asked for it. `role`: the person may not approve (any more). `nobody`: there are
+ * no users, so the person is unknown. `password`: password or code are wrong. `later`, `busy`: too many attempts. `owes`: the person has to
+ * set a password or a second factor first. `sign in`: the person has to sign in again at the identity provider.
  */
 export type AnswerResult =
   | { is: 'done'; approval: Approval }

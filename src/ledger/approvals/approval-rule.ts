@@ -3,17 +3,17 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { type ApprovalPolicy, stricterOf } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 
-/** The account's approval rules before and after a change. */
+/** The rule before and after a change. */
 export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
 /** Fields of the account's hash; rare-moves.lua reads them too. */
 const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:days', 'approve:inbox'] as const;
 
 /**
- * Keeps the approval rules of an account. The processes that run workers or the console write their settings to the ledger; the settings of
- * any other process can only make the rules stricter.
+ * The approval rule of an account. The ledger keeps the rule of the serving processes, and the settings of any other process can only make
+ * it stricter.
  *
- * @param given.own the rules in this process' settings
+ * @param given.own the policy of this process' settings
  */
 export function makeApprovalRule({
   connection,
@@ -25,7 +25,7 @@ export function makeApprovalRule({
   own: ApprovalPolicy;
 }) {
   const put = makeLuaScript(connection, new URL('../lua/change-fields.lua', import.meta.url));
-  /** Writes the rules and returns the earlier ones in one step. If several processes make the same change at once, one of them sees it. */
+  /** Writes the rule and answers the old one in one step, so that of several processes with the same change only one sees it. */
   async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {
     const changes = textsOf(policy).flatMap((text, place) => [text ? 'HSET' : 'HDEL', FIELDS[place] ?? '', text ?? '']);
     return policyIn((await put({ hash: keys.account }, { changes })) as Kept);
@@ -34,14 +34,14 @@ export function makeApprovalRule({
   const kept = async () => policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept);
 
   return {
-    /** The stricter of this process' settings and the ledger's rules at this moment. */
+    /** The stricter of this process' settings and the ledger's present rule. */
     async now(): Promise<ApprovalPolicy> {
       return stricterOf(own, await kept());
     },
 
     /**
-     * Writes this process' settings as the account's rules; workers and the console do so as they start. A change is passed to `onChange`,
-     * once even if several processes make it at once. If `onChange` throws, the earlier rules are written back.
+     * Makes this process' settings the rule of the account; serving processes call it as they start. `onChange` is called for a change, once
+     * if several processes bring the same one; if it throws, the old rule is restored.
      */
     async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
       const isOwn = (policy: ApprovalPolicy) => isDeepStrictEqual(textsOf(policy), textsOf(own));
@@ -61,7 +61,7 @@ export function makeApprovalRule({
 type Text = string | null;
 type Kept = [always: Text, above: Text, person: Text, days: Text, inbox: Text];
 
-/** In the order of the fields. */
+/** The values of the fields, in their order. */
 function textsOf({ always, above, personAbove, windowDays, inboxApprovers }: ApprovalPolicy): Kept {
   return [
     always ? 'on' : 'off',

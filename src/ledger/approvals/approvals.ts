@@ -27,19 +27,18 @@ import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from '
 
 export type Approvals = ReturnType<typeof makeApprovals>;
 
-/** A person's answer to an approval. `digest`: what the approval contained when the person saw it. `words`: the person's reason. */
+/** An answer to an approval, as seen by its `digest`: by whom, and with which comment. */
 export type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
 
-/** Rows handled at a time: some milliseconds of Redis' time. */
+/** Rows read at a time: some milliseconds of Redis' time. */
 const PAGE = 100;
 
-/** The most approvals in a list. */
+/** Most approvals in a list. */
 const MOST_LISTED = 100;
 
 /**
- * The approvals that another person must give. An approval starts as open, rows join it (rows.put, awaitRow), and it is closed. Then it
- * waits for one answer by another person, which applies to its content at that moment. claim.lua sends nothing for a row whose approval is
- * not granted.
+ * The approvals of the ledger. An approval begins open, rows join it (rows.put, awaitRow), it is closed, and then waits for one answer by
+ * another person to what it is at that moment. claim.lua sends nothing for a row whose approval is not granted.
  */
 export function makeApprovals({
   connection,
@@ -50,7 +49,7 @@ export function makeApprovals({
   connection: RedisConnection;
   keys: Keys;
   retryUntilAnswered: RetryUntilAnswered;
-  /** The current rules for what another person must approve, and who may approve files from the drop folder. */
+  /** The present rule: when approval is needed, and who may approve dropped files. */
   approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
@@ -95,15 +94,14 @@ export function makeApprovals({
   async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: PersonsAnswer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
-      // The count is read first, so a refusal that comes during the search is noticed. If nobody declined anything since the person looked,
-      // the search is skipped.
+      // Counted before looking for refusals, so that one in between is noticed. Without new ones there is no need to look.
       const counted = is === 'granted' ? connection.hget(keys.account, 'noes') : '';
       const [noes, found] = await Promise.all([counted, read(id)]);
       if (!found) return 'gone';
       const { portfolio } = found.approval;
-      // The person is unknown, so it may be the one who asked.
+      // An unknown person could be the author.
       if (by === '' || isOfSystem(by)) return 'own';
-      // All other conditions are checked by the script. But an answer only counts for what the person saw.
+      // The script finds all other obstacles, but a person can answer only what they saw.
       const isSeen = found.approval.digest === digest;
       const looks = noes !== '' && (noes ?? '0') !== found.noes;
       const no = looks ? ((await declined.noElsewhere(found.approval, found.supplier)) ?? '') : '';
@@ -135,14 +133,14 @@ export function makeApprovals({
     ...makeApprovalIds({ connection, keys }),
     ...declined,
 
-    /** An approval by its id; undefined if there is none. */
+    /** One approval; undefined if there is none of this id. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 
     /**
-     * Begins the approval of an import. If an import of the same file and reading died and left an open approval, continues that one.
-     * Returns the approval's id, under which the rows are written.
+     * Begins the approval of an import, or continues the open one that an earlier import of the same file and reading left behind when it
+     * died. Answers its id, with which rows are put.
      *
-     * @param supplier the key of the supplier in the file; nothing is sent for it before the approval either. If a person declined this
+     * @param supplier key of the supplier that the import names; nothing is sent for it before the yes either. If a person declined this
      *   supplier before, the approval waits in any case
      */
     async beginImport(
@@ -163,25 +161,25 @@ export function makeApprovals({
       return start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
     },
 
-    /** Begins an approval for rows to be sent again, or for answers about held calls. Rows join it by `awaitRow`. */
+    /** Begins an approval for rows to be sent again, or for answers to held calls. Rows join it by `awaitRow`. */
     askFor: async ({ portfolio, kind, by, supplier }: NewApproval): Promise<string> =>
       start(portfolio, kind, {
         authors: [by],
         ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
       }),
 
-    /** Adds people who asked for a part of the approval, and so may not answer it. Called before their rows join. */
+    /** Adds people who asked for a part of it, and so may not answer it, before their rows join. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
       if (authors.length === 0) return;
       await beginOne({ portfolio, id }, { fields: {}, authors });
     },
 
     /**
-     * Lets a row that ended in this state wait for an open approval. Returns whether it now waits; false if the row is in another state,
-     * was replaced, or changed since the plan or `writtenMs`.
+     * Lets an ended row wait for an open approval. Answers whether it does: not if it is in another state by now, was replaced, or changed
+     * since the plan or since `writtenMs`.
      *
-     * @param said a person's answer about a held row's call: the id of what was made, or `resend`; `of` is the call, as it was at `asOfMs`
-     * @param night the rule that sends the row, with the same conditions as in `rows.requeue`
+     * @param said a person's answer to a held row's call: the id of what was made, or `resend`; `of` names the call, as it was at `asOfMs`
+     * @param night the rule by which it would go, with the same conditions as in `rows.requeue`
      */
     async awaitRow(
       row: RowId,
@@ -196,38 +194,38 @@ export function makeApprovals({
 
     ...makeClosing({ connection, keys, retryUntilAnswered }),
 
-    /** Approves what the person saw. `freeSome` then lets its rows go, or carries out the answers. */
+    /** Approves it as the person saw it. Its rows go on with the next `freeSome`; answers to held calls can be carried out from now on. */
     grant: (given: PersonsAnswer): Promise<AnswerTaken> => take('granted', given),
 
-    /** Declines the approval: its rows are cancelled, or return to their earlier state. `words` say why. */
+    /** Declines it: its rows are given up, or get their earlier state back. `words` say why. */
     decline: (given: PersonsAnswer): Promise<AnswerTaken> => take('declined', given),
 
-    /** The approvals that wait for a person, oldest first. */
+    /** Approvals that wait for a person, the oldest first. */
     async waiting(): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
     },
 
-    /** The approvals that people answered last, latest first, at most `most`; the ledger keeps 100. */
+    /** Approvals that people answered last, the latest first; the last 100 are kept. */
     async lately(most: number): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));
     },
 
-    /** All approvals that a portfolio ever had, latest first, at most `most`. */
+    /** Approvals ever asked for in a portfolio, the latest first. */
     async of(portfolio: string, most = MOST_LISTED): Promise<Approval[]> {
       const ids = await connection.zrevrange(keys.approvalsOf(portfolio), '0', String(most - 1));
       return readAll(ids.map((id) => `${portfolio}/${id}`));
     },
 
-    /** The rows of an approval that are not carried out yet, in the order of their lines. */
+    /** Rows of an approval that are not carried out, in the order of lines. */
     async rowsOf({ portfolio, id }: ApprovalId, { from = 0, count = PAGE } = {}): Promise<RowId[]> {
       const found = await connection.zrange(keys.approvalRows(portfolio, id), String(from), String(from + count - 1));
       return found.map((key) => ({ portfolio, key }));
     },
 
-    /** Lets these rows of an answered approval go. Returns how many rows are left. Held rows whose answer was granted stay. */
+    /** Moves these rows of an answered approval on. Answers how many are left. Rows with a granted answer to a held call stay. */
     freeSome,
 
-    /** If the supplier's approval was declined or became void, nothing is sent for the supplier. */
+    /** Gives up the portfolio's supplier if its approval was declined or is void. */
     async giveUpSupplier({ portfolio, id }: ApprovalId): Promise<void> {
       const approval = (await read(id))?.approval;
       const of = await connection.hget(keys.portfolio(portfolio), 'supplierApproval');
@@ -238,8 +236,8 @@ export function makeApprovals({
     },
 
     /**
-     * Makes a held row whose answer was granted held again, so that the answer can be carried out. Returns its state and the answer, also
-     * if called again; undefined if the row no longer belongs to the approval.
+     * Holds a row with a granted answer again, so that the answer can be carried out. It may be repeated. Answers the row's state and the
+     * person's answer; undefined if the row no longer belongs to the approval.
      */
     async restore(row: RowId, id: string): Promise<{ state: RowState; said: string } | undefined> {
       const again = () => runInBatch(row, { move: 'holdAgain', approval: id });
@@ -247,13 +245,13 @@ export function makeApprovals({
       return state === undefined ? undefined : { state: state as RowState, said };
     },
 
-    /** Lets a row go on after the answer about its held call was recorded. Returns whether it goes on; false if it no longer waits. */
+    /** Lets a row go on after the answer to its held call was written. Answers whether it does: not if it no longer waits. */
     async goAnswered(row: RowId, id: string): Promise<boolean> {
       const goes = () => runInBatch(row, { move: 'goAnswered', approval: id });
       return (await retryUntilAnswered('go answered', goes)) === 1;
     },
 
-    /** Marks a row's approval as carried out. Returns how many rows are left of the approval. */
+    /** Notes that what was approved of a row is carried out. Answers how many rows of the approval are left. */
     carriedOut,
   };
 
@@ -265,7 +263,7 @@ export function makeApprovals({
 
 type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 
-/** The start of an approval: who asked, and for an import its file. */
+/** Initial fields of an approval: its authors, and the file of an import. */
 type Started = {
   authors: readonly string[];
   content?: string;
@@ -273,7 +271,7 @@ type Started = {
   fields?: Readonly<Record<string, string>>;
 };
 
-/** How a row joins an approval: which one, who asks, and what is known of the row. */
+/** The approval that a row waits for, who asks, and what is known of the row. */
 type Awaiting = {
   id: string;
   by: string;
@@ -285,17 +283,17 @@ type Awaiting = {
   night?: AtNight | undefined;
 };
 
-/** The longest reason, which is kept with each declined row. */
+/** Most characters of a comment; each declined row keeps it. */
 const MOST_WORDS = 500;
 
-/** Why nothing was sent for a supplier. */
+/** Why a supplier was not requested. */
 function declinedWords(approval: Approval | undefined): string {
   const { by = '', words = '' } = approval?.answered ?? {};
   if (by === '') return 'not approved';
   return words === '' ? `declined by ${by}` : `declined by ${by}: ${words}`;
 }
 
-/** As JSON for Lua. An unpaired surrogate would reach Redis as U+FFFD in any case. */
+/** Fields as JSON for Lua. Half a surrogate pair would become U+FFFD in Redis anyway. */
 function wholeText(fields: Readonly<Record<string, string>>): string {
   return JSON.stringify(fields, (_name, value) => (typeof value === 'string' ? value.toWellFormed() : value));
 }

@@ -8,10 +8,10 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 
-/** Which sum is above its limit, as the ledger tells it (above.lua): of what, whose, and the sum; [] where none is. */
+/** A sum above its limit, as scripts answer it (above.lua): whose kind, name, and the sum; [] for none. */
 export type Over = string[];
 
-/** Rows whose buyers are looked at with one command: some milliseconds of Redis' time. */
+/** Rows whose buyers are checked with one command: some milliseconds of Redis' time. */
 const LOOKED_AT = 128;
 
 const DAY_MS = 86_400_000;
@@ -40,7 +40,7 @@ export function makeClosing({
     return [];
   }
 
-  /** Which buyer's sum would be above the limit, and as of which move of the rows that wait. */
+  /** The buyer whose sum would be above the limit, and the `moves` of the approval when that was checked. */
   async function lookAtBuyers({ portfolio, id }: ApprovalId, policy: ApprovalPolicy): Promise<[asOf: string, Over]> {
     const asOf = (await connection.hget(keys.approval(id), 'moves')) ?? '';
     for (let from = 0; ; from += LOOKED_AT) {
@@ -50,7 +50,7 @@ export function makeClosing({
     }
   }
 
-  /** What passed of a person, by whole days (passed.lua). */
+  /** The sum of a person's rows that needed no approval, by whole days (passed.lua). */
   async function passedOf(person: string, days: number): Promise<Big> {
     const since = Math.floor(Date.now() / DAY_MS) - days;
     const fields = days > 0 ? Object.entries(await connection.hgetall(keys.passed(person))) : [];
@@ -61,11 +61,11 @@ export function makeClosing({
 
   return {
     /**
-     * All of it is there. It waits for a person, where settings ask for that: always, or since a sum is above its limit: what the whole
-     * portfolio asks for, without what was given up, or what passed of a buyer or an author within the window, with this. Else it is
-     * granted by itself. Of several at one moment each counts those that were before it.
+     * Closes a complete approval. It waits for a person if the policy says always, or if a sum is above its limit: of the whole portfolio
+     * without given-up rows, or, with this, of a buyer or an author within the window. Else it is granted automatically. Of several at
+     * one moment each counts the earlier ones.
      *
-     * @param over which sum it is that makes it wait, where somebody knows (`overIfAgain`)
+     * @param over the sum above its limit, if already known (`overIfAgain`)
      */
     async close({ portfolio, id }: ApprovalId, policy: ApprovalPolicy, over: Over = []): Promise<ApprovalStanding> {
       const { always, above = '', personAbove = '', windowDays = 0 } = policy;
@@ -81,7 +81,7 @@ export function makeClosing({
       }
     },
 
-    /** Which of these people would ask for more than one person may, with this sum and what passed of theirs within the window. */
+    /** The first of these people whose sum within the window would be above the limit for one person, with this sum. */
     async personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']> {
       const { personAbove: limit, windowDays = 0 } = policy;
       for (const name of limit === undefined ? [] : people) {
@@ -91,7 +91,7 @@ export function makeClosing({
       return undefined;
     },
 
-    /** Which sum of a buyer, or of who brought them in, would be above its limit if these refused rows went again. */
+    /** A sum of a buyer or an author that would be above its limit if these refused rows were sent again. */
     async overIfAgain(portfolio: string, rows: readonly RowId[], policy: ApprovalPolicy): Promise<Over> {
       const names = rows.map(({ key }) => key);
       return overOf(portfolio, '', policy, names);

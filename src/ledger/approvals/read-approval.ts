@@ -14,12 +14,12 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /**
- * An approval, with three things that are not shown: `moves` tells whether it changed since it was read; `noes` is how many approvals the
- * account had declined when the earlier ones were looked up; `supplier` is the key of its supplier.
+ * An approval. `moves` changes with each change of it. `noes`: the account's number of refusals when somebody last looked for an earlier
+ * refusal of the same. `supplier`: key of the supplier that goes with it.
  */
 export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string };
 
-/** Makes an approval of its hash in Redis; undefined if the hash is empty or incomplete. */
+/** Reads an approval from its hash; undefined if there is none. */
 export function readApproval(id: string, fields: Readonly<Record<string, string>>): ReadApproval | undefined {
   const { portfolio, kind, standing } = fields;
   if (portfolio === undefined || kind === undefined || standing === undefined) return undefined;
@@ -69,17 +69,17 @@ function authorsIn(fields: Readonly<Record<string, string>>): string[] {
   return found.map((field) => field.slice(AUTHOR.length)).sort();
 }
 
-/** What an answer applies to: the approval as the person saw it. */
+/** The part of an approval that an answer covers. */
 type Bound = Pick<Approval, 'id' | 'portfolio' | 'kind' | 'file' | 'rows' | 'sum' | 'redone'> & {
   supplier: string;
-  /** The id of the approval in which a person declined it. */
+  /** The approval by which somebody declined some of it before. */
   no: string | undefined;
 };
 
 /**
- * The digest of all that an answer applies to: the approval's id, the file's bytes, how the file is read, the supplier, the number of rows,
- * their sum, and who declined any of it before. Once the import is complete rows can only leave, so every change gives another digest. 43
- * letters, base64url of SHA-256.
+ * A digest of everything that an answer covers: the approval, the file's bytes and how they are read, the supplier, the number of rows, their
+ * sum, and an earlier refusal. Once an approval is complete, its rows only become fewer, so each change also changes the digest.
+ * 43 letters, base64url of SHA-256.
  */
 function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone, no }: Bound): string {
   const bound = [
@@ -105,23 +105,20 @@ const noWords = (by: string | null | undefined, words: string | null | undefined
   `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
 
 /**
- * Finds what a person declined and nobody approved later. A refusal belongs to the request or the supplier, in every portfolio. It is kept
- * with the call that would send it, and claim.lua does not let that call be sent.
+ * Requests that a person declined, until another person says yes. A refusal belongs to the request or supplier, in all portfolios: it is
+ * kept with the call, and claim.lua sends nothing against it.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const lastNo = makeLuaScript(connection, new URL('../lua/last-no.lua', import.meta.url));
 
-  /**
-   * The last refusal of an answer to calls in doubt, as `by NAME: WORDS`. For approvals that were archived with their portfolio this is not
-   * known.
-   */
+  /** The last refusal of an answer to these calls in doubt, `by NAME: WORDS`. A missing approval was archived, so it may have been one. */
   async function noToAnswers(callKeys: readonly string[]): Promise<string | undefined> {
     const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
     const ids = [...new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []))];
     const found = await Promise.all(
       ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words', 'no')),
     );
-    // As in noToAnswer (approvals.lua).
+    // The same rule as noToAnswer in approvals.lua.
     const nos = found.filter(
       ([standing, , , , no]) => standing === 'declined' || standing === null || (standing === 'void' && no !== null),
     );
@@ -129,7 +126,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     return last && noWords(last[2], last[3]);
   }
 
-  /** Whether a person declined an answer to one of these calls in doubt: then the next answer needs another person's approval. */
+  /** Whether a person declined an answer to one of these calls in doubt: then the next answer needs another person's yes. */
   async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
     return (await noToAnswers(calls.map(({ kind, key }) => keys.call(kind, key)))) !== undefined;
   }
@@ -137,7 +134,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
   return {
     isAnswerDeclined,
 
-    /** The last other approval in which a person declined what this one asks for. */
+    /** The other approval that was last declined for something that this one asks for. */
     async noElsewhere({ portfolio, id, kind }: Approval, supplier = ''): Promise<string | undefined> {
       let last: { id: string; turn: number } | undefined;
       for (let from = 0; ; from += PAGE) {
@@ -149,14 +146,14 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
       }
     },
 
-    /** Who declined what this row requests, and why, as `by NAME: WORDS`. */
+    /** Who declined this row's request, and why, as `by NAME: WORDS`. */
     async noTo({ key }: RowId): Promise<string> {
       const id = (await connection.hget(keys.call('limit', key), 'declined')) ?? '';
       const [by, words] = await connection.hmget(keys.approval(id), 'answeredBy', 'words');
       return noWords(by, words);
     },
 
-    /** Which of these rows request something that a person declined. */
+    /** Those of these rows whose request was declined. */
     async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
       const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));
       return new Set(rows.filter((_row, place) => found[place] !== null));
@@ -167,20 +164,20 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
 /** Lists approvals by their ids. */
 export function makeApprovalIds({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
-    /** The approvals that wait for a person, oldest first. */
+    /** Approvals that wait for a person, the oldest first. */
     async waitingIds(): Promise<ApprovalId[]> {
       return (await connection.zrange(keys.approvals, '0', '-1')).map(approvalIdOf);
     },
 
-    /** How many wait for a person. */
+    /** Number of approvals that wait for a person. */
     waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
 
-    /** The approvals that were answered but not carried out completely. If the process died, another one continues. */
+    /** Approvals that were answered and are not carried out yet; if a process dies over one, another continues. */
     async answered(): Promise<ApprovalId[]> {
       return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
     },
 
-    /** All open approvals of a portfolio: rows are still being added, or the process that added them was killed. */
+    /** The approvals of a portfolio that are not complete: a process is still adding rows, or was killed. */
     async open(portfolio: string): Promise<Pick<Approval, 'id' | 'kind' | 'askedMs'>[]> {
       const ids = await connection.zrange(keys.approvalsOf(portfolio), '0', '-1');
       const found = await Promise.all(

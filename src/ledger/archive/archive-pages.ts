@@ -5,29 +5,29 @@ import type { Keys } from '../schema/keys.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { archivePlaces } from './archive-steps.ts';
 
-/** Whole lines, each ended by a line feed. `count` is their number, or 0 if it is unknown. */
+/** Whole lines, each with a line feed. `count`: number of rows, 0 for other keys. */
 export type LinesPage = { text: Buffer; count: number };
 
-/** Rows for one command: a millisecond of Redis's time. */
+/** Rows read with one command: a millisecond of Redis' time. */
 const PAGE = 50;
 
-/** A command stops after this many bytes, because rows with long answers of the service are long. */
+/** Bytes after which a command stops, since rows with long responses are long. */
 const PAGE_BYTES = 256 * 1024;
 
-/** The same for other keys: entries of a sorted set of a million take Redis four times as long as the same bytes of rows. */
+/** The same for other keys: entries of a sorted set with a million members take Redis four times as long as rows of the same size. */
 const KEYS_BYTES = 48 * 1024;
 
-/** Keys of rows that are listed at a time. */
+/** Row keys listed at a time. */
 const LISTED = 1_000;
 
-/** Commands that are sent ahead of the writing, so that neither waits for the other. */
+/** Commands sent ahead of what is written, so that reading and writing overlap. */
 const AHEAD = 3;
 
-/** Reads a portfolio as lines of its archive, and compares such lines with what is in Redis. */
+/** Reads a portfolio as lines of its archive, and compares such lines with Redis. */
 export function makeArchivePages({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const ask = makeLuaBytesScript(connection, new URL('../lua/archive-pages.lua', import.meta.url));
 
-  /** Compares digests first, which needs only the heads of the lines: `texts` texts of each. */
+  /** Compares by digest first, for which the first texts of each line are enough. */
   async function isSame(of: 'rows' | 'keys', name: string, lines: readonly Buffer[], texts: number): Promise<boolean> {
     const heads = lines.flatMap((line) => headOf(line, texts));
     if (String(await ask(archivePlaces(keys, name), { question: `digest of ${of}`, told: heads })) === digestOf(lines))
@@ -49,7 +49,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     return { text: Buffer.concat(texts), count: rowKeys.length };
   }
 
-  /** The pieces of these keys. The next one is requested while one is in use. */
+  /** The pieces of these keys; the next one is read while the caller works. */
   async function* keysPages(name: string, type: string, group: readonly string[]): AsyncGenerator<LinesPage> {
     const read = (at: number, place: string) => {
       const asked = { question: 'keys', told: [type, at, place, KEYS_BYTES] };
@@ -65,7 +65,7 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
     }
   }
 
-  /** The keys of the rows in a state, by line, one page at a time. Pages go by position, because nobody moves the rows. */
+  /** The keys of the rows in a state, by line, in pages: by index, since no row moves. */
   async function* rowKeys(name: string, state: RowState): AsyncGenerator<string[]> {
     for (let from = 0; ; from += LISTED) {
       const found = await connection.zrange(keys.rowsInState(name, state), String(from), String(from + LISTED - 1));
@@ -85,52 +85,52 @@ export function makeArchivePages({ connection, keys }: { connection: RedisConnec
   }
 
   return {
-    /** All rows of a portfolio that nobody changes: one line each, with its hash and its story. */
+    /** All rows of an unchanging portfolio, a line each, with hash and history. */
     rows: (name: string): AsyncGenerator<LinesPage> => readAhead(rowPages(name)),
 
-    /** All other keys of the portfolio, piece by piece. */
+    /** All its other keys, in pieces. */
     rest,
 
-    /** Whether these lines, which `rows` gave, are what is in Redis now. */
+    /** Whether these lines of `rows` match Redis now. */
     areRows: (name: string, lines: readonly Buffer[]): Promise<boolean> => isSame('rows', name, lines, 1),
 
-    /** The same for lines of `rest`. */
+    /** Whether these lines of `rest` match Redis now. */
     areKeys: (name: string, lines: readonly Buffer[]): Promise<boolean> => isSame('keys', name, lines, 3),
   };
 }
 
-/** The name of the key that a line of `rest` belongs to. */
+/** The archive's name of the key in a line of `rest`. */
 export function nameInLine(line: Buffer): string {
   return headOf(line, 1)[0] ?? '';
 }
 
-/** The SHA-1 of whole lines, as Redis computes it. */
+/** SHA-1 of whole lines, as Redis computes it. */
 function digestOf(lines: readonly Buffer[]): string {
   const digest = createHash('sha1');
   for (const line of lines) digest.update(line).update('\n');
   return digest.digest('hex');
 }
 
-/** The first texts of a line: a JSON array of texts. */
+/** The first texts of a line, which is a JSON array of texts. */
 function headOf(line: Buffer, count: number): string[] {
   let end = 0;
   for (let found = 0; found < count; found += 1) {
     end = line.indexOf('"', end + 1);
-    // Finds the closing quotation mark. Only a name that a person gave may contain an escaped one.
+    // Finds the closing quotation mark; only a name that a person gave can contain an escaped one.
     do end = line.indexOf('"', end + 1);
     while (isEscaped(line, end));
   }
   return JSON.parse(`${line.toString('utf8', 0, end + 1)}]`) as string[];
 }
 
-/** Whether an odd number of backslashes stands before this place. */
+/** Whether the number of backslashes before this position is odd. */
 function isEscaped(line: Buffer, at: number): boolean {
   let before = at;
   while (line[before - 1] === 0x5c) before -= 1;
   return (at - before) % 2 === 1;
 }
 
-/** Requests some pages ahead of the one in use. They come in their order. */
+/** Reads some pages ahead; they come in order. */
 async function* readAhead(pages: AsyncGenerator<() => Promise<LinesPage>>): AsyncGenerator<LinesPage> {
   const asked: Promise<LinesPage>[] = [];
   for await (const read of pages) {

@@ -8,25 +8,24 @@ export type ArchiveSteps = ReturnType<typeof makeArchiveSteps>;
 
 type Ledger = { connection: RedisConnection; keys: Keys };
 
-/** Why a portfolio may not be archived now, and how many rows are why. */
+/** Why a portfolio cannot be archived now, and the number of rows that prevent it. */
 export type NotArchived = {
   why: 'gone' | 'importing' | 'open' | 'awaiting' | 'held' | 'supplier' | 'interrupted' | 'unfinished';
   rows: number;
 };
 
 /**
- * That it was begun, and the archive that a process which died had begun before (`before`); or where it is on its way already
- * (`is`); or why not.
+ * Archiving has begun, with the state of an earlier attempt that died (`before`); or the portfolio already has an archive state (`is`); or
+ * why not.
  */
 export type BegunArchive = { begun: true; before?: ArchiveState } | { is: ArchiveState } | NotArchived;
 
-/** Rows that one command takes out: two milliseconds of Redis' time. */
+/** Rows deleted with one command: two milliseconds of Redis' time. */
 const ROWS = 100;
 
 /**
- * The way of a portfolio out of Redis, and back, step by step. Each step may be done again, and does nothing where the portfolio is not on
- * its way under the same id, or by the same run: whoever was overtaken by another does no harm, and begins no key anew that the other has
- * written to its end.
+ * The steps of archiving and restoring a portfolio. Each may be repeated, and does nothing if the portfolio is not in the expected state
+ * under the same id and run. So a process that another one has overtaken does no harm.
  */
 export function makeArchiveSteps({ connection, keys }: Ledger) {
   const putBack = makeLuaScript(connection, new URL('../lua/put-back.lua', import.meta.url));
@@ -36,7 +35,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
   };
 
   return {
-    /** From now on nothing changes it, if it may be archived at all. Without a state it is only asked whether it may. */
+    /** Begins archiving if allowed: from now on nothing changes the portfolio. Without a state it only asks. */
     async begin(name: string, state?: ArchiveState): Promise<BegunArchive> {
       const begun = await change(name, 'archive', [state ? JSON.stringify(state) : '']);
       const [answer, text = ''] = begun as [string, string?];
@@ -45,15 +44,15 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
       return { why: answer as NotArchived['why'], rows: Number(text) };
     },
 
-    /** It is like others again. Answers whether it is: not where its rows leave by now, or another archives it. */
+    /** Cancels archiving. Answers whether it did: not if rows are being deleted by now, or another process archives it. */
     drop: async (name: string, id: string): Promise<boolean> => (await change(name, 'drop', [id])) === 1,
 
-    /** Its files are there, read back and compared: it leaves. Answers whether it does: not where another archives it by now. */
+    /** Moves it to the archives, once its files are written and verified. Answers whether it did: not if another process archives it. */
     async leave(name: string, state: ArchiveState): Promise<boolean> {
       return (await change(name, 'leave', [state.id, JSON.stringify(state), state.sinceMs])) === 1;
     },
 
-    /** Takes all its rows out, some at a time. Yields how many; nothing where it leaves no longer under this id, as the last. */
+    /** Deletes all its rows in pages. Yields how many; a last undefined if it no longer leaves under this id. */
     async *takeOutRows(name: string, id: string): AsyncGenerator<number | undefined> {
       for (const state of ROW_STATES) {
         for (let taken = ROWS; taken === ROWS; ) {
@@ -64,36 +63,36 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
       }
     },
 
-    /** Takes keys out that its archive names so. Answers whether they left: not where it leaves no longer under this id. */
+    /** Deletes keys by their names in the archive. Answers false if it no longer leaves under this id. */
     async takeOutKeys(name: string, id: string, names: readonly string[]): Promise<boolean> {
       return Number(await change(name, 'takeKeys', [id, ...names])) >= 0;
     },
 
-    /** All of it has left: it is archived. Answers whether it is. */
+    /** Ends archiving, when everything is deleted. Answers whether it is archived. */
     async end(name: string, state: ArchiveState): Promise<boolean> {
       const stay = fieldsText(LEFT_OF_ARCHIVED);
       return (await change(name, 'archived', [state.id, JSON.stringify(state), state.sinceMs, stay])) === 1;
     },
 
-    /** It comes back from now on, by this run and no other. Answers whether it does: not where it is not archived under this id. */
+    /** Begins to restore it, by this run only. Answers false if it is not archived under this id. */
     async beginRestore(name: string, state: ArchiveState, run: string): Promise<boolean> {
       const restoring: ArchiveState = { ...state, is: 'restoring', sinceMs: Date.now() };
       return (await change(name, 'restore', [state.id, JSON.stringify(restoring), run])) === 1;
     },
 
-    /** Puts the rows back that these lines are. Answers whether it did: not where it does not come back by this run. */
+    /** Restores the rows of these lines. Answers false if another run restores the portfolio. */
     putRows: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('rows', name, run, lines),
 
-    /** The same of lines of its other keys, less those of its hash. */
+    /** Restores other keys, except its hash, from these lines; answers the same. */
     putKeys: (name: string, run: string, lines: readonly Buffer[]): Promise<boolean> =>
       restore('keys', name, run, lines),
 
     /**
-     * It is one of the account's portfolios again.
+     * Ends restoring: it is an ordinary portfolio again.
      *
-     * @param back.lines those of its hash
-     * @returns whether it is; `rows` where others are there than the archive has
+     * @param back.lines the lines of its hash
+     * @returns whether it is; `rows` if the number of rows in Redis differs from the archive
      */
     async endRestore(
       name: string,
@@ -105,12 +104,12 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
   };
 }
 
-/** A portfolio, and what the keys of approvals and of its rows begin with. */
+/** The keys of a portfolio, and the beginnings of the keys of approvals and of its rows. */
 export function archivePlaces(keys: Keys, name: string) {
   return { portfolio: keys.portfolio(name), approvals: keys.approval(''), row: keys.row(name, '') };
 }
 
-/** Takes a step of change-archive.lua, which says what each takes and answers. */
+/** Runs a step of change-archive.lua, which documents arguments and answers. */
 export function makeArchiveChange({ connection, keys }: Ledger) {
   const change = makeLuaScript(connection, new URL('../lua/change-archive.lua', import.meta.url));
   return (name: string, step: ArchiveStepName, told: readonly (string | number | Buffer)[]): Promise<unknown> => {
@@ -132,7 +131,7 @@ type ArchiveStepName =
   | 'forget'
   | 'note';
 
-/** Names of fields as change-archive.lua reads them. */
+/** Names of fields in the form that change-archive.lua reads. */
 export function fieldsText(fields: readonly string[]): string {
   return ` ${fields.join(' ')} `;
 }

@@ -9,8 +9,8 @@ import { type RowId, rowIdOf } from '../schema/schema.ts';
 import { fieldsText, makeArchiveChange } from './archive-steps.ts';
 
 /**
- * The answer to forgetting a portfolio: it begins or continues (`go`); it is forgotten already; there is none of the name; its archive is
- * being moved; some of its rows are open or wait for an approval; or this many are held.
+ * Whether a portfolio can be forgotten. `go`: forgetting has begun, now or before. `forgotten`: it is complete. `none`: no such portfolio.
+ * `archiving`, `leaving`, `restoring`: its archive is being changed. `open`: rows are open or wait for an approval. `held`: rows are held.
  */
 export type ForgetAnswer =
   | { is: 'go'; state: ArchiveState }
@@ -18,29 +18,29 @@ export type ForgetAnswer =
   | { is: 'none' | 'archiving' | 'leaving' | 'restoring' | 'open' }
   | { is: 'held'; rows: number };
 
-/** What stays of a forgotten portfolio for lists; and that it has no archive any more. */
+/** What lists show of a forgotten portfolio, which has no archive. */
 type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'sizeBytes'>>;
 
-/** A buyer as it is stored, as text. */
+/** A buyer's record, as text. */
 export type KnownBuyer = { key: string; record: string };
 
-/** A request of a buyer. `request` is what its line asked for, as JSON; undefined when its row is not in Redis. */
+/** A request of a buyer; `request` is what its line asked for, as JSON, undefined if its row is not in Redis. */
 export type BuyerRequest = RowId & { request: string | undefined };
 
 export type Forgetting = ReturnType<typeof makeForgetting>;
 
-/** Keys for one script: one or two milliseconds of Redis's time, with all that the keys lead to; measured. */
+/** Keys for one script: one or two milliseconds of Redis' time with their contents; measured. */
 const PAGE = 50;
 
-/** Requests of a buyer that are read at a time. Nearly all buyers have fewer. */
+/** Requests of a buyer read at a time: all of nearly every buyer. */
 const REQUESTS = 100;
 
-/** A script searches this many requests of a buyer for one of the portfolio's. Further ones are read page by page. */
+/** Requests of a buyer that a script searches for the portfolio's; buyers with more are read in pages. */
 const REQUESTS_LOOKED_AT = 500;
 
 /**
- * Removes personal data of a portfolio from Redis, and keeps what prevents a request from being made twice. All steps may run twice: after
- * a crash, forgetting starts again from the beginning.
+ * Deletes personal data of a portfolio from Redis, and keeps what prevents requesting something twice. Everything may be repeated: after a
+ * crash it starts from the beginning.
  */
 export function makeForgetting({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const forget = makeLuaScript(connection, new URL('../lua/forget.lua', import.meta.url));
@@ -53,7 +53,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
   }
 
   return {
-    /** After the answer `go`, nothing else changes the portfolio. */
+    /** After the answer `go` only forgetting changes the portfolio. */
     async begin(name: string, { id, by }: { id: string; by: string }): Promise<ForgetAnswer> {
       const answer = await change(name, 'forget', [id, by]);
       const [is, more] = answer as [ForgetAnswer['is'], string | number | undefined];
@@ -61,37 +61,37 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       return is === 'held' ? { is, rows: Number(more) } : { is };
     },
 
-    /** Records what lists show of the portfolio, before that is removed. */
+    /** Writes what lists show of it, before the data is deleted. */
     async note(name: string, noted: Noted): Promise<void> {
       await change(name, 'note', [JSON.stringify(noted), '']);
     },
 
-    /** Records the digests of files in the data folder that the portfolio named, until it is forgotten. */
+    /** Keeps the digests of files in the data folder that the portfolio named, until it is forgotten. */
     async noteFiles(name: string, digests: readonly string[]): Promise<void> {
       for (let from = 0; from < digests.length; from += PAGE) {
         await writeAnyway(connection, 'SADD', keys.forgottenFiles(name), ...digests.slice(from, from + PAGE));
       }
     },
 
-    /** The recorded digests, some at a time; one may come twice. */
+    /** These digests, in pages; one may come twice. */
     files: (name: string): AsyncGenerator<string[]> =>
       scanned((at) => connection.sscan(keys.forgottenFiles(name), at, 'COUNT', PAGE)),
 
-    /** Removes the rows and their stories, and records the documents that they named. Yields the number of rows after each page. */
+    /** Deletes its rows and their histories, and notes their documents; yields the number of rows after each page. */
     async *rows(name: string): AsyncGenerator<number> {
       for await (const page of pages(keys.row(name, ''), 'any')) {
         yield Number(await forget({ noted: keys.forgottenFiles(name), places: page }, { part: 'rows' }));
       }
     },
 
-    /** Removes the service's answers from the calls of the rows. Yields the ids of what they made, page by page. */
+    /** Deletes what the calls of its rows heard from the service; yields the ids of what they made. */
     async *calls(name: string): AsyncGenerator<string[]> {
       const told = [`${name}/`, ...PERSONAL_OF_CALLS];
       for await (const page of pages(keys.calls, 'hash'))
         yield (await forget({ noted: keys.buyersVersion, places: page }, { part: 'calls', told })) as string[];
     },
 
-    /** The buyers that the portfolio brought or asks for, page by page; others may be among them. */
+    /** The buyers that it brought in or has requests of, in pages; others may be among them. */
     async *buyersOf(name: string): AsyncGenerator<KnownBuyer[]> {
       const from = keys.buyer('').length;
       for await (const page of pages(keys.buyer(''), 'string')) {
@@ -105,7 +105,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** All requests of a buyer, in all portfolios of the account, some at a time; one may come twice. */
+    /** All requests of a buyer in any portfolio of the account, in pages; one may come twice. */
     async *requestsOf(buyer: string): AsyncGenerator<BuyerRequest[]> {
       for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', REQUESTS))) {
         const rows = found.flatMap((name, at) => (at % 2 === 0 ? (rowIdOf(name) ?? []) : []));
@@ -115,7 +115,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** Writes what is left of buyers. Returns false when the record of one was changed since it was read. */
+    /** Writes the remaining records of buyers; false if one was changed since it was read. */
     async writeBuyers(buyers: readonly (KnownBuyer & { left: string })[]): Promise<boolean> {
       if (buyers.length === 0) return true;
       const places = buyers.map(({ key }) => keys.buyer(key));
@@ -123,7 +123,7 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
       return (await forget({ noted: keys.buyersVersion, places }, { part: 'buyers', told })) === buyers.length;
     },
 
-    /** Removes everything else of the portfolio but its own hash, then records that it is forgotten. */
+    /** Deletes everything else of the portfolio except its hash, and then notes that it is forgotten. */
     async end(name: string): Promise<ArchiveState> {
       for await (const page of pages(keys.ofPortfolio(name), 'any')) await connection.unlink(...page);
       const text = (await change(name, 'note', ['{}', fieldsText(LEFT_OF_FORGOTTEN)])) as string;
@@ -134,12 +134,12 @@ export function makeForgetting({ connection, keys }: { connection: RedisConnecti
 }
 
 /**
- * Removes what is kept of a portfolio outside of its own keys: approvals, plans, notices, and the rules that send its refused rows again.
+ * Deletes what is kept of a portfolio outside its own keys: approvals, plans, notices, and rules that retry its refused rows.
  *
- * @param files the names of the files that were imported into it: notices contain them
+ * @param files names of files that were imported into it, which notices mention
  */
 export function makeForgetBeside({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** The ids of hashes that belong to the portfolio by one of their fields. */
+  /** The ids of hashes in which a field refers to the portfolio. */
   async function* idsOf(keyOf: (id: string) => string, field: string, isOurs: (text: string) => boolean) {
     const from = keyOf('').length;
     for await (const found of scanKeys(connection, keyOf(''))) {
@@ -156,7 +156,7 @@ export function makeForgetBeside({ connection, keys }: { connection: RedisConnec
         await connection.unlink(keys.approval(id));
       }
     }
-    // An archived portfolio's approvals are in its files, but may still be in these lists.
+    // The approvals of an archived portfolio are in its files, and still in these lists.
     for (const list of lists) {
       const listed = (await connection.zrange(list, '0', '-1')).filter((one) => one.startsWith(`${name}/`));
       if (listed.length > 0) await connection.zrem(list, ...listed);
@@ -184,7 +184,7 @@ export function makeForgetBeside({ connection, keys }: { connection: RedisConnec
     }
   }
 
-  /** Removes rules of this portfolio alone. From other rules, removes what was known of a cause that no portfolio has any more. */
+  /** Deletes rules of this portfolio, and in other rules the description of a cause that no portfolio has any more. */
   async function rules(name: string): Promise<void> {
     const names = await connection.zrange(keys.portfolios, '0', '-1');
     const fields = await connection.hgetall(keys.retryRules);

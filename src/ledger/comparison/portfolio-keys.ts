@@ -6,23 +6,22 @@ import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
 /** The types of Redis keys that the ledger uses. */
 export type KeyType = 'hash' | 'zset' | 'set' | 'list';
 
-/** The portfolio whose keys are searched, and where. */
+/** A portfolio, and how to read its keys. */
 export type KeysOf = { name: string; connection: RedisConnection; keys: Keys };
 
 type KeyKind = {
-  /** The name of this kind of key in `src/ledger/schema/keys.ts`. */
+  /** Its name in `src/ledger/schema/keys.ts`. */
   kind: keyof Keys;
   type: KeyType;
-  /** All keys of this kind that may exist; some of them do not. */
+  /** All possible keys of this kind; some may not exist. */
   find: (of: KeysOf) => Iterable<string> | AsyncIterable<string>;
 };
 
 /**
- * All keys that belong to one portfolio only. Its rows and their stories (`rows`, `story`) are not listed: the sorted sets of `rowsInState`
- * name them. A new kind of key must be added here, or it stays in Redis when its portfolio is archived; a test searches Redis for such
- * keys.
+ * All keys that belong to one portfolio only, except its rows and their histories (`rows`, `story`), which the sets of `rowsInState` list.
+ * A test searches Redis for others. A new kind of key must be added here, or it stays in Redis when its portfolio is archived.
  *
- * Plans of a portfolio expire by themselves. Calls, buyers, their requests and limits stay, because they prevent second requests.
+ * Plans expire by themselves. Calls, buyers, their requests and limits stay, since they prevent making things twice.
  */
 export const PORTFOLIO_KEYS: readonly KeyKind[] = [
   { kind: 'portfolio', type: 'hash', find: ({ name, keys }) => [keys.portfolio(name)] },
@@ -49,10 +48,10 @@ export const PORTFOLIO_KEYS: readonly KeyKind[] = [
   { kind: 'ids', type: 'zset', find: bucketsOf },
 ];
 
-/** Keys read in one command: some milliseconds of Redis' time at most, as most of them are small. */
+/** Keys read with one command: some milliseconds of Redis' time at most, since most keys are small. */
 const GROUP = 64;
 
-/** The keys of a portfolio in groups of one type each. Some keys do not exist. */
+/** The keys of a portfolio in groups of one type. Some may not exist. */
 export async function* portfolioKeys(of: KeysOf): AsyncGenerator<{ type: KeyType; keys: string[] }> {
   for (const { type, find } of PORTFOLIO_KEYS) {
     let group: string[] = [];
@@ -78,7 +77,7 @@ async function* ofApprovals({ name, connection, keys }: KeysOf, keyOf: (id: stri
   for (const id of await connection.zrange(keys.approvalsOf(name), '0', '-1')) yield keyOf(id);
 }
 
-/** The column keys of the portfolio's rows, by sort order and by the lines that each holds. */
+/** The columns that can contain its rows: each size and status, for all lines. */
 export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   const { name, connection, keys } = of;
   const lasts = await Promise.all(statesOf(of).map((set) => connection.zrange(set, '-1', '-1', 'WITHSCORES')));
@@ -90,7 +89,7 @@ export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   }
 }
 
-/** The keys under which the ids of its rows are looked up. Their level depends on the portfolio's size when the rows came (index-entries.lua). */
+/** The buckets of its ids, at all levels at which entries may have been added (index-entries.lua). */
 export async function* bucketsOf({ name, connection, keys }: KeysOf): AsyncGenerator<string> {
   const rows = await connection.zcard(keys.names(name));
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {

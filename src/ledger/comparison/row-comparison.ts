@@ -11,37 +11,37 @@ import { pagesOf } from '../search/row-pages.ts';
 import { makeRowWords, makeSweeps } from './sweeps.ts';
 
 /**
- * Rows that did not stand with their `state` or `cause`; what stood with a state or a cause and is of no such row (`index`); rows whose own
- * part of the sums was another (`row`); `sums` that were not those of the rows; rows that were not found by all that they are searched by
- * (`search`); what is searched by, and is of no such row (`entry`). In this order they are told.
+ * Kinds of differences, in the order of reports. `state`, `cause`: rows missing in the index of their state or cause. `index`: entries there
+ * without such a row. `row`: rows whose own tally was wrong. `sums`: sums that were not those of the rows. `search`: rows that some search
+ * word did not find. `entry`: search entries without such a row.
  */
 const KINDS = ['state', 'cause', 'index', 'row', 'sums', 'search', 'entry'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What was not as the rows are, and is now: so many rows or entries; of sums all rows, and `names` of those that differed. */
+/** A mended difference: the number of rows or entries; for sums all rows, and `names` of the sums that differed. */
 export type MendedDifference = { portfolio: string; is: Kind; rows: number; names?: string[] };
 
-/** Hears of the key of a row that was not as it should be, with what was wrong of it; of one several times, where several things were. */
+/** Called with the key of each row that differed, and how; several times if several things did. */
 type NoteRow = (found: { portfolio: string; is: Exclude<Kind, 'sums'>; key: string }) => void;
 
-/** Written with a portfolio whose rows were gone through by this version; an older one wrote `1`. */
+/** The mark of a portfolio whose rows this version has added to the sums; an older version wrote `1`. */
 export const TALLIED = '2';
 
-/** Rows that are compared in one step: some milliseconds of Redis' time. */
+/** Rows compared in one step: some milliseconds of Redis' time. */
 const PAGE = 100;
 
-/** How often a row is looked at that changes between the look and the step. */
+/** Attempts to compare a row that changes between reading and comparing it. */
 const LOOKS = 3;
 
-/** The side of the sums on which rows are to be from now on, "" to leave them where they are (compare-rows.lua). */
+/** `side`: the side of the sums to which rows are moved, "" for none (compare-rows.lua). */
 type How = { side: string; note: NoteRow };
 
-/** Of rows that were compared: how many; ids and numbers that they are found by; ids and names that were put in. */
+/** Numbers of compared rows, of their ids and numbers, and of index entries that were added. */
 type Compared = { rows: number; ids: number; addedIds: number; addedNames: number };
 
 /**
- * The one comparer: what is kept of rows (where they stand by state, cause and search, and the sums) against the rows themselves. It is
- * derived anew by what writes it (derive.lua), and what differs is mended; in pages, while others move the rows.
+ * Compares indexes (by state, cause and search) and sums with the rows. derive.lua, which writes them, derives them anew, and differences
+ * are mended; in pages, while other processes move the rows.
  */
 export function makeRowComparison({
   connection,
@@ -64,7 +64,7 @@ export function makeRowComparison({
     return { portfolio: keys.portfolio(name), ...sums, causes: keys.causes(name) };
   };
 
-  /** Compares rows of one portfolio: the search as well, where their side is. */
+  /** Compares rows of one portfolio; the search too, if a side is given. */
   async function comparePage(page: readonly RowId[], { side, note }: How, all = nothingYet()): Promise<void> {
     const portfolio = page[0]?.portfolio ?? '';
     let left = page.map((row) => ({ row, isSearched: isSearched && side !== '', cause: NO_CAUSE }));
@@ -85,7 +85,7 @@ export function makeRowComparison({
     }
   }
 
-  /** Rows whose cause is to be told, and those that got other words since they were read. */
+  /** Rows whose cause the script needs, and rows that got another request since they were read. */
   async function lookedAtAgain(portfolio: string, uncaused: ReadonlySet<string>, others: ReadonlySet<string>) {
     const rows = [...new Set([...uncaused, ...others])].map((key) => ({ portfolio, key }));
     const results = await lists.read(rows);
@@ -96,7 +96,7 @@ export function makeRowComparison({
     });
   }
 
-  /** Compares all rows that the indexes of their states have. */
+  /** Compares all rows in the indexes by state. */
   async function compareIndexed(portfolio: string, how: How, all?: Compared): Promise<void> {
     for (const state of ROW_STATES) {
       for await (const page of pagesOf(lists, portfolio, state)) {
@@ -111,7 +111,7 @@ export function makeRowComparison({
   }
 
   /**
-   * Whether a row may stand in no index of a state: something is left of the sums that no row came over with, or imports brought in
+   * Whether some rows may be in no index by state: a part of the old sums is left after all indexed rows were moved, or imports brought in
    * more rows than the indexes have.
    */
   async function lacksRows(portfolio: string, side: string): Promise<boolean> {
@@ -129,7 +129,7 @@ export function makeRowComparison({
     return sumOf(added) !== sumOf(sizes);
   }
 
-  /** Goes once over all rows that there are, for the portfolios that may have rows in no index. */
+  /** Walks all rows once, for portfolios that may have rows in no index. */
   async function compareLost(sides: ReadonlyMap<string, string>, note: NoteRow): Promise<void> {
     const lacking = new Set<string>();
     for (const [name, side] of sides) if (await lacksRows(name, side)) lacking.add(name);
@@ -144,14 +144,14 @@ export function makeRowComparison({
     return sumOf(counts);
   }
 
-  /** What is left of the sums from which all rows went over to the other side: it was wrong. */
+  /** The names of sums left on the old side after all rows were moved from it: they were wrong. */
   async function leftOfSums(portfolio: string, side: string): Promise<string[]> {
     const left = (await changeSide(sidesOf(portfolio), { side })) as string[];
     return namesOfSums(left.filter((_, at) => at % 2 === 0));
   }
 
   return {
-    /** Brings rows that an older version wrote into the sums and causes of their portfolio, once. */
+    /** Adds rows of an older version to the sums and causes of their portfolio, once. */
     async tallyRows(portfolio: string): Promise<void> {
       const running = underWay.get(portfolio) ?? tallyRows(portfolio).finally(() => underWay.delete(portfolio));
       underWay.set(portfolio, running);
@@ -159,10 +159,10 @@ export function makeRowComparison({
     },
 
     /**
-     * Compares all rows of these portfolios and mends what differs: those that the indexes have, and where rows may stand in none, all
-     * that there are. What is searched by is gone through only where there is more of it than the rows have.
+     * Compares all rows of these portfolios and mends differences: rows in the indexes, and, if some may be in none, all rows. Search entries
+     * are walked only if there are more than the rows need.
      *
-     * @param note hears of each row that was not as it should be
+     * @param note called with each row that differed
      */
     async compare(portfolios: readonly string[], note: NoteRow = () => {}): Promise<MendedDifference[]> {
       const sides = new Map<string, string>();
@@ -175,7 +175,7 @@ export function makeRowComparison({
       for (const name of portfolios) {
         const side = String(await changeSide(sidesOf(name), {}));
         sides.set(name, side);
-        // First, since what comes meanwhile is in both, or in the rows alone.
+        // Read first, since entries added in the meantime then count in both, or only for the rows.
         const before = isSearched ? await sweeps.sizes(name) : { names: 0, ids: 0 };
         const all = nothingYet();
         await compareIndexed(name, { side, note: count }, all);
@@ -196,7 +196,7 @@ export function makeRowComparison({
       return differences;
     },
 
-    /** Compares the list of all held rows with the rows, mends it, and answers how many were listed otherwise. */
+    /** Compares the list of all held rows with the rows, mends it, and answers how many entries differed. */
     async compareHeld(portfolios: readonly string[]): Promise<number> {
       let others = 0;
       await sweeps.ofHeld(() => (others += 1));
@@ -211,7 +211,7 @@ export function makeRowComparison({
   };
 }
 
-/** As compare-rows.lua answers it. */
+/** The answer of compare-rows.lua. */
 type Answer = [
   state: string[],
   cause: string[],
@@ -230,7 +230,7 @@ function sumOf(counts: readonly unknown[]): number {
 
 const NO_CAUSE: readonly string[] = ['', '', '', '', ''];
 
-/** What compare-rows.lua is told of a failed row whose cause is not known. */
+/** The arguments of compare-rows.lua for a failed row without a known cause. */
 function foundCause(result: RowResult | undefined): readonly string[] {
   if (result?.state !== 'refused' && result?.state !== 'held') return NO_CAUSE;
   const problem = result.problem ?? { step: result.step, message: '' };
@@ -238,7 +238,7 @@ function foundCause(result: RowResult | undefined): readonly string[] {
   return [String(result.updatedMs), ...causeArgs(causeOf(problem, meaning, result.request))];
 }
 
-/** All rows of these portfolios, in pages of one of them. Each that is there from the beginning to the end comes at least once. */
+/** All rows of these portfolios, in pages of one portfolio each. A row that exists during the whole walk comes at least once. */
 async function* rowPages(connection: RedisConnection, keys: Keys, portfolios: ReadonlySet<string>) {
   const pages = new Map<string, RowId[]>();
   for await (const found of scanKeys(connection, keys.rows)) {
@@ -255,7 +255,7 @@ async function* rowPages(connection: RedisConnection, keys: Keys, portfolios: Re
   yield* pages.values();
 }
 
-/** `<portfolio>:<key>`; neither has a colon. */
+/** Reads `<portfolio>:<key>`; neither part contains a colon. */
 function rowIn(name: string): RowId {
   const [portfolio = '', key = '', ...more] = name.split(':');
   return more.length === 0 ? { portfolio, key } : { portfolio: '', key: '' };

@@ -7,17 +7,17 @@ import type { RowId } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
 import { bucketsOf, columnsOf } from './portfolio-keys.ts';
 
-/** Members of a set that are compared in one step: a millisecond or two of Redis' time. */
+/** Members of a set compared in one step: a millisecond or two of Redis' time. */
 const PAGE = 100;
-/** Sets of which the size is asked in one pipeline. */
+/** Sets whose sizes are read with one pipeline. */
 const SIZES = 1_000;
 
-/** Hears of the row of a member that was taken out. A row may come several times. */
+/** Called with the row of each removed member; a row may come several times. */
 type NoteKey = (key: string) => void;
-/** One member of a set, and the row that it stands for. */
+/** One member of a set, and its row. */
 type Member = { member: string | Buffer; row: RowId };
 
-/** Members of the sets in which rows stand are compared with the rows, and taken out where no row puts them there, while others move rows. */
+/** Removes set members that no row justifies, while other processes move rows. */
 export function makeSweeps({ connection, keys, words }: { connection: RedisConnection; keys: Keys; words: RowWords }) {
   const sweepLua = makeLuaScript(connection, new URL('../lua/sweep.lua', import.meta.url));
 
@@ -39,7 +39,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
     }
   }
 
-  /** How many members these sets have together, and which of them have any. */
+  /** Number of members of these sets together, and the sets that have any. */
   async function sizeOf(sets: readonly string[]): Promise<{ size: number; filled: string[] }> {
     const all = { size: 0, filled: [] as string[] };
     for (let from = 0; from < sets.length; from += SIZES) {
@@ -79,7 +79,7 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
   }
 
   return {
-    /** Of the states and causes of a portfolio's rows. */
+    /** Sweeps a portfolio's indexes by state and cause. */
     async ofStates(portfolio: string, note: NoteKey): Promise<void> {
       const causes = await connection.hkeys(keys.causes(portfolio));
       const sets = [
@@ -89,16 +89,16 @@ export function makeSweeps({ connection, keys, words }: { connection: RedisConne
       for (const set of sets) await sweepScanned(set, (key) => ({ portfolio, key }), note);
     },
 
-    /** Of the held rows of all portfolios. */
+    /** Sweeps the list of held rows of all portfolios. */
     ofHeld: (note: NoteKey): Promise<void> => sweepScanned(keys.held, rowIn, note),
 
-    /** How much stands in the sets by which a portfolio's rows are searched. */
+    /** Number of entries in a portfolio's search indexes. */
     async sizes(portfolio: string): Promise<{ names: number; ids: number }> {
       const names = await connection.zcard(keys.names(portfolio));
       return { names, ids: (await sizeOf(await setsOf(bucketsOf, portfolio))).size };
     },
 
-    /** Of the names and the ids by which a portfolio's rows are searched, where these are wanted, and of columns where they have more than rows. */
+    /** Sweeps a portfolio's search indexes: names and ids as asked, and columns if they have more entries than there are rows. */
     async ofSearch(
       portfolio: string,
       { rows, names, ids }: { rows: number; names: boolean; ids: boolean },
@@ -118,13 +118,13 @@ function rowIn(name: string): RowId {
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
-/** A digest, before the key of its row (index-entries.lua). */
+/** Bytes of the digest before the row's key (index-entries.lua). */
 const ID_BYTES = 6;
 
-/** Of each row the digest of its request (SHA-1), and the words that it is searched by; '' and '' of one that there is not. */
+/** For each row the SHA-1 of its request and its search words; '' and '' for a missing row. */
 export type RowWords = (rows: readonly RowId[]) => Promise<[digest: string, words: string][]>;
 
-/** Reads them in one pipeline. */
+/** Reads them with one pipeline. */
 export function makeRowWords({ connection, keys }: { connection: RedisConnection; keys: Keys }): RowWords {
   return async (rows) => {
     const step = connection.pipeline();

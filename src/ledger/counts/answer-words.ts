@@ -2,8 +2,8 @@ import { normal } from '../../likeness.ts';
 import type { RowRequest } from '../schema/row.ts';
 
 /**
- * The readable part of an answer's body, on one line and without repetitions. For JSON, its code and messages in a fixed order; for a web
- * page, its title; otherwise the text.
+ * The readable words of a response body, on one line, each once: of JSON its code and messages in a fixed order, of a web page its title,
+ * of anything else the text.
  */
 export function answerWords(body: string): string {
   const text = body.replace(/^\ufeff/, '').trim();
@@ -14,25 +14,25 @@ export function answerWords(body: string): string {
   return said.length > 0 ? said.join(': ') : oneLine(leaves(json).join(', '));
 }
 
-/** A web page, as in `service/web-page.ts`, with what may come before its first tag. */
+/** Recognizes a web page as `service/web-page.ts` does, also behind comments and an XML declaration. */
 const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
-/** JSON that may have been cut, because it was longer than what is kept of an answer. */
+/** JSON cut at the length to which bodies are kept. */
 const MAYBE_CUT = /^[{["]/;
 
-/** The fields in which services put an error's code and its message. A later field is used only if the earlier ones are missing. */
+/** Fields in which services put an error's code and words; the first present one counts. */
 const CODES = ['code', 'error_code', 'errorcode', 'type', 'error'];
 const WORDS = ['message', 'error_description', 'description', 'detail', 'title', 'reason', 'msg', 'text'];
 const WITHIN = ['error', 'errors', 'details', 'detail', 'violations', 'causes', 'fault', 'data'];
-/** The fields that name the faulty field of the request. */
+/** Fields that name the field of the request in error. */
 const PLACES = ['field', 'param', 'parameter', 'property', 'path', 'pointer', 'name'];
 
-/** Deeper than services nest errors. The limit keeps a body from exhausting the stack. */
+/** Services nest errors less deeply; the limit protects the stack. */
 const DEEPEST = 6;
-/** More than a person reads. */
+/** Most texts of one error: a person reads no more. */
 const MOST_TEXTS = 12;
 
-/** The texts of an error: first its code, then its messages, then those of the errors inside it. */
+/** The texts of an error: its code, its words, and those of its parts. */
 function spoken(json: unknown, depth = 0): string[] {
   if (depth > DEEPEST) return [];
   if (typeof json === 'string') return [json];
@@ -52,7 +52,7 @@ function spoken(json: unknown, depth = 0): string[] {
   return (place === undefined ? said : [place, ...said]).slice(0, MOST_TEXTS);
 }
 
-/** In `{ "name": ["must not be empty"] }` the name is the faulty field. A list or an error has its own text. */
+/** The texts of errors: of `{ "name": ["must not be empty"] }` with the field's name in front. */
 function errorsIn(value: object, depth: number): string[] {
   const said = spoken(value, depth);
   if (said.length > 0 || Array.isArray(value)) return said;
@@ -78,12 +78,12 @@ function firstOf(fields: ReadonlyMap<string, unknown>, names: readonly string[])
   return undefined;
 }
 
-/** Marks a number that the service gives as a code, so that {@link rowlessWords} keeps it. */
+/** A numeric code gets the word `code` in front, so that {@link rowlessWords} keeps it. */
 function codeWords(code: string): string {
   return /^\d+$/.test(code) ? `code ${code}` : code;
 }
 
-/** Every value with its name, sorted by name: for JSON that has none of the usual fields. */
+/** Every value with its name, sorted: for JSON without any of the usual fields. */
 function leaves(json: unknown, name = '', depth = 0): string[] {
   if (depth > DEEPEST) return [];
   if (json === null || typeof json !== 'object') return [name === '' ? String(json) : `${name}: ${String(json)}`];
@@ -107,7 +107,7 @@ function titleOf(page: string): string {
   return title === '' ? 'a web page' : `a web page: ${title}`;
 }
 
-/** Replaces JSON escapes by their characters. */
+/** Decodes JSON's escapes. */
 function unescaped(text: string): string {
   return text
     .replace(/\\u([0-9a-f]{4})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -115,7 +115,7 @@ function unescaped(text: string): string {
     .replace(/\\(["\\/])/g, '$1');
 }
 
-/** Replaces HTML entities by their characters. */
+/** Decodes HTML's character references. */
 function withoutEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(amp|lt|gt|quot|apos|nbsp));/gi, (all, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? all;
@@ -126,7 +126,7 @@ function withoutEntities(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Removes control characters, including those that change the writing direction: people do not see them. */
+/** Control characters, including those that change the direction of text, become spaces. */
 function oneLine(text: string): string {
   return text
     .normalize('NFC')
@@ -134,25 +134,24 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** The text that replaces what was taken out. */
+/** Replaces what was taken out. */
 export const LEFT_OUT = '…';
 
 /**
- * Removes from an answer whatever differs from row to row, so that rows with the same cause have the same text. Removed are: the values of
- * the row's own request, as whole words, in any case and spacing; its amount in any usual format; e-mail addresses, UUIDs, ids such as
- * `company_…`, times, and runs of five or more digits.
+ * Takes out of a text what differs from row to row: values of the row's own request, as whole words in any case and spacing; its amount in
+ * any notation; e-mail addresses, UUIDs, ids such as `company_…`, times, and runs of five or more digits.
  *
- * A run of five to eight digits stays if it is an error code: after a word for it (`code 10234`, `error: 10234`), or, with at most six
- * digits, directly after capital letters (`E10234`, `ORA-01017`).
+ * A run of five to eight digits stays if it is an error code: behind a word for it (`code 10234`, `error: 10234`), or, up to six digits,
+ * directly behind capital letters (`E10234`, `ORA-01017`).
  *
- * All patterns are applied in one pass, since their matches may overlap. The leftmost match wins. At the same position the row's own values
- * win, the longest first.
+ * All patterns are searched in one pass, since one could match a part of another's match. The leftmost match wins; at one position the
+ * row's own values win, the longest first.
  */
 export function rowlessWords(text: string, request: RowRequest): string {
   const oneLine = normal(text).replace(/\s+/g, ' ');
   const values = valuesOf(request).filter(thoseIn(oneLine));
   const own = new RegExp([...valuePatterns(values), ...amountPatterns(request)].join('|') || NOTHING, 'gu');
-  // Between two removed parts side by side nobody can tell where the first one ended, so they become one.
+  // Two removed parts side by side become one.
   return without(oneLine, own)
     .replace(/…(?:[\s,;/|-]*…)+/g, LEFT_OUT)
     .trim();
@@ -160,7 +159,7 @@ export function rowlessWords(text: string, request: RowRequest): string {
 
 const NOTHING = '(?!)';
 
-/** Makes a quick test whether a text may contain a value in any form. It costs a tenth of searching for all values exactly. */
+/** A quick test whether a text can contain a value in any form; ten times as fast as the exact search. */
 function thoseIn(text: string): (value: string) => boolean {
   const within = signsOf(text);
   return (value) => within.includes(signsOf(value)) || text.includes('%');
@@ -173,7 +172,7 @@ function signsOf(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The text without the matches of the row's own values and of the general patterns; the leftmost match wins. */
+/** The text without matches of the row's own values and of the general patterns. */
 function without(text: string, own: RegExp): string {
   let left = '';
   let at = 0;
@@ -207,24 +206,24 @@ const GENERAL = new RegExp(
     String.raw`${BEGINS}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: GMT)?`,
     String.raw`${BEGINS}\d\d?[./]\d\d?[./]\d{4}${ENDS}`,
     String.raw`${BEGINS}\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|${ENDS})`,
-    // Our names for calls, and ids of services: lower-case letters, an underscore, and then something that is not just a word.
+    // Our names for calls, and ids of services: small letters, an underscore, and a part with a digit.
     String.raw`${BEGINS}limitline-[\w-]+(?:/\d+)?`,
     String.raw`${BEGINS}[a-z]{1,12}_(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}${ENDS}`,
     String.raw`${BEGINS}(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{16,}${ENDS}`,
-    // Error codes stay.
+    // Error codes are kept.
     String.raw`(?<keep>${BEGINS}(?:(?:${CODE_WORDS})(?: (?:${inAnyCase(String.raw`no\.?|number|code`)}))?\s?[:=#]?\s?["']?\d{5,8}|[A-Z][A-Z_]{0,9}-?\d{5,6})${ENDS})`,
     String.raw`\d{5,}`,
   ].join('|'),
   'gu',
 );
 
-/** The values of a request, each once, the longest first. Documents count by name; ids count if the line gave them. */
+/** The values of a request, each once, the longest first: documents by name and digest, ids only if the line gave them. */
 function valuesOf({ name, buyer, company, companyId, limit, documents }: RowRequest): string[] {
   const { requested_limit: _amount, ...rest } = limit;
   const values = [name, buyer, companyId ?? '', ...documents.flatMap((each) => [each.name, each.sha256])];
   for (const value of [...textsIn(company), ...textsIn(rest)]) values.push(value);
   const inOneForm = values.map((value) => value.normalize('NFC').replace(/\s+/gu, ' ').trim());
-  // A single character occurs everywhere.
+  // A single character would match everywhere.
   const worth = inOneForm.filter((value) => [...value].length >= 2 && /[\p{L}\p{N}]/u.test(value));
   return [...new Set(worth)].sort((a, b) => b.length - a.length);
 }
@@ -236,8 +235,8 @@ function textsIn(value: unknown): string[] {
 }
 
 /**
- * Patterns for values as whole words. Case is ignored, except for codes of two or three letters, which could be words (`IN`, `AND`). A
- * value with digits also matches with other separators (`HRB 1234`, `HRB-1234`, `HRB1234`). A value that URLs encode also matches encoded.
+ * Patterns of values as whole words, in any case. Values of up to three characters keep their case, since they could be words (`IN`, `AND`).
+ * Values with digits also match with other separators (`HRB 1234`, `HRB-1234`, `HRB1234`), and all match in URL encoding.
  */
 function valuePatterns(values: readonly string[]): string[] {
   const [short, long] = [values.filter(isShort), values.filter((value) => !isShort(value))];
@@ -249,14 +248,14 @@ function isShort(value: string): boolean {
   return value.length <= 3;
 }
 
-// Scripts that separate words by spaces. All letters of Unicode would cost a millisecond for each row.
+// Letters of scripts that separate words by spaces. All letters of Unicode would cost a millisecond a row.
 const SIGN = String.raw`[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]`;
 const WORD_BEGINS = `(?<!${SIGN}(?=${SIGN}))`;
 const WORD_ENDS = `(?!(?<=${SIGN})${SIGN})`;
 
 function formsOf(value: string): string[] {
   const forms = [escaped(value)];
-  // `Straße` in capitals is `STRASSE`, which a case-insensitive pattern does not match.
+  // `Straße` in capitals is `STRASSE`, which no pattern treats as another case.
   const capitals = value.toUpperCase();
   if (capitals.length !== value.length) forms.push(escaped(capitals));
   const signs = value.replace(/[^\p{L}\p{N}]+/gu, '');
@@ -265,12 +264,12 @@ function formsOf(value: string): string[] {
   return forms;
 }
 
-/** Register numbers and similar values are no longer than this. */
+/** Numbers of registers and the like are not longer. */
 const MOST_SIGNS = 24;
 
 /**
- * A pattern that matches letters in either case; no letter follows a backslash. `(?i:…)` is not used: V8 fails to match it whenever it
- * skips optimizing the pattern, and then one cause became two.
+ * A pattern whose letters match in either case; no letter may follow a backslash. It does not use `(?i:…)`: V8 sometimes skips its
+ * optimisation of a pattern, and then fails to match that, which split one cause into two.
  */
 function inAnyCase(pattern: string): string {
   return pattern.replace(/\p{L}/gu, (letter) => {
@@ -284,7 +283,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** The amount in the formats that people use: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are equal. A part of another number does not match. */
+/** The amount in any notation: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are one. Never a part of another number. */
 function amountPatterns({ limit }: RowRequest): string[] {
   const [, whole, decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(limit.requested_limit) ?? [];
   if (whole === undefined) return [];

@@ -8,32 +8,32 @@ import { answerWords, rowlessWords } from './answer-words.ts';
 import { readCauseSums } from './sums.ts';
 
 /**
- * What became of the call at which a row failed: the service said no; nobody knows what became of it; it was put off again and
- * again; the thing was made before for another line; or the fault is ours.
+ * The outcome of the call at which a row failed. `refused`: by the service. `unknown`: the outcome is not known. `put off`: by the service,
+ * again and again. `other`: the thing was made before for another line. `ours`: an error in Limitline.
  */
 export const CAUSE_MEANINGS = ['refused', 'unknown', 'put off', 'other', 'ours'] as const;
 export type CauseMeaning = (typeof CAUSE_MEANINGS)[number];
 
-/** Why rows failed, as one group. `status` is the service's, null where it gave none. */
+/** A cause that groups failed rows. `status` is the service's, null for none. */
 export type RowCause = {
-  /** Eight characters of digits and small letters: the same for the same cause, in any portfolio and process. */
+  /** Eight digits and small letters, the same for the same cause in any portfolio and process. */
   id: string;
   step: Step;
   meaning: CauseMeaning;
   status: number | null;
-  /** The answer's words less what differs from row to row, with `…` in its place; 200 characters at the most. */
+  /** The words of the response, with `…` for what differs from row to row; at most 200 characters. */
   words: string;
 };
 
-/** A cause, and the coarse one that it belongs to where a portfolio has too many: step, meaning and status alone. */
+/** A cause, and a coarse one of step, meaning and status only, for portfolios with too many causes. */
 export type FoundCause = RowCause & { coarse: RowCause };
 
-/** Enough to know an error by, and little enough to show many of them. */
+/** Most characters of a cause's words: enough to recognize an error, and few enough to list many. */
 const MOST_CHARACTERS = 200;
 
 /**
- * Why a row failed, as the group that it belongs to: step, meaning, status, and the answer's words less the values of the row's
- * own request, ids, times and long numbers (answer-words.ts). Pure, and the same for all rows that failed alike.
+ * The cause of a row's failure: step, meaning, status, and the words of the response without the values of the row's own request, ids,
+ * times and long numbers (answer-words.ts). Pure, and the same for all rows that failed alike.
  */
 export function causeOf(problem: RowProblem, meaning: CauseMeaning, request: RowRequest): FoundCause {
   const heard = heardOf(problem, meaning);
@@ -47,8 +47,8 @@ export function causeOf(problem: RowProblem, meaning: CauseMeaning, request: Row
 }
 
 /**
- * The meaning of a problem that was written down earlier, by what it says; nothing where it is no failure, such as that of a row
- * in whose place another stands. The sentences are those of jobs/steps (row-problem.ts and giveUpRow).
+ * The meaning of a stored problem, read from its message; undefined if it is no failure, such as the problem of a replaced row. The
+ * messages are those of jobs/steps (row-problem.ts and giveUpRow).
  */
 export function meaningOfProblem({ message }: Pick<RowProblem, 'message'>): CauseMeaning | undefined {
   return SAID.find(([, pattern]) => pattern.test(message))?.[0];
@@ -62,7 +62,7 @@ const SAID: readonly (readonly [CauseMeaning, RegExp])[] = [
   ['ours', /^Limitline itself failed at this row: /],
 ];
 
-/** What the service, or whoever spoke, said of the row's call: its status, and its words as they came. */
+/** Status and words of a problem, depending on its meaning. */
 function heardOf(
   { message, status, body }: RowProblem,
   meaning: CauseMeaning,
@@ -72,7 +72,7 @@ function heardOf(
       return { status: status ?? null, words: answerWords(body ?? '') };
     case 'unknown': {
       const reason = message.replace(/^[\s\S]*? was made: (?:sent \S+, then )?/, '');
-      // The first is the answer's own; what is said of a status behind it is a part of the words.
+      // The first status is the response's own; a status mentioned behind it belongs to the words.
       const [whole = '', of, but = '', answered = ''] = ANSWERED.exec(reason) ?? [];
       if (of === undefined) return { status: null, words: reason };
       const rest = whole === '' ? '' : answerWords(answered);
@@ -92,31 +92,31 @@ function heardOf(
   }
 }
 
-/** `status 500 (a hint): body`, `status 200, but why: body`, as src/service/meaning.ts writes it. */
+/** `status 500 (a hint): body`, `status 200, but why: body`, as src/service/meaning.ts writes them. */
 const ANSWERED = /^status (\d{3})(?:, (but [^:]*))?(?: \(if this service [^)]*\))?(?:: ([\s\S]*))?$/;
 
 function shortened(words: string): string {
   if (words.length <= MOST_CHARACTERS) return words;
-  // Never half a character, nor a place-holder's neighbour that differs from row to row: whole words alone.
+  // Cut between words: half a word could differ from row to row.
   const cut = words.slice(0, MOST_CHARACTERS - 1);
   const space = cut.lastIndexOf(' ');
   const kept = space > MOST_CHARACTERS / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, '');
   return `${kept.trimEnd()}…`;
 }
 
-/** 41 bits: among the 200 causes of a portfolio, two with one id are less likely than one in 10^8. */
+/** 41 bits: among 200 causes of a portfolio, two equal ids are less likely than one in 10^8. */
 function idOf(parts: readonly string[]): string {
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest();
   return (digest.readBigUInt64BE() % 36n ** 8n).toString(36).padStart(8, '0');
 }
 
-/** Why rows of a portfolio failed, as one group, with how many there are and what they asked for, as exact decimal text. */
+/** A cause, the number of its rows, and the sum that they requested, as exact decimal text. */
 export type Cause = RowCause & { rows: number; sum: string };
 
-/** The causes of portfolios; they are kept by the scripts that move rows (lua/derive.lua). */
+/** Reads the causes of portfolios; the scripts that move rows keep them (lua/derive.lua). */
 export function makeCauses({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
-    /** The causes of a portfolio whose rows have their tallies, the one of most rows first. */
+    /** The causes of a portfolio whose rows have tallies, the one with most rows first. */
     async read(name: string): Promise<Cause[]> {
       const hashes = [keys.causes(name), keys.sums(name, 'a'), keys.sums(name, 'b')];
       const { answers } = await readAtOnce(
@@ -133,7 +133,7 @@ export function makeCauses({ connection, keys }: { connection: RedisConnection; 
   };
 }
 
-/** What scripts are told of a cause: its id, what is known of it, and the same of the coarser one behind it. */
+/** The arguments of scripts for a cause: its id and description, and those of the coarse cause. */
 export function causeArgs({ coarse, ...fine }: FoundCause): string[] {
   return [fine.id, knownOf(fine), coarse.id, knownOf(coarse)];
 }
@@ -142,10 +142,10 @@ function knownOf({ step, meaning, status, words }: RowCause): string {
   return JSON.stringify({ step, meaning, status, words });
 }
 
-/** A row that failed for a cause, to look at. */
+/** An example of a row that failed for a cause. */
 export type CauseSample = { row: RowId; line: number };
 
-/** The first row of each of these causes, in the order of lines; nothing for one that has none any more. */
+/** The first row of each of these causes, by line; undefined for a cause without rows. */
 export async function readCauseSamples(
   name: string,
   causes: readonly string[],

@@ -4,29 +4,29 @@ import { pausedItself, type SelfPause } from '../schema/pause-reasons.ts';
 import { type ReadCommand, readAtOnce } from '../schema/redis-reads.ts';
 import type { RowState } from '../schema/row.ts';
 
-/** What there is to notice of a portfolio at one moment, without a look at its rows. */
+/** The state of a portfolio at one moment, read without its rows. */
 export type Glance = {
   name: string;
-  /** When it was finished, in ms of the server's clock; nothing while it goes on. */
+  /** When it was finished, in ms of the server's clock; undefined while it goes on. */
   finishedMs: number | undefined;
   isPaused: boolean;
-  /** Why it paused itself; nothing where a person did, or it goes on. */
+  /** Why it paused itself; undefined if a person paused it, or it is not paused. */
   pausedItself: SelfPause | undefined;
   done: number;
   refused: number;
   held: number;
 };
 
-/** Portfolios looked at in one script: a millisecond of Redis' time. */
+/** Portfolios read by one script: a millisecond of Redis' time. */
 const PAGE = 200;
 
-/** Of why a portfolio is paused the beginning tells which reason that is. */
+/** Characters read of a pause reason: its beginning identifies it. */
 const MOST_TEXT = 120;
 
-/** A portfolio at one moment: texts are '' where there is none, and of why it is paused the beginning; `counts` of its rows by state. */
+/** A portfolio at one moment: missing texts are '', pause reasons are cut, `counts` are its rows by state. */
 type Look = { name: string; finished: string; paused: string; firstOver: string; counts: number[] };
 
-/** Makes a function that looks at all portfolios of an account, a page at a time, the oldest first or the newest. */
+/** Reads the state of all portfolios of an account in pages, the oldest or the newest first. */
 export function makeLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return async function* looks(
     states: readonly RowState[],
@@ -45,7 +45,7 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
           (string | null)[],
           ...number[],
         ];
-        // It began to leave Redis since its name was read: its rows go, one state after another.
+        // Archiving has begun since its name was read, so its counts are incomplete.
         if (place === null) return [];
         const [finished = '', paused = '', firstOver = ''] = texts.map((text) => (text ?? '').slice(0, MOST_TEXT));
         return { name, finished, paused, firstOver, counts };
@@ -62,7 +62,7 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
   }
 }
 
-/** Makes a function that glances at all portfolios of an account, a page at a time, the oldest first. */
+/** Reads a {@link Glance} of all portfolios of an account in pages, the oldest first. */
 export function makeGlances(ledger: { connection: RedisConnection; keys: Keys }) {
   const looks = makeLooks(ledger);
   return async function* glances(): AsyncGenerator<Glance[]> {
@@ -82,13 +82,13 @@ function toGlance({ name, finished, paused, firstOver, counts: [done = 0, refuse
   };
 }
 
-/** A portfolio with rows that failed, and how many. */
+/** A portfolio with failed rows, and their numbers. */
 export type FailingPortfolio = { name: string; refused: number; held: number };
 
-/** Portfolios looked at in one script: some milliseconds of Redis' time. */
+/** Portfolios read by one script: some milliseconds of Redis' time. */
 const PAGE_OF_FAILING = 1_000;
 
-/** Makes a function that finds the latest portfolios with refused or held rows, so many at the most. */
+/** Finds the latest portfolios with refused or held rows, `most` at most. */
 export function makeFailingPortfolios(ledger: { connection: RedisConnection; keys: Keys }) {
   const looks = makeLooks(ledger);
   return async (most: number): Promise<FailingPortfolio[]> => {

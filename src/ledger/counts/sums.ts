@@ -4,45 +4,45 @@ import type { Keys } from '../schema/keys.ts';
 import { OPEN_STATES, ROW_STATES, type RowState } from '../schema/row.ts';
 import { makeLooks } from './glances.ts';
 
-/** What all rows of a portfolio add up to, at one moment; amounts are exact decimal text. */
+/** The sums of a portfolio's rows, at one moment; amounts are exact decimal text. */
 export type Sums = {
-  /** What the service has answered for: over the rows that are done. */
+  /** Requested by done rows, which the service has answered. */
   requested: string;
-  /** Over all rows, whatever became of them, but those that another has replaced. */
+  /** Requested by all rows except replaced ones. */
   inAllRows: string;
-  /** Over the rows in one state: `cancelled` without those that another has replaced. */
+  /** Requested by rows in each state; `cancelled` without replaced rows. */
   byState: Record<RowState, string>;
-  /** Over those that are done, as the service answered. */
+  /** Of done rows, as the service answered. */
   granted: string;
   available: string;
-  /** Approved limits, done or made before, whose `total_limit` is above zero and less than what was requested. */
+  /** Approved limits, made now or before, with a `total_limit` above zero and below the requested amount. */
   grantedBelow: number;
-  /** Approved limits, done or made before, of which nothing was granted: that is a no. */
+  /** Approved limits, made now or before, with nothing granted, which means no. */
   grantedNothing: number;
-  /** What stood already when its row came (`skipped`): the sum that was granted, and the statuses it was granted with. */
+  /** Of skipped rows, whose limits were made before: the sum granted then, and the statuses. */
   before: { granted: string; statuses: Record<string, number> };
-  /** Rows of which an amount cannot be read; it is in no sum. */
+  /** Rows with an unreadable amount, which is in no sum. */
   unreadable: number;
 };
 
-/** All that the rows' tallies add up to (lua/derive.lua): the sums, and counts that go with them. */
+/** Everything that rows' tallies add up to (lua/derive.lua): sums and counts. */
 export type Tallied = {
   sums: Sums;
-  /** Rows that have a tally: all of them, except in a ledger of an older version. */
+  /** Rows with a tally: all rows, except in a ledger of an older version. */
   rows: number;
   replaced: number;
   statuses: Record<string, number>;
-  /** Whether rows are counted as an older version did, which counted every answer of less as one below the request. */
+  /** Whether an older version counted some rows: it counted every grant below the request alike, whatever the status. */
   isOlder: boolean;
 };
 
-/** The one status that the service shows, of a limit that was granted (docs/service.md, "Status of a limit"). */
+/** The only status that the service is known to give a granted limit (docs/service.md, "Status of a limit"). */
 export const APPROVED = 'approved';
 
 /** The fields of a portfolio's two hashes of sums. */
 export type SumFields = readonly Readonly<Record<string, string>>[];
 
-/** Reads what the rows add up to. A row is on one of two sides, so both are added; a damaged field counts as nothing. */
+/** Reads the sums. Each row is on one of two sides, so both are added. A damaged field counts as nothing. */
 export function readTallied(sides: SumFields): Tallied {
   const fields = addedUp(sides);
   const inState = ROW_STATES.map((state) => limbsIn(fields, state));
@@ -65,7 +65,7 @@ export function readTallied(sides: SumFields): Tallied {
   };
 }
 
-/** Reads how many rows failed for each cause, and what they asked for. */
+/** Reads the number of rows that failed for each cause, and the sum that they requested. */
 export function readCauseSums(sides: SumFields): (id: string) => { rows: number; sum: string } {
   const fields = addedUp(sides);
   const limbs = Map.groupBy(
@@ -78,12 +78,12 @@ export function readCauseSums(sides: SumFields): (id: string) => { rows: number;
   });
 }
 
-/** The sum whose limbs these fields have under `sum:<name>:<k>`, as decimal text. */
+/** The sum in the fields `sum:<name>:<k>`, as decimal text. */
 export function sumIn(fields: Readonly<Record<string, string>>, name: string): string {
   return textOf(limbsIn(addedUp([fields]), name));
 }
 
-/** What is called what in these fields, for people: `queued`, `granted`, `status approved`, `rows`. */
+/** The names of these fields for people: `queued`, `granted`, `status approved`, `rows`. */
 export function namesOfSums(fields: readonly string[]): string[] {
   const names = fields.map((field) => field.replace(/^sum:(.*):-?\d+$/, '$1').replace(/^cause[:/]/, 'cause '));
   return [...new Set(names.map((name) => name.replace(/^(status|earlier|below|nothing):/, '$1 ')))].sort();
@@ -92,7 +92,7 @@ export function namesOfSums(fields: readonly string[]): string[] {
 /** One integer at a power of ten. */
 type Limb = { power: number; value: bigint };
 
-/** The digits of a limb, and the power of ten that the lowest stands for (derive.lua). */
+/** Digits of a limb, and the power of ten of its lowest digit (derive.lua). */
 const LIMB_DIGITS = 10;
 const LOWEST_POWER = -2;
 
@@ -121,7 +121,7 @@ function limbsIn(fields: ReadonlyMap<string, bigint>, name: string): Limb[] {
     .map(([field, value]) => ({ power: Number(field.slice(beginning.length)) * LIMB_DIGITS + LOWEST_POWER, value }));
 }
 
-/** The value of limbs, carried: all digits there are, and at least the two decimals that people expect of money. */
+/** The value of limbs as decimal text, with all its digits and at least two decimals. */
 function textOf(limbs: readonly Limb[]): string {
   const decimals = Math.max(2, ...limbs.map(({ power }) => -power));
   const units = limbs.reduce((sum, { power, value }) => sum + value * 10n ** BigInt(power + decimals), 0n);
@@ -130,27 +130,24 @@ function textOf(limbs: readonly Limb[]): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${fraction}`;
 }
 
-/** What an account has in all. */
+/** Totals of an account. */
 export type RowTotals = {
   rows: Record<RowState, number>;
   portfolios: number;
-  /** Portfolios with something still to be done, and those that stand still until somebody lets them go on. */
+  /** Portfolios that are not finished, and portfolios that are paused. */
   open: number;
   paused: number;
-  /** Open rows of portfolios that are not paused: what waits for a person's approval alone is none of them. */
+  /** Open rows of portfolios that are not paused; without rows that wait for an approval. */
   toSend: number;
 };
 
 /** Portfolios counted in one script: some milliseconds of Redis' time. */
 const PAGE = 500;
 
-/** What one process has counted is good for all others for so long: ten thousand portfolios cost Redis a tenth of a second. */
+/** All processes share one count for this long: ten thousand portfolios cost Redis a tenth of a second. */
 const KEPT_MS = 10_000;
 
-/**
- * Makes a function that counts the rows of all portfolios of an account by state. What was counted lately, by whichever
- * process, is answered again, so a fleet that is looked at every few seconds counts once.
- */
+/** Counts the rows of all portfolios of an account by state. A recent count of any process is reused, so a fleet counts once every few seconds. */
 export function makeRowTotals({
   connection,
   keys,

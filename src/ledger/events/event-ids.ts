@@ -1,34 +1,34 @@
 import { CALL_KINDS, KINDS } from '../../call-kind.ts';
 
-/** What of an event may be an id: each once, and how many more there were than are indexed. */
+/** Possible ids in an event, each once, and the number of further ones that are not indexed. */
 export type EventIds = { ids: string[]; more: number };
 
-/** Ids of one event that it can be found by: what somebody reads, and a script writes in less than a millisecond. */
+/** Most ids indexed for one event: what a person reads, and a script writes in less than a millisecond. */
 export const MOST_IDS = 64;
 
-/** So many more are told apart: those of a body as large as one may be by default, in some megabytes. */
+/** Most further ids that are counted: those of a body of the default maximum size, in some megabytes of memory. */
 const MOST_COUNTED = 50_000;
 
-/** Longer ids are none that this service, or anybody, gives: what is longer is content. */
+/** Longer runs are content: neither this service nor others give such ids. */
 const LONGEST_ID = 128;
 
-/** Shorter than this, and without a prefix that is known, it is a word, a number, or a part of one. */
+/** Shorter runs without a known prefix are words, numbers, or parts of them. */
 const SHORTEST_ID = 6;
 
-/** How much of a body is read again as what its escapes mean: what a body may be by default (EVENTS_MAX_KB). */
+/** Bytes of a body that are searched a second time with escapes decoded: the default maximum of a body (EVENTS_MAX_KB). */
 const UNESCAPED_BYTES = 256 * 1_024;
 
-/** A prefix and one character is the shortest of these. */
+/** Runs of id characters; the shortest id is a prefix and one character. */
 const RUN = /[A-Za-z0-9_-]{4,}/g;
 
-/** Moments are in every event, and name nothing: `2026-11-22T10` of one with colons, and one that is written without. */
+/** Times are in every event, and identify nothing: `2026-11-22T10` of one with colons, or one written without. */
 const MOMENT = /^\d{4}-?\d\d-?\d\dT\d+Z?$/;
 
 /**
- * What in a body may be an id of ours or of the service's, in the order in which it stands there, those with a known prefix first:
- * any run of letters, digits, `_` and `-` that has a letter and a digit. The events' shape is not shown (docs/service.md, "Events"),
- * so nothing is parsed: bytes are looked at as they are, whatever the encoding, and where there are escapes (JSON's, those of forms and
- * addresses) or NUL bytes (UTF-16 and 32) once more as what those mean. Pure, and linear in the length.
+ * Finds possible ids in a body, ours or the service's: runs of letters, digits, `_` and `-` with a letter and a digit, those with a known
+ * prefix first, in order of appearance. The format of events is unknown (docs/service.md, "Events"), so nothing is parsed: the bytes are
+ * searched as they are in any encoding, and a second time decoded if there are escapes (of JSON, forms or URLs) or NUL bytes (of UTF-16
+ * and 32). Pure, and linear in the length.
  */
 export function idsIn(body: Buffer): EventIds {
   const sure = new Set<string>();
@@ -44,7 +44,7 @@ export function idsIn(body: Buffer): EventIds {
     for (const [run] of text.matchAll(RUN)) {
       if (run.length > LONGEST_ID) continue;
       add(run);
-      // As a sentence has it, between dashes.
+      // A sentence may have dashes around an id.
       const bare = run.replace(/^[-_]+|[-_]+$/g, '');
       if (bare.length < run.length) add(bare);
     }
@@ -55,7 +55,7 @@ export function idsIn(body: Buffer): EventIds {
 
 const PREFIXES = CALL_KINDS.map((kind) => KINDS[kind].prefix).filter((prefix) => prefix !== '');
 
-/** Whether a text begins as the service's ids do, where that is shown. Pure. */
+/** Whether a text begins with a known prefix of the service's ids. Pure. */
 export function hasKnownPrefix(run: string): boolean {
   return PREFIXES.some((prefix) => run.startsWith(prefix) && run.length > prefix.length);
 }
@@ -64,7 +64,7 @@ function isLikeAnId(run: string): boolean {
   return run.length >= SHORTEST_ID && /\d/.test(run) && /[A-Za-z]/.test(run) && !MOMENT.test(run);
 }
 
-/** A byte each character, so that whatever is not ASCII ends a run and nothing more. */
+/** The texts to search, one character a byte: a character that is not ASCII only ends a run. */
 function readings(body: Buffer): string[] {
   const plain = body.toString('latin1');
   const begins = plain.slice(0, UNESCAPED_BYTES);
@@ -72,13 +72,13 @@ function readings(body: Buffer): string[] {
   return [plain, begins.length < plain.length ? withoutLastRun(unescaped(begins)) : unescaped(begins)];
 }
 
-/** A NUL byte beside two signs of an id is none of UTF-16 or 32, where one stands beside each sign: it ends a text. */
+/** A NUL byte beside two id characters ends a text; in UTF-16 and 32 each character has one beside it. */
 const END_OF_TEXT = /(?<=[\w-]{2})\0|\0(?=[\w-]{2})/g;
 
-/** An escape of which the end was cut off. */
+/** An escape that was cut at the end. */
 const CUT_ESCAPE = /(?:%[0-9A-Fa-f]?|\\(?:u[0-9A-Fa-f]{0,3})?)$/;
 
-/** What escapes mean, as far as it may be a part of an id; whatever else they mean ends one. */
+/** Decodes escapes that can be part of an id; any other escape becomes a separator. */
 function unescaped(text: string): string {
   return text
     .replace(END_OF_TEXT, ' ')
@@ -88,7 +88,7 @@ function unescaped(text: string): string {
     .replace(/\\(?:u00([0-9A-Fa-f]{2})|u[0-9A-Fa-f]{4}|.)/g, (_all, hex?: string) => characterOf(hex));
 }
 
-/** Less the run in which a text was cut: the beginning of an id may be another one. */
+/** Drops the run at which a text was cut, since the beginning of an id may be another id. */
 function withoutLastRun(text: string): string {
   let end = text.length;
   while (end > 0 && /[\w-]/.test(text.charAt(end - 1))) end -= 1;
@@ -99,15 +99,14 @@ function characterOf(hex: string | undefined): string {
   return hex === undefined ? ' ' : String.fromCharCode(Number.parseInt(hex, 16));
 }
 
-/** So many different ids are told apart: 10 MB, taken only as far as there are ids. */
+/** Most different ids in a table: 10 MB, allocated only as far as there are ids. */
 export const MOST_TABLE_IDS = 262_144;
 
 /**
- * Counts ids that are met over and over, and says of others whether they were: for a look at a million rows, which may take no time.
- * Nothing of an id is kept but 64 bits of a digest that is quick and not safe: chance makes no two of them one, somebody with intent
- * could.
+ * Counts ids and finds them again, quickly enough for a million rows. It keeps only 64 bits of a fast, insecure digest of each id: two ids
+ * do not collide by chance, but somebody could make them collide on purpose.
  *
- * @param ids so many at the most
+ * @param ids most ids
  */
 export function makeIdTable(ids: number) {
   const size = 2 ** Math.ceil(Math.log2(Math.max(2, 2 * Math.min(ids, MOST_TABLE_IDS))));
@@ -115,9 +114,9 @@ export function makeIdTable(ids: number) {
   const lastMs = new Float64Array(size);
   let used = 0;
 
-  /** Where an id stands, or would. */
+  /** The slot of an id, used or not. */
   const slotOf = (id: string): number => {
-    // Two of FNV-1a's 32 bits, with other beginnings and factors; the second one is stirred, since places go by its last bits.
+    // Two 32-bit hashes like FNV-1a, with different seeds and factors. The second one is mixed, since its low bits choose the slot.
     let [high, low] = [0x811c9dc5 | 0, 0x01000193 ^ id.length];
     for (let at = 0; at < id.length; at += 1) {
       const code = id.charCodeAt(at);
@@ -135,7 +134,7 @@ export function makeIdTable(ids: number) {
   };
 
   return {
-    /** Counts an id. Answers its slot, or nothing where there is no room for another. */
+    /** Counts an id. Answers its slot, or undefined if the table is full. */
     add(id: string, atMs: number): number | undefined {
       const slot = slotOf(id);
       if (counts[slot] === 0) {
@@ -147,14 +146,14 @@ export function makeIdTable(ids: number) {
       return slot;
     },
 
-    /** The slot of an id that was counted; nothing of any other. */
+    /** The slot of a counted id; undefined for any other. */
     find(id: string): number | undefined {
       if (id === '' || used === 0) return undefined;
       const slot = slotOf(id);
       return counts[slot] === 0 ? undefined : slot;
     },
 
-    /** How often what stands in a slot was counted, and when last. */
+    /** How often the id of a slot was counted, and the latest time. */
     at: (slot: number) => ({ count: counts[slot] ?? 0, lastMs: lastMs[slot] ?? 0 }),
 
     size,

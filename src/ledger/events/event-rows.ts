@@ -8,7 +8,7 @@ import { digestsOfText, idDigest, numbersOf } from '../search/index-words.ts';
 import { hasKnownPrefix, idsIn } from './event-ids.ts';
 import type { KeptEvent } from './kept-event.ts';
 
-/** A row that an event names, and by what. */
+/** A row that an event names, and the id by which it does. */
 export type NamedRow = {
   row: RowId;
   state: RowState;
@@ -17,36 +17,36 @@ export type NamedRow = {
   name: string;
   /** Decimal text. */
   requested: string;
-  /** The id that stands in the event, and whose it is. */
+  /** The id in the event, and what it identifies. */
   id: string;
   of: CallKind | 'number';
 };
 
-/** The first rows that an event names; `moreRows` says that there are others, as there are where it names a company of many requests. */
+/** The first rows that an event names; `moreRows`: there are others, such as for a company with many requests. */
 export type RowsOfEvent = { rows: NamedRow[]; moreRows: boolean };
 
-/** What somebody reads of one event. */
+/** Most rows shown for one event. */
 const MOST_ROWS = 10;
 
-/** Digests looked for with one script in one portfolio: 2 milliseconds of Redis' time. */
+/** Digests searched by one script in one portfolio: 2 milliseconds of Redis' time. */
 const DIGESTS_AT_ONCE = 200;
 
-/** Portfolios looked into at a time: so many scripts go with one write, and others' commands in between. */
+/** Portfolios searched at a time: their scripts are sent together, and commands of others run in between. */
 const PORTFOLIOS_AT_ONCE = 16;
 
-/** Where rows are looked for: in one portfolio, or in so many of the latest; in all where neither is said. */
+/** Where to search: in one portfolio, or in the latest ones; in all if neither is given. */
 export type LookedInto = { portfolio?: string | undefined; latest?: number | undefined };
 
-/** Finds the rows that events name, in the indexes by which rows are searched. */
+/** Finds the rows that events name, by the search indexes. */
 export function makeEventRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const findIds = makeLuaScript(connection, new URL('../lua/find-ids.lua', import.meta.url));
 
-  /** Those of a portfolio's rows that have one of the ids, each with the ids that it has. */
+  /** A portfolio's rows with one of the ids, each with its ids. */
   async function rowsIn(portfolio: string, digests: readonly string[]): Promise<Known[]> {
     const found = new Set<string>();
     for (let from = 0; from < digests.length; from += DIGESTS_AT_ONCE) {
       const page = digests.slice(from, from + DIGESTS_AT_ONCE);
-      // One more than is told, so that it is known that there are more.
+      // One more than is shown, to know whether there are more.
       const told = { most: MOST_ROWS + 1, digests: page };
       for (const key of (await findIds({ portfolio: keys.portfolio(portfolio) }, told)) as string[]) found.add(key);
     }
@@ -59,14 +59,14 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
     return (await Promise.all(rows.map(read))).flatMap((one) => one ?? []);
   }
 
-  /** Rows of these portfolios for which something was made twice, where one of the ids is that of the second: no index has it. */
+  /** Rows of these portfolios for which something was made twice, if one of the ids is the second thing's: no index has it. */
   async function rowsMadeTwice(ids: ReadonlySet<string>, portfolios: ReadonlySet<string>): Promise<Known[]> {
     const pairs = Object.entries(await connection.hgetall(keys.madeTwice));
     const rows = pairs.flatMap(([pair, row]) => (ids.has(readPair(pair).again) ? (rowIdOf(row) ?? []) : []));
     return readRows(rows.filter(({ portfolio }) => portfolios.has(portfolio)));
   }
 
-  /** The rows by each id that they have. */
+  /** The rows by each of their ids. */
   async function rowsById(digests: readonly string[], ids: ReadonlySet<string>, { portfolio, latest = 0 }: LookedInto) {
     const names = portfolio === undefined ? await connection.zrevrange(keys.portfolios, 0, latest - 1) : [portfolio];
     const byId = new Map<string, NamedRow[]>();
@@ -82,12 +82,12 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
   }
 
   return {
-    /** How many portfolios there are to look into. */
+    /** Number of portfolios to search. */
     portfolioCount: (): Promise<number> => connection.zcard(keys.portfolios),
 
     /**
-     * The rows that each of these events names, the first of them: by the service's ids, and by the numbers of a company
-     * that were sent. Rows that are not in Redis (an archived portfolio's), or not in the indexes (SEARCH_INDEX=off), are not found.
+     * The first rows that each of these events names, by the service's ids and by the company's numbers. Not found are rows that are not in
+     * Redis (archived), or not in the indexes (SEARCH_INDEX=off).
      */
     async rowsOf(events: readonly Pick<KeptEvent, 'ids'>[], into: LookedInto = {}): Promise<RowsOfEvent[]> {
       const wanted = new Set(events.flatMap(({ ids }) => ids));
@@ -98,19 +98,19 @@ export function makeEventRows({ connection, keys }: { connection: RedisConnectio
   };
 }
 
-/** As the indexes have ids, and numbers without what is no letter or digit; the service's ids are no numbers. */
+/** The digests under which the indexes may have an id; the service's ids cannot be numbers. */
 function digestsOf(id: string): string[] {
   return hasKnownPrefix(id) ? [idDigest(id)] : digestsOfText(id);
 }
 
-/** What is read of a row, in the order of {@link toKnown}. */
+/** The fields that {@link toKnown} takes, in order. */
 const FIELDS = ['state', 'line', 'company', 'documents', 'limit', 'request', 'again'] as const;
 
 type Known = Omit<NamedRow, 'id' | 'of'> & { ids: ReadonlyMap<string, NamedRow['of']> };
 
 function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly NamedRow[]>): RowsOfEvent {
   const rows = new Map<string, NamedRow>();
-  // What belongs to one row alone says more than what it shares with others.
+  // An id of one row alone says more than an id that rows share.
   const named = ids
     .flatMap((id) => byId.get(id) ?? [])
     .sort((one, other) => RANK.indexOf(one.of) - RANK.indexOf(other.of));
@@ -122,10 +122,10 @@ function rowsOfEvent(ids: readonly string[], byId: ReadonlyMap<string, readonly 
   return { rows: all.slice(0, MOST_ROWS), moreRows: all.length > MOST_ROWS };
 }
 
-/** The last thing that is made of a row comes first, and a number last. */
+/** What is made last for a row comes first, and a number last. */
 const RANK: readonly NamedRow['of'][] = [...CALL_KINDS.toReversed(), 'number'];
 
-/** Whose an id is, such as "the limit". */
+/** What an id identifies, such as "the limit". */
 export function whoseId(of: NamedRow['of']): string {
   return of === 'number' ? 'a number' : KINDS[of].whose;
 }
@@ -150,7 +150,7 @@ function toKnown(
   };
 }
 
-/** What of a row an event may name: ids that the service gave, and the company's numbers that it was sent, as they were written. */
+/** The ids of a row that an event may name: those that the service gave, and the company's numbers as they were sent. */
 export function idsOfRow({
   companyId,
   documentIds,
@@ -169,7 +169,7 @@ export function idsOfRow({
   add(limitId, 'limit');
   for (const id of documentIds) add(id, 'document');
   add(companyId, 'company');
-  // What events are not found by at all is not looked for.
+  // Numbers that idsIn cannot find as a whole are left out.
   for (const number of numbersOf(request.limit)) if (isWhole(number)) add(number, 'number');
   return ids;
 }

@@ -4,24 +4,24 @@ import { makeEventRows } from './event-rows.ts';
 import { type EventLimits, eventKeys, makeKeepEvents } from './keep-events.ts';
 import { makeReadEvents } from './read-events.ts';
 
-/** Events that one script drops: each is found by up to 64 ids, and its content may be long. */
+/** Events deleted by one script: each has up to 64 index entries, and its content may be long. */
 const DROPPED_AT_ONCE = 20;
 
-/** Events of one id that are looked for at once to be forgotten. */
+/** Events of one id that are read at once to be deleted. */
 const FORGOTTEN_AT_ONCE = 100;
 
 export type Events = ReturnType<typeof makeEvents>;
 
 /**
- * What the service's events were, raw, for as long as they are kept. Nothing is believed of them: their kinds, shape and signature are
- * not shown (docs/service.md, "Events"), so they change nothing. An id of ours that stands in one, wherever, links it to its rows.
+ * The service's events, raw, for as long as they are kept. Their kinds, format and signature are unknown (docs/service.md, "Events"), so
+ * they are not trusted and change nothing. An id of ours anywhere in an event links it to its rows.
  */
 export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limits: EventLimits }) {
   const { connection, keys, limits } = deps;
   const dropScript = makeLuaScript(connection, new URL('../lua/drop-events.lua', import.meta.url));
   const reading = makeReadEvents(deps);
 
-  /** Answers how many there were. */
+  /** Answers how many existed. */
   async function drop(ids: readonly string[]): Promise<number> {
     let dropped = 0;
     for (let from = 0; from < ids.length; from += DROPPED_AT_ONCE) {
@@ -37,8 +37,8 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
     keep: makeKeepEvents(deps),
 
     /**
-     * Drops all that are older than they are kept for, and answers how many that were. That events were not taken is told for as long:
-     * the last of them came before all that are here.
+     * Deletes all expired events, and answers how many. The count of rejected events is reset when the last rejection is older than all
+     * kept events.
      */
     async dropOld(): Promise<number> {
       const [seconds] = await connection.time();
@@ -54,8 +54,8 @@ export function makeEvents(deps: { connection: RedisConnection; keys: Keys; limi
     },
 
     /**
-     * Drops all events in which any of these ids stands, with all that they hold, and answers how many that were. An event that names
-     * other rows besides goes as well: it is one text, and nobody can tell whose words are whose.
+     * Deletes all events that contain any of these ids, with their content, and answers how many. An event that also names other rows is
+     * deleted too: it is one text, and its parts cannot be told apart.
      */
     async forget(ids: readonly string[]): Promise<number> {
       let forgotten = 0;

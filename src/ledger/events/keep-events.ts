@@ -7,26 +7,26 @@ import { idDigest } from '../search/index-words.ts';
 import { idsIn } from './event-ids.ts';
 import type { KeepAnswer, NewEvent } from './kept-event.ts';
 
-/** How much may be kept, and for how long: EVENTS_KEEP_MB and EVENTS_KEEP_DAYS, in bytes and ms. */
+/** Most bytes kept, and for how long: EVENTS_KEEP_MB and EVENTS_KEEP_DAYS, in bytes and ms. */
 export type EventLimits = { mostBytes: number; keepMs: number };
 
-/** What one script takes in, so that it keeps Redis busy for no more than some milliseconds: each id is an entry of an index. */
+/** Limits of one script, so that it takes Redis only some milliseconds: each id is an entry of an index. */
 const MOST_AT_ONCE = { events: 64, ids: 512, bytes: 1_048_576 };
 
 /**
- * So long others are waited for that go with the same script: each script is a write to the disk, for which a line at work waits too.
- * Nobody who posts an event minds it.
+ * Time to wait for further events of the same script. Each script is a write to the disk, for which busy workers wait too; the sender of
+ * an event does not mind the delay.
  */
 const GATHER_MS = 50;
 
-/** What waits while Redis does not answer: more than comes in a turn, and no more than this process can bear. */
+/** Most events that wait while Redis does not answer: more than ever come at once, and a bearable amount of memory. */
 const MOST_WAITING = { events: 5_000, bytes: 32 * 1_048_576 };
 
-/** What Redis takes for an event beside its content, and for an id that it is found by; measured, see docs/events.md, "What is kept". */
+/** Bytes in Redis of an event besides its content, and of each index entry; measured, see docs/events.md, "What is kept". */
 const EVENT_BYTES = 750;
 const ID_BYTES = 60;
 
-/** 128 bits of its SHA-256 and a bit more: nobody finds another content of the same name. */
+/** 132 bits of the SHA-256: nobody can find another content with the same id. */
 const NAME_CHARACTERS = 22;
 
 type Answered = (answer: KeepAnswer) => void;
@@ -38,20 +38,20 @@ type Waiting = {
   reject: (error: unknown) => void;
 };
 
-/** Events of one content, which came together. */
+/** Events of one content that came at the same time. */
 type Together = Waiting & { others: Waiting[]; headers: string; ids: string[]; more: number };
 
-/** What keys the scripts of events are run with. */
+/** The keys for the scripts of events. */
 export function eventKeys(keys: Keys) {
   return { lately: keys.eventsLately, totals: keys.eventTotals, events: keys.event(''), index: keys.eventIds('') };
 }
 
 /**
- * Makes the function that keeps an event, raw, once for each content. What comes within some {@link GATHER_MS}, or while a script is
- * under way, goes with one script, so a thousand in a second are twenty. Resolves once it is in Redis: `kept`; `known` where the same content was kept
- * before, which is counted; or `full`, where it does not fit beside those that are not too old to go.
+ * Keeps an event, raw, once for each content. Events that come within {@link GATHER_MS}, or while a script is under way, share a script,
+ * so a thousand in a second need some twenty scripts. Resolves once the event is in Redis: `kept`; `known` if the same content was kept
+ * before, which is counted; or `full` if it does not fit beside events that have not expired.
  *
- * @throws LimitlineError `REDIS` where Redis is away for so long that no more can wait for it; and whatever Redis throws
+ * @throws LimitlineError `REDIS` if Redis is away for so long that too many events wait; and whatever Redis throws
  */
 export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: NewEvent) => Promise<KeepAnswer> {
   const script = makeLuaScript(connection, new URL('../lua/keep-events.lua', import.meta.url));
@@ -70,7 +70,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
         for (const other of one.others) other.resolve(answer === 'kept' ? 'known' : answer);
       }
     } catch (error) {
-      // What waits behind them would meet the same, one time limit after another.
+      // Events behind these would fail the same, one time limit after another.
       const behind = waiting.splice(0);
       waitingBytes = 0;
       const failed = together.flatMap((one) => [one, ...one.others]);
@@ -109,10 +109,10 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
 
 type KeepDeps = { connection: RedisConnection; keys: Keys; limits: EventLimits };
 
-/** As the script tells them. */
+/** The script's answers by number. */
 const ANSWERS: readonly KeepAnswer[] = ['full', 'kept', 'known'];
 
-/** Takes from the front what goes with one script: one at least, however large it is. */
+/** Takes the first events that fit one script: at least one, of any size. */
 function takeTogether(waiting: Waiting[]): Together[] {
   const taken = new Map<string, Together>();
   let [ids, bytes, place] = [0, 0, 0];
@@ -135,7 +135,7 @@ function takeTogether(waiting: Waiting[]): Together[] {
   return [...taken.values()];
 }
 
-/** In the order of keep-events.lua. */
+/** The arguments for one event, in the order of keep-events.lua. */
 function argsOf({ id, event: { body }, others, headers, ids, more }: Together): (string | number | Buffer)[] {
   const text = ids.join(' ');
   const takes = body.length + headers.length + text.length + EVENT_BYTES + ids.length * ID_BYTES;
@@ -143,7 +143,7 @@ function argsOf({ id, event: { body }, others, headers, ids, more }: Together): 
   return [id, 1 + others.length, body.length, takes, more, body, headers, text, digests];
 }
 
-/** As index-entries.lua packs it. */
+/** A digest packed as in index-entries.lua. */
 export function packedDigest(id: string): Buffer {
   return Buffer.from(idDigest(id), 'hex');
 }

@@ -6,21 +6,21 @@ import type { EventTotals, KeptEvent, RawEvent } from './kept-event.ts';
 /** Events read at a time: some 20 kB without their content. */
 const PAGE = 100;
 
-/** Events with an id in other letters are passed over, so many at the most: they are somebody's mischief, or an id that is another. */
+/** Most index entries read for one id. Entries with other letter case are skipped: they are another id, or somebody's mischief. */
 const MOST_LOOKED_AT = 1_000;
 
-/** Of which events a walk goes over: those since a moment, in the order of their first time. */
+/** Which events a walk visits: those since a moment, in the order of their first arrival. */
 export type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
 
-/** Reads what is kept of the service's events. */
+/** Reads the service's events that are kept. */
 export function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** Those of these events that are there, in their order. */
+  /** Those of these events that exist, in order. */
   async function read(ids: readonly string[]): Promise<KeptEvent[]> {
     const found = await Promise.all(ids.map((id) => connection.hmget(keys.event(id), 'seen', 'ids')));
     return found.flatMap(([seen, named], place) => (seen ? [toEvent(ids[place] ?? '', seen, named ?? '')] : []));
   }
 
-  /** Names of the events in which this id stands, in whatever case, the latest first; behind so many of them. */
+  /** Ids of the events that contain this id in any case, the latest first, after skipping `behind` of them. */
   async function withId(id: string, count: number, behind = 0): Promise<string[]> {
     const digest = packedDigest(id);
     const [from, to] = [Buffer.concat([BRACKET, digest]), Buffer.concat([PARENTHESIS, digest, BEHIND])];
@@ -29,7 +29,7 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
     return entries.map((entry) => entry.toString('latin1', BEFORE_NAME));
   }
 
-  /** The latest events in which this id stands as it is written: the index knows digests alone, of small letters. */
+  /** The latest events that contain this id exactly as written; the index has digests of small letters only. */
   async function asWritten(id: string, count: number): Promise<KeptEvent[]> {
     const found: KeptEvent[] = [];
     for (let behind = 0; behind < MOST_LOOKED_AT && found.length < count; behind += count) {
@@ -44,7 +44,7 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
     read,
     withId,
 
-    /** An event with its content, as it came; nothing where it is not kept. */
+    /** An event with its content; undefined if it is not kept. */
     async raw(id: string): Promise<RawEvent | undefined> {
       const [[event], content] = await Promise.all([
         read([id]),
@@ -55,7 +55,7 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
       return { ...event, body, headers: JSON.parse(headers.toString()) as RawEvent['headers'] };
     },
 
-    /** How many events are kept, and what they take. */
+    /** Number and size of the kept events. */
     async totals(): Promise<EventTotals> {
       const [events, bytes, full, fullMs] = await connection.hmget(
         keys.eventTotals,
@@ -69,17 +69,15 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
       };
     },
 
-    /** How many of the events that are kept came first since this moment. */
+    /** Number of kept events that first came since this moment. */
     countSince: (sinceMs: number): Promise<number> => connection.zcount(keys.eventsLately, sinceMs, '+inf'),
 
-    /**
-     * Events page by page. One that is kept from the beginning to the end comes once; one that comes meanwhile may be passed over.
-     */
+    /** Events in pages. One that is kept during the whole walk comes once; one that arrives in the meantime may be missed. */
     async *walk({ sinceMs, from }: EventWalk): AsyncGenerator<KeptEvent[]> {
       let edge = from === 'oldest' ? String(sinceMs ?? '-inf') : '+inf';
       let seen = new Set<string>();
       for (;;) {
-        // Many may have come in one millisecond: the page behind them is longer by those.
+        // Many events may share a millisecond: the next page is longer by those seen before.
         const count = PAGE + seen.size;
         const found =
           from === 'oldest'
@@ -100,8 +98,8 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
     },
 
     /**
-     * The events in which any of these ids stands, the latest first, so many of each id at the most. An id is found as it was
-     * written, and only where the event names no more than are indexed.
+     * Events that contain any of these ids, the latest first, at most `count` for each id. Ids must match exactly, and be among those of
+     * the event that are indexed.
      */
     async naming(ids: readonly string[], { count }: { count: number }): Promise<KeptEvent[]> {
       const named = (await Promise.all([...new Set(ids)].map((id) => asWritten(id, count)))).flat();
@@ -111,12 +109,12 @@ export function makeReadEvents({ connection, keys }: { connection: RedisConnecti
   };
 }
 
-/** As event-index.lua has entries: digest and time before the name; and as it chooses a bucket. */
+/** From event-index.lua: bytes of digest and time before the event's id; digests per bucket. */
 const BEFORE_NAME = 12;
 const DIGESTS_OF_BUCKET = 4;
 
 const [BRACKET, PARENTHESIS] = [Buffer.from('['), Buffer.from('(')];
-/** Behind all entries of a digest: no time is so late. */
+/** Behind all entries of a digest, since no time begins with this byte. */
 const BEHIND = Buffer.from([0xff]);
 
 function pairsOf(found: readonly string[]): [id: string, score: string][] {
@@ -125,7 +123,7 @@ function pairsOf(found: readonly string[]): [id: string, score: string][] {
   return pairs;
 }
 
-/** See event-index.lua. */
+/** Reads the field `seen`, see event-index.lua. */
 function toEvent(id: string, seen: string, ids: string): KeptEvent {
   const [firstMs = 0, lastMs = 0, times = 0, sizeBytes = 0, , moreIds = 0] = seen.split(' ', 6).map(Number);
   return { id, firstMs, lastMs, times, sizeBytes, ids: ids === '' ? [] : ids.split(' '), moreIds };

@@ -3,34 +3,34 @@ import type { Keys } from '../schema/keys.ts';
 import { underLease } from '../schema/lease.ts';
 import { scanned } from '../schema/redis-reads.ts';
 
-/** Which files were taken from drop folders, and what became of each. Everything may be said twice. */
+/** The files taken from drop folders, and their outcomes. Every write may be repeated. */
 export type Inbox = {
-  /** Does what one process at a time does with a folder, see {@link underLease}; answers nothing while another has it. */
+  /** Runs work on a folder in one process at a time, see {@link underLease}; undefined while another process works on it. */
   alone<T>(folder: string, processId: string, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined>;
-  /** Writes down all that is known of a file. Of the newest 10,000, see {@link KEPT}. */
+  /** Writes what is known of a file. The newest 10,000 files are kept, see {@link KEPT}. */
   note(file: TakenFile): Promise<void>;
   read(id: string): Promise<TakenFile | undefined>;
-  /** Forgets a file that was not taken after all. */
+  /** Deletes a file that was not taken after all. */
   forget(id: string): Promise<void>;
-  /** Forgets a file, that its content was imported by it, and what people were told of its name. */
+  /** Deletes a file, the note of its content, and the state of notices about it. */
   erase(file: TakenFile): Promise<void>;
-  /** All files of a portfolio that are remembered, some at a time; one may come twice. */
+  /** All kept files of a portfolio, in pages; one may come twice. */
   ofPortfolio(portfolio: string): AsyncIterable<TakenFile[]>;
-  /** The file by which this content was imported first, if it was. */
+  /** The file with which this content was first imported, if it was. */
   imported(content: string): Promise<TakenFile | undefined>;
   /** The newest first. */
   lately(count: number): Promise<TakenFile[]>;
-  /** Those that were imported, and whose results are still to be written. */
+  /** Imported files whose results are still to be written. */
   open(): Promise<TakenFile[]>;
 };
 
-/** Nightly files of 27 years: some 5 MB. What is forgotten would be imported again, where nothing is requested twice either. */
+/** Nightly files of 27 years: some 5 MB. A deleted file would be imported again, which requests nothing twice either. */
 const KEPT = 10_000;
 
 /** Records of half a kilobyte: little of Redis' time. */
 const READ_AT_ONCE = 200;
 
-/** @param kept how many files are remembered */
+/** @param kept how many files are kept */
 export function makeInbox({
   connection,
   keys,
@@ -91,34 +91,34 @@ export function makeInbox({
 }
 
 /**
- * A file that was taken from a drop folder. `taken`: it is under way, or could not be brought in yet; `imported`; `again`: the same
+ * A file that was taken from a drop folder. `taken`: its import is under way, or was not possible yet; `imported`; `again`: the same content
  * was imported before, so nothing was done; `rejected`: it cannot be imported as it is.
  */
 export type TakenFile = {
-  /** What it is called in `done` or `rejected`, without an ending: a time and the file's name. */
+  /** Its name in `done` or `rejected`, without ending: a time and the file's name. */
   id: string;
-  /** The drop folder's own name, by which it is known on every machine. */
+  /** The drop folder's own name, the same on every machine. */
   folder: string;
-  /** What the file was called, fit to be shown. */
+  /** The file's name, made safe for display. */
   name: string;
-  /** What lay beside it when it was taken, by their names in the drop folder. */
+  /** Names of the documents beside it when it was taken. */
   documents: readonly string[];
-  /** `""` where its name gives none. */
+  /** `""` if its name gives none. */
   portfolio: string;
   atMs: number;
   is: 'taken' | 'imported' | 'again' | 'rejected';
-  /** What became of it, or why nothing did yet, in a sentence. */
+  /** Its outcome, or why nothing happened yet, in a sentence. */
   words: string;
-  /** Who put it and its documents there, the file's owner first, and who said how it is read; once it was looked at. */
+  /** Owners of the file, the documents and the reading instructions, the file's first; undefined until the file was read. */
   by?: readonly string[];
-  /** How it is read, as JSON; once it was looked at. */
+  /** How it is read, as JSON; undefined until the file was read. */
   reading?: string;
-  /** Digest of the file, its documents and how it is read; once it was looked at. */
+  /** Digest of the file, its documents and how it is read; undefined until the file was read. */
   content?: string;
-  /** Digest and size of what was taken in, and by which size and time of change the file on the disk is known to be as it was last seen. */
+  /** Digest and size of the imported bytes; `version`: size and time of change, by which the file on disk is known to be unchanged. */
   seen?: { sha256: string; bytes: number; version: string };
-  /** Of a file that was imported. */
+  /** Counts of an imported file. */
   found?: { lines: number; rows: number; invalid: number; duplicate: number };
-  /** What its results are called in `done`; `""` where they could not be written. */
+  /** Name of its results in `done`; `""` if they could not be written. */
   results?: string;
 };

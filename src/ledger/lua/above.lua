@@ -1,5 +1,5 @@
--- Included where it counts whether a sum is above a limit, such as what a portfolio asks for: over all rows but those that were
--- given up or replaced. Sums are fields of integers at powers of ten (derive.lua), here carried in digits that no addition rounds.
+-- Included where a sum is compared with a limit, such as all that a portfolio requests except rows that were given up or replaced.
+-- Sums are fields of integers at powers of ten (derive.lua). Here they are added up in limbs of 10 digits, which no addition rounds.
 -- @include amounts
 local COUNTED = { 'queued', 'company', 'documents', 'limit', 'done', 'refused', 'held', 'skipped', 'awaiting' }
 
@@ -45,7 +45,7 @@ local function askedBy(portfolio)
   return limbs
 end
 
--- A sum as it is told: { of what, whose, k, limb, … }.
+-- A sum as scripts answer it: { whose kind, name, k, limb, … }.
 local function told(of, name, limbs)
   local words = { of, name }
   for k, limb in pairs(carried(limbs)) do

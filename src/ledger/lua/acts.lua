@@ -1,7 +1,7 @@
--- What people do with rows, or the settings by which they come to wait for an approval and go as it was answered: some at one moment.
+-- What people do with rows, and how rows come to wait for an approval and go on with its answer: several moves at one moment.
 -- KEYS[1] the account
--- ARGV and answers: items.lua, of the moves in rare-moves.lua and approval-moves.lua. A move of a row of an archived portfolio answers an
--- error that says so.
+-- ARGV and answers: items.lua, with the moves of rare-moves.lua and approval-moves.lua. A move of a row of an archived portfolio answers
+-- an error.
 -- @include schema
 -- @include move
 -- @include approvals

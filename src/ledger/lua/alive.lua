@@ -1,17 +1,17 @@
--- A worker process says that it lives, and is told which of its claims others dispute. Processes silent for an hour are
--- forgotten: whatever they were sending counts as vanished long before.
+-- Takes the heartbeat of a worker process and answers which of its claims others dispute. Processes silent for an hour are
+-- deleted: their claims count as abandoned long before.
 -- @keys workers disputes
--- The workers' signs of life, and the disputes of this process.
+-- The workers' heartbeats, and the disputes of this process.
 -- @args process silentMs
--- silentMs: ms without a sign of anybody after which it was Redis that was away, or all of them.
--- Answers the disputes, { "<kind> <owner> <key>", … }, some at a time. One whose reply is lost is raised again.
+-- silentMs: a longer gap without any heartbeat means that Redis was away, or all workers were.
+-- Answers up to 100 disputes, { "<kind> <owner> <key>", … }. If the reply is lost, others raise them again.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local newest = redis.call('ZREVRANGE', workers, 0, 0, 'WITHSCORES')
 local gap = newest[2] and now - tonumber(newest[2]) or 0
 if gap > tonumber(silentMs) or gap < 0 then
-  -- Nobody could give a sign, so that time counts for nobody: the first to come back must not take the others for dead.
-  -- A sign from the future is one by a clock that went back, and all were given by it.
+  -- During such a gap nobody could send a heartbeat, so it counts for nobody: the first to return must not take the others for dead.
+  -- A heartbeat in the future is from before the clock was set back, and so are all others.
   for _, each in ipairs(redis.call('ZRANGE', workers, 0, -1)) do redis.call('ZINCRBY', workers, gap, each) end
 end
 redis.call('ZADD', workers, now, process)

@@ -1,8 +1,8 @@
--- Included where amounts are added up: decimal text as integers that Redis adds exactly. A sum's field k holds units of
--- 10^(10k - 2), so that most amounts are one integer, and exact at any size.
+-- Included where amounts are added up: decimal text becomes integers that Redis adds exactly. Field k of a sum holds units of
+-- 10^(10k - 2): most amounts are one integer, and any size is exact.
 local LIMB = 10
 
--- Answers { [k] = limb, … } of a decimal text, or nil where it is none, or has digits beyond 10^98 or 10^-42.
+-- Answers { [k] = limb, … } of a decimal text, or nil if the text is no decimal or has digits beyond 10^98 or 10^-42.
 local amountsRead = {}
 local function readAmount(text)
   local whole, point, cents = string.match(text, '^(%d+)(%.?)(%d?%d?)$')
@@ -18,7 +18,7 @@ local function readAmount(text)
     decimals = ''
   end
   if not sign then return nil end
-  -- The last digit stands for 10^(last - 2): zeros at both ends say nothing.
+  -- The last digit has the value 10^(last - 2). Zeros at both ends are dropped.
   local last = tonumber(exponent) - #decimals + 2
   digits = string.gsub(digits .. decimals, '^0+', '')
   local short = string.gsub(digits, '0+$', '')
@@ -44,7 +44,7 @@ local function limbsOf(text)
   return known
 end
 
--- "" stays "", what can be read stays as it is, and all else is "?".
+-- Keeps "" and readable amounts; anything else becomes "?".
 local function amountText(text)
   if text == nil or text == '' then return '' end
   return type(text) == 'string' and limbsOf(text) and text or '?'
@@ -60,7 +60,7 @@ local function isBelow(granted, requested)
   return false
 end
 
--- How what was granted stands to what was requested: "2" is less and above zero, "3" is nothing, "" is all else.
+-- Compares a granted amount with the requested one: "2" is less and above zero, "3" is nothing, "" is enough or unreadable.
 local function shareOf(granted, requested)
   if not isBelow(granted, requested) then return '' end
   return isBelow('0', granted) and '2' or '3'

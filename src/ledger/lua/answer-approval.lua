@@ -1,12 +1,12 @@
--- A person answers what waits for approval: only while it waits, as it is now, and none of those who asked for it.
+-- Writes a person's answer to an approval, if the approval still waits, is unchanged, and the person is none of its authors.
 -- @keys portfolio approval waits answered lately
--- The lists of what waits, of what was answered and is not carried out yet, and of what was answered lately.
+-- The lists of approvals that wait, that were answered and are not carried out yet, and that were answered last.
 -- @args id name answer by moves words ownName noes no
--- name: the portfolio's; answer: "granted" or "declined"; by: who answers; moves: of the approval as it was when its digest was computed;
--- ownName: of this answer; noes: of a yes, how many noes the account had when somebody looked whether one of them was to the same, else "";
--- no: the approval of the last such no, or "": whoever says yes has to see it first.
--- Answers "done", also repeated under its name | "gone" | "answered" | "own" | "changed": it is not complete yet
--- | "again": since its digest was computed, rows came or went; or somebody said no, or may have, that nobody has seen
+-- name: the portfolio's; answer: "granted" or "declined"; by: who answers; moves: of the approval when its digest was computed;
+-- ownName: of this answer, for repetitions; noes: with a yes, the account's number of refusals when somebody looked for earlier ones, else "";
+-- no: the approval of the last earlier refusal of the same, or "": a person who says yes has to see it first.
+-- Answers "done", also if repeated under its name | "gone" | "answered" | "own" | "changed": it is not complete yet
+-- | "again": rows came or went since the digest was computed, or there is, or may be, a refusal that the person has not seen
 -- @include archived
 -- @include move
 local account = string.match(portfolio, '^(.-):portfolio:') .. ':account'
@@ -30,17 +30,17 @@ if noes ~= '' then
   end
 end
 if found[2] ~= moves then return 'again' end
--- Which answer of the account it is: two may come within a millisecond.
+-- Number of this answer within the account: two answers may come within a millisecond.
 local turn = redis.call('HINCRBY', account, 'answers', 1)
 redis.call('HSET', approval, 'standing', answer, 'answeredBy', by, 'answeredAt', nowText(), 'words', words, 'answer', ownName,
   'ofRows', found[4], 'turn', turn)
--- What was answered is told as it was, whatever becomes of its rows.
+-- Keeps the sum as it was answered, whatever becomes of the rows.
 for _, field in ipairs(redis.call('HKEYS', approval)) do
   local k = string.match(field, '^sum:rows:(.*)$')
   if k then redis.call('HSET', approval, 'sum:asked:' .. k, redis.call('HGET', approval, field)) end
 end
 if answer == 'declined' then redis.call('HINCRBY', account, 'noes', 1) end
--- What is said of a supplier holds for all portfolios from this moment on.
+-- The answer about a supplier holds for all portfolios from now on.
 if redis.call('HGET', portfolio, 'supplierApproval') == id then
   local supplier = cjson.decode(redis.call('HGET', portfolio, 'supplier') or '{}')
   local call = supplier.key and callOfSupplier(portfolio, supplier.key)

@@ -1,13 +1,13 @@
--- Included by rare-moves.lua: how rows come to wait for an approval, and how they go as it was answered.
--- The call of which somebody says what became of it.
+-- Included by rare-moves.lua: how rows come to wait for an approval, and how they go on with its answer.
+-- The key of a call that is named "<kind> <key>".
 local function callSaid(of)
   return ROOT .. ':call:' .. string.gsub(of, ' ', ':', 1)
 end
 
--- Lets a row that somebody would send again, or of whose call somebody says what became of it, wait for an open approval. `from` is where it
--- is, `answer` what is said of a held one's call: the id of what was made, or "resend"; `of` names that call, as it was at `asOf`, and
--- `written` is when the row that is meant was written, each "" for nothing. A row remembers in `was` what it was, as JSON: its state, its
--- cause and what is known of that, the approval that it had, and which row stood in its place.
+-- Lets a row wait for an open approval: one that a person would send again, or whose held call a person answered. `from`: its state.
+-- `answer`: the person's answer to the held call, the id of what was made or "resend". `of`: that call, as it was at `asOf`. `written`:
+-- when the row was last written, as the person saw it. Each is "" for none. The row's field `was` keeps its earlier state, cause,
+-- approval and replacement, as JSON.
 MOVES.await = {
   goes = function(row, it)
     local portfolio = row.portfolio
@@ -41,7 +41,7 @@ local function approvalOf(portfolio, id)
   return approval
 end
 
--- How many rows an approval has left that are not carried out. With the last of them it is forgotten among those to carry out.
+-- Number of the approval's rows that are not carried out. Without any, the approval leaves the list of those to carry out.
 local function leftOf(portfolio, id)
   local left = redis.call('ZCARD', portfolio.hash .. ':approval:' .. id)
   if left == 0 then redis.call('ZREM', ROOT .. ':approvals:answered', portfolio.name .. '/' .. id) end
@@ -58,7 +58,7 @@ local function tellAnswer(row, approval)
   tellRow(row, cjson.encode({ is = is, by = approval.answeredBy or '', words = approval.words or nil }))
 end
 
--- Whoever is asked for the same in other approvals has to see a no before a yes: their digest changes.
+-- Other approvals of the same request change, so that a person has to see this refusal before saying yes.
 local function askAnew(portfolio, others, id)
   for other in string.gmatch(others or '', '%S+') do
     local asked = approvalKey(portfolio, other)
@@ -69,8 +69,8 @@ local function askAnew(portfolio, others, id)
   end
 end
 
--- What was answered stands with the request, whichever row asks for it. A sum below the limit is nobody's yes, and a no that was said later
--- is not taken back by one. A no to what was said of a call says nothing of the request.
+-- Writes the answer to the request itself, whichever row asks for it. An approval granted without a person is no yes, and takes back no
+-- later refusal. A refusal of an answer to a held call says nothing of the request.
 local function noteAnswer(row, id, approval)
   local portfolio, request = row.portfolio.hash, requestOf(row.portfolio.hash, row.key)
   local known = redis.call('HMGET', request, 'state', 'declined', 'yes', 'asks')
@@ -79,15 +79,14 @@ local function noteAnswer(row, id, approval)
     if tonumber(approval.turn or 0) > tonumber(known[3] or 0) then redis.call('HSET', request, 'yes', approval.turn) end
     if known[2] and not isLaterThan(portfolio, known[2], approval.turn or 0) then redis.call('HDEL', request, 'declined') end
   elseif approval.standing == 'declined' and approval.kind ~= 'answer' and isLaterThan(portfolio, id, known[3]) and known[1] ~= 'made' then
-    -- It needs another approval from now on, whatever settings ask for.
+    -- From now on the request needs another approval, whatever the settings ask for.
     redis.call('HSET', request, 'declined', id)
     askAnew(portfolio, known[4], id)
   end
 end
 
--- Lets a row of an approval go as that was answered: what is granted waits for its step, what is declined is given up, or is again what it
--- was before somebody asked. Answers to held calls that were granted are carried out one by one (MOVES.goAnswered), and not here.
--- Answers how many rows are left.
+-- Moves a row on with the answer to its approval. A granted row is queued; a declined one is cancelled, or gets back the state that it had
+-- before. Granted answers to held calls are carried out one by one instead (MOVES.goAnswered). Answers how many rows are left.
 MOVES.free = {
   goes = function(row, it)
     local portfolio, approval = row.portfolio, approvalOf(row.portfolio, it.approval)
@@ -104,7 +103,7 @@ MOVES.free = {
   end,
   besides = function(now, it, row)
     local approval = it.known
-    -- Of all rows of an import none says it again.
+    -- The rows of an import do not each repeat the answer in their histories.
     if approval.kind ~= 'import' then tellAnswer(now, approval) end
     noteAnswer(now, it.approval, approval)
     if approval.kind == 'retry' and now.state == 'queued' then redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1) end
@@ -112,8 +111,8 @@ MOVES.free = {
   said = function(_, it) return leftWithout(it.portfolio, it.key, it.approval), true end,
 }
 
--- What was said of a held row's call, and approved, is written down: the row waits for its step. It is not held in between, so that nobody
--- takes its portfolio for finished.
+-- Queues a row whose held call was answered, approved and written down. The row is not held in between, so that its portfolio never
+-- counts as finished.
 MOVES.goAnswered = {
   goes = function(row, it)
     local approval = approvalOf(row.portfolio, it.approval)
@@ -130,9 +129,9 @@ MOVES.goAnswered = {
   end,
 }
 
--- An answer to a held call was granted: the row is held again, for whoever carries the answer out. It stays among the rows of the approval
--- until that is done, so that whoever comes next goes on with it. Answers { state of the row now, what was answered }, or {} where it
--- belongs to the approval no longer, or that is not granted.
+-- Holds a row again so that a granted answer to its held call can be carried out. The row stays among those of the approval until then,
+-- so that another process can go on with it. Answers { state of the row now, the answer }, or {} if the row no longer belongs to the
+-- approval, or the approval is not granted.
 MOVES.holdAgain = {
   goes = function(row, it)
     if standingOf(row.portfolio.hash, it.approval) ~= 'granted' then return nil, {} end
@@ -151,7 +150,7 @@ MOVES.holdAgain = {
   said = function(row) return row and { row.state, row.answer or '' } or {}, row ~= nil end,
 }
 
--- What was approved of a row is carried out: it leaves the rows of the approval. Answers how many are left.
+-- Takes a row whose approval is carried out out of the approval's rows. Answers how many are left.
 MOVES.carriedOut = {
   goes = function(row, it)
     if row.approval == it.approval then return row.state, { answer = false } end

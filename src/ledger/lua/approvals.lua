@@ -1,16 +1,16 @@
--- Included where it counts whether another person has approved: `approval` of a row names what it is approved with.
+-- Included where approvals are read. The field `approval` of a row names its approval.
 local function approvalKey(portfolio, id)
   return string.match(portfolio, '^(.-):portfolio:') .. ':approval:' .. id
 end
 
--- "open" | "waiting" | "granted" | "declined" | "void"; false where there is none of this name.
+-- "open" | "waiting" | "granted" | "declined" | "void"; false if there is no such approval.
 local function standingOf(portfolio, id)
   return redis.call('HGET', approvalKey(portfolio, id), 'standing')
 end
 
--- A request belongs to no portfolio: what was said of it stands with the call that makes its limit. `asks` has the approvals that it waits
--- for, one in each portfolio, `declined` the one by which a person said no to it, until another says yes, `yes` which answer of the account
--- the last such yes was: a no that was given before it and is carried out after it counts no more.
+-- A request belongs to no portfolio, so answers to it are kept with the call for its limit. `asks`: the approvals that the request waits
+-- for, one in each portfolio. `declined`: the approval by which a person last declined it, until another person says yes. `yes`: the
+-- number of the account's last answer that said yes; a refusal given before it and carried out later no longer counts.
 local function requestOf(portfolio, key)
   return string.sub(portfolio, 1, string.find(portfolio, ':portfolio:', 1, true)) .. 'call:limit:' .. key
 end
@@ -19,7 +19,7 @@ local function isLaterThan(portfolio, id, yes)
   return not yes or tonumber(redis.call('HGET', approvalKey(portfolio, id), 'turn') or 0) > tonumber(yes)
 end
 
--- The approval by which a person said no; nil where nobody did.
+-- The approval by which a person declined the request; nil for none.
 local function declinedIn(portfolio, declined, asks, yes)
   if declined then return declined end
   for id in string.gmatch(asks or '', '%S+') do
@@ -31,16 +31,16 @@ local function declinedOf(portfolio, request)
   return declinedIn(portfolio, unpack(redis.call('HMGET', request, 'declined', 'asks', 'yes')))
 end
 
--- Who said no by this approval, and in what words.
+-- Who declined by this approval, with the comment.
 local function noOf(portfolio, id)
   local known = redis.call('HMGET', approvalKey(portfolio, id), 'answeredBy', 'words')
   return 'by ' .. (known[1] or 'a person') .. (known[2] and known[2] ~= '' and ': ' .. known[2] or '')
 end
 
--- A call in doubt has in `answers` the approvals in which somebody says what became of it. A no to one of them is no word on the request:
--- whatever is said of the call next waits for a yes, in whichever portfolio, until the call is answered (doubts.lua). Answers the one to
--- which somebody said no, since the answer `yes` of the account where that is given. One that is there no more left with its portfolio, and
--- nobody knows what was said: that counts as a no until somebody is asked anew; so does one that was given up before an earlier no was answered.
+-- The field `answers` of a call in doubt lists the approvals of people's answers to it. After a refusal of one of them, each further
+-- answer needs a yes, in any portfolio, until the call is settled (doubts.lua). Answers the refused approval, of those later than the
+-- account's answer `yes` if that is given. An approval that was archived with its portfolio counts as refused until a new one is asked
+-- for, since its outcome is unknown here. So does a void one on which an earlier refusal is noted.
 local function noToAnswer(portfolio, call, yes)
   for id in string.gmatch(redis.call('HGET', call, 'answers') or '', '%S+') do
     local known = redis.call('HMGET', approvalKey(portfolio, id), 'standing', 'no')
@@ -49,8 +49,8 @@ local function noToAnswer(portfolio, call, yes)
   end
 end
 
--- Notes one more of them, and answers the one to which somebody said no: of what was given up, or is there no more, the new one speaks from
--- then on.
+-- Adds an approval to `answers`, and answers the one that was refused. Void and deleted approvals are dropped: the new one carries their
+-- refusal on.
 local function noteAnswerTo(portfolio, call, id)
   local answers, no, left = redis.call('HGET', call, 'answers') or '', noToAnswer(portfolio, call), ''
   if string.find(' ' .. answers, ' ' .. id .. ' ', 1, true) then return nil end
@@ -62,12 +62,12 @@ local function noteAnswerTo(portfolio, call, id)
   return no
 end
 
--- Somebody said no before to some of what an approval asks for, by the approval `id`: whoever says yes to it is to see that.
+-- Notes on an approval that a person declined some of the same before, by the approval `id`. Whoever says yes must see that.
 local function noteNo(portfolio, approval, id)
   redis.call('HSET', approval, 'redone', noOf(portfolio, id), 'no', id)
 end
 
--- A supplier is a company, whichever portfolio names it.
+-- The call that creates a supplier's company, the same for all portfolios.
 local function callOfSupplier(portfolio, key)
   return string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. key
 end

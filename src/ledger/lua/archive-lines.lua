@@ -1,9 +1,9 @@
--- Included where keys of a portfolio become lines of its archive, or lines become keys. A line is a JSON array of strings:
---   ["<row key>", "<how many of what follows is its hash>", field, value, …, what happened to it, …]   of a row
---   ["<name>", "<type>", "<place>", entry, …]                                                          of any other key
--- A name is "portfolio" and what stands behind that in the key, or "approval:" and its id. Entries of a hash are field, value, …;
--- of a sorted set member, score, …; a place is the rank of the first of them, or the cursor of HSCAN and SSCAN.
--- Bytes that are no text (index-entries.lua) are written as the characters U+0080 to U+00FF, so that a line is always text.
+-- Included where keys of a portfolio become lines of its archive, or the reverse. A line is a JSON array of strings:
+--   ["<row key>", "<number of field and value cells>", field, value, …, event of its history, …]   for a row
+--   ["<name>", "<type>", "<position>", entry, …]                                                    for any other key
+-- A name is "portfolio" and the rest of the key, or "approval:" and its id. Entries of a hash are field, value, …, and of a sorted set
+-- member, score, …. The position is the rank of the first entry, or the cursor of HSCAN and SSCAN.
+-- Bytes that are not text (index-entries.lua) are written as the characters U+0080 to U+00FF, so that a line is always text.
 local PIECE = 500
 
 local function isBytes(name)
@@ -33,7 +33,7 @@ local function decodeLine(text)
   return cells
 end
 
--- The name of a key in the archive, and the key of a name; `approvals` is what the keys of approvals begin with.
+-- The archive's name of a key, and the reverse; `approvals` is the beginning of the keys of approvals.
 local function nameOf(key, portfolio, approvals)
   if string.sub(key, 1, #portfolio) == portfolio then return 'portfolio' .. string.sub(key, #portfolio + 1) end
   return 'approval:' .. string.sub(key, #approvals + 1)
@@ -53,12 +53,12 @@ local function lineOfRow(row, key)
   return encodeLine(cells)
 end
 
--- Puts a piece of a key back.
+-- Writes the entries of one line back into their key.
 local COMMANDS = { hash = 'HSET', zset = 'ZADD', set = 'SADD', list = 'RPUSH' }
 
 local function putPiece(key, cells)
   if cells[2] == 'zset' then
-    -- Redis writes member and score, and wants them the other way round.
+    -- ZRANGE answers member and score, ZADD takes score and member.
     for at = 4, #cells, 2 do cells[at], cells[at + 1] = cells[at + 1], cells[at] end
   end
   redis.call(COMMANDS[cells[2]], key, unpack(cells, 4))

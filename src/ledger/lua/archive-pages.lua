@@ -1,14 +1,14 @@
--- Reads what a portfolio is, as lines of its archive (archive-lines.lua), and tells whether it still is what such lines say.
+-- Reads a portfolio as lines of its archive (archive-lines.lua), and compares such lines with what is in Redis.
 -- @keys portfolio approvals row …others
--- What the keys of approvals and of its rows begin with; keys to be read.
+-- Beginnings of the keys of approvals and of the portfolio's rows; further keys to read.
 -- @args question …told
--- What is asked, and what that takes.
--- Answers what is said of each question.
+-- The question, one of `asked` below, and its arguments.
+-- Answers what the comment at each question says.
 -- @only-reads
 -- @include archive-lines
 local asked = {}
 
--- The line of a piece of a key, or false where there is nothing, and the place behind it, or nil.
+-- The line of one piece of a key, or false for an empty one, and the position of the next piece, or nil.
 local function pieceOf(key, kind, place, name)
   local from, found, next = tonumber(place), nil, nil
   if kind == 'zset' then
@@ -23,7 +23,7 @@ local function pieceOf(key, kind, place, name)
   end
   local cells = { name, kind, place }
   for at = 1, #found, kind == 'hash' and 2 or 1 do
-    -- The field `archive` tells how far archiving has come: it differs between two copies of one portfolio, and is left out.
+    -- The field `archive` is the progress of archiving. It differs between two copies of one portfolio, and is left out.
     if name ~= 'portfolio' or found[at] ~= 'archive' then
       cells[#cells + 1] = found[at]
       if kind == 'hash' then cells[#cells + 1] = found[at + 1] end
@@ -37,7 +37,7 @@ local function isSameKey(text)
   local name, kind = cells[1], cells[2]
   local key = keyOf(name, portfolio, approvals)
   if kind == 'zset' or kind == 'list' then return pieceOf(key, kind, cells[3], name) == text end
-  -- A hash or a set may only have another order by now.
+  -- The entries of a hash or a set may have another order by now.
   for at = 4, #cells, kind == 'hash' and 2 or 1 do
     if kind == 'hash' and redis.call('HGET', key, cells[at]) ~= cells[at + 1] then return false end
     if kind ~= 'hash' and redis.call('SISMEMBER', key, cells[at]) == 0 then return false end
@@ -45,7 +45,7 @@ local function isSameKey(text)
   return true
 end
 
--- In whatever order its fields are by now.
+-- Compares a row with its line, in any order of fields.
 local function isSameRow(text)
   local before = cjson.decode(text)
   local now = cjson.decode(lineOfRow(row .. before[1], ''))
@@ -63,7 +63,7 @@ local function textOf(lines)
   return table.concat(lines, '\n') .. (#lines > 0 and '\n' or '')
 end
 
--- Takes bytes behind which it stops, and the keys of rows. Answers { of how many rows, their lines }.
+-- Takes a size in bytes after which it stops, and row keys. Answers { number of rows read, their lines }.
 function asked.rows(most, ...)
   local lines, size = {}, 0
   for _, key in ipairs({ ... }) do
@@ -74,26 +74,26 @@ function asked.rows(most, ...)
   return { #lines, textOf(lines) }
 end
 
--- Reads keys other than rows, so many entries a line. Takes their type, which of them is the first, from 1, the place in it, and bytes behind
--- which it stops. Answers { the lines, which key comes next, or 0, the place in it }.
+-- Reads keys other than rows, in pieces. Takes their type, the index of the first key (from 1), the position in it, and a size in bytes
+-- after which it stops. Answers { the lines, index of the next key or 0, the position in it }.
 function asked.keys(kind, first, place, most)
   local lines, size, at = {}, 0, tonumber(first)
   while others[at] and size < tonumber(most) do
     local line, next = pieceOf(others[at], kind, place, nameOf(others[at], portfolio, approvals))
     if line then lines[#lines + 1], size = line, size + #line end
-    -- A key that is not there costs little, but not nothing.
+    -- A missing key costs little, but not nothing.
     size = size + 100
     if next then place = next else at, place = at + 1, '0' end
   end
   return { textOf(lines), others[at] and at or 0, place }
 end
 
--- Takes the keys of rows. Answers the SHA-1 of their lines.
+-- Takes row keys. Answers the SHA-1 of their lines.
 asked['digest of rows'] = function(...)
   return redis.sha1hex(asked.rows(math.huge, ...)[2])
 end
 
--- Takes name, type and place of pieces of other keys. Answers the same.
+-- Takes name, type and position of pieces of other keys. Answers the SHA-1 of their lines.
 asked['digest of keys'] = function(...)
   local heads, lines = { ... }, {}
   for at = 1, #heads, 3 do
@@ -103,7 +103,7 @@ asked['digest of keys'] = function(...)
   return redis.sha1hex(textOf(lines))
 end
 
--- Takes lines. Answers 1 where all of them are what there is, else 0.
+-- Takes lines. Answers 1 if all of them match Redis, else 0.
 local function areAll(isSame)
   return function(...)
     for _, line in ipairs({ ... }) do

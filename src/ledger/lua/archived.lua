@@ -1,10 +1,9 @@
--- Included where a portfolio, or a row of one, would be changed: nothing is of one that is archived, or on its way (archives.ts).
+-- Included in scripts that change a portfolio or a row: they change nothing in an archived portfolio, or one on the way there (archives.ts).
 local function isArchived(portfolio)
   return redis.call('HEXISTS', portfolio, 'archive') == 1
 end
 
--- What is answered to somebody who would change it: `ARCHIVED <where it is> <name>`, which gated-script.ts reads; nil where it is
--- one like others.
+-- The error for such a change: `ARCHIVED <archive state> <name>`, which gated-script.ts reads; nil for an ordinary portfolio.
 local function archivedError(portfolio)
   local archive = redis.call('HGET', portfolio, 'archive')
   if not archive then return nil end
@@ -12,7 +11,7 @@ local function archivedError(portfolio)
   return redis.error_reply('ARCHIVED ' .. is .. ' ' .. string.match(portfolio, '([^:]*)$'))
 end
 
--- The portfolio of a row, by the row's key or by what the keys of all its rows begin with.
+-- The portfolio key of a row, from the row's key or from the beginning of the keys of all its rows.
 local function portfolioOfRow(row)
   return (string.gsub(row, ':row:([^:]+):[^:]*$', ':portfolio:%1'))
 end

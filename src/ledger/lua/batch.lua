@@ -1,7 +1,7 @@
--- What rows ask of the ledger at one moment, in one batch: to begin a step, to claim a call, to write down what became of one and move on.
--- One alone is a batch of one. What the rows share is read once, and what they change of sums and sets is written once.
+-- Moves of rows and their calls at one moment: begin a step, claim a call, write down its outcome and move on. What rows share is read
+-- once, and changes of sums and sets are written once.
 -- KEYS[1] the account
--- ARGV and answers: items.lua, of the moves in moves.lua, claim.lua, settle.lua, release.lua and doubt.lua
+-- ARGV and answers: items.lua, with the moves of moves.lua, claim.lua, settle.lua, release.lua and doubt.lua
 -- @include schema
 -- @include move
 -- @include approvals
@@ -11,7 +11,7 @@
 local NOW = nowText()
 -- @include derive
 -- @include moves
--- What is asked of a call: of its key (`call`), its row's (`hash`) and its row's name, and of the row, where a move before has read it.
+-- Moves of a call: each gets the keys of the call (`call`) and of its row (`hash`), the row's name, and the row if a move before has read it.
 local CALLS = {}
 -- @include claim
 -- @include settle

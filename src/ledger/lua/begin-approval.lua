@@ -1,10 +1,10 @@
--- Begins what another person is to approve, or goes on with that of the same import where one that died has left it open.
+-- Begins an approval, or continues the open one that an earlier import of the same file left behind when it died.
 -- @keys portfolio approval all
--- All approvals of the portfolio.
+-- The list of all approvals of the portfolio.
 -- @args id name kind content supplier fields authors
--- name: the portfolio's; content: the file and how it is read, or ""; supplier: its key, or ""; fields: others that it begins with, and
--- authors: who asked, by name and as whom, as JSON.
--- Answers the id of the approval, which is another one's where that is gone on with.
+-- name: the portfolio's; content: the file and how it is read, or ""; supplier: its key, or ""; fields: initial fields, as JSON;
+-- authors: who asks, as JSON { name: identity }.
+-- Answers the id of the approval: another one than `id` if an open approval is continued.
 -- @include archived
 -- @include move
 -- @include approvals

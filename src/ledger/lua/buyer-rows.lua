@@ -1,15 +1,15 @@
--- Lists the requests of buyers, in any portfolio of the account. Of a buyer who has very many some are told, and where to go on.
+-- Lists the requests of buyers, in all portfolios of the account. Of a buyer with very many it lists a page, and where to continue.
 -- @keys rows limits …buyers
--- What the keys of rows begin with, less portfolio and key; what the keys of limit calls begin with; the buyers' requests.
+-- Beginnings of the keys of rows and of limit calls; each buyer's hash of requests.
 -- @args most from
--- most: requests of one buyer at the most, or some more; from: where to go on, 0 to begin.
--- Answers for each buyer { how many, where to go on or "0", row, amount, state, line, import, replaced or "", state of its limit call or "", row, … }
+-- most: requests of one buyer at most, or slightly more; from: the cursor to continue at, 0 to begin.
+-- Answers for each buyer { count, next cursor or "0", row, amount, state, line, import, replaced or "", state of its limit call or "", row, … }
 
 local function tell(told, name, amount)
   local portfolio, key = string.match(name, '^(.*)/(.*)$')
   local row = redis.call('HMGET', rows .. portfolio .. ':' .. key, 'state', 'line', 'import', 'replaced')
   local limit = redis.call('HGET', limits .. key, 'state') or ''
-  -- Known from a results file, and its own file was not imported since.
+  -- A results file told of this request (recover-call.lua), and its own file was not imported since.
   if not row[1] and (limit == 'made' or limit == 'unknown') then
     row[1], row[2] = limit == 'made' and 'done' or 'held', redis.call('HGET', limits .. key, 'line')
   end

@@ -1,6 +1,5 @@
--- Included where it counts whether somebody has cancelled what is asked for. A portfolio counts how often it was cancelled
--- (`cancels`), a row bears that count from when it was last brought in or sent again (`gen`): so one step cancels all
--- rows there are, and importing again passes it.
+-- Included where it matters whether a row was cancelled. A portfolio counts how often it was cancelled (`cancels`). A row keeps that
+-- count from when it was last imported or sent again (`gen`). So one step cancels all present rows, and importing again revives them.
 local function generation(portfolio)
   return tonumber(redis.call('HGET', portfolio, 'cancels') or 0)
 end
@@ -10,13 +9,13 @@ local function isCancelled(portfolio, row)
   return known[1] == 'cancelled' or tonumber(known[2] or 0) < generation(portfolio)
 end
 
--- A limit that was sent is answered, and its outcome counts, whoever cancelled the row.
+-- A limit that was sent gets its response, and the outcome counts even if the row was cancelled.
 local function isSent(limit)
   local state = redis.call('HGET', limit, 'state')
   return state == 'claimed' or state == 'unknown' or state == 'made'
 end
 
--- The same for what belongs to the portfolio as a whole, its supplier: of the last import.
+-- The same for the portfolio's supplier: it belongs to the last import.
 local function isGivenUp(portfolio)
   return tonumber(redis.call('HGET', portfolio, 'importGen') or 0) < generation(portfolio)
 end

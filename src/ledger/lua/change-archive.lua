@@ -1,10 +1,10 @@
--- One step of a portfolio out of Redis, back into it, or towards being forgotten (archives.ts). Each may be repeated, and does nothing
--- where the portfolio is elsewhere by now.
+-- One step of archiving, restoring or forgetting a portfolio (archives.ts). Each step may be repeated, and does nothing if the portfolio is
+-- in another state by now.
 -- @keys portfolio portfolios archives imports approvals row
--- All portfolios, those that left, its imports under way, and what the keys of approvals and of its rows begin with.
+-- All portfolios, the archived ones, its imports under way, and the beginnings of the keys of approvals and of its rows.
 -- @args step name states …told
--- name: the portfolio's; states: all of rows, with spaces between; told: what the step takes.
--- Answers 1 where the step was taken and 0 where not, if nothing else is said of it.
+-- name: the portfolio's; states: all states of rows, with spaces between; told: the step's arguments.
+-- Answers 1 if the step was taken and 0 if not, unless the step says otherwise.
 -- @include move
 -- @include archive-lines
 local steps = {}
@@ -28,19 +28,19 @@ local function write(state)
   return archive
 end
 
--- Of its hash these fields stay, with spaces around them.
+-- Deletes all fields of the portfolio's hash except these; `fields` has spaces around each name.
 local function leaveOnly(fields)
   for _, field in ipairs(redis.call('HKEYS', portfolio)) do
     if not string.find(fields, ' ' .. field .. ' ', 1, true) then redis.call('HDEL', portfolio, field) end
   end
 end
 
--- Begins to archive it, if it may be: from then on nothing changes it. Takes the state that it comes into, as JSON; "" where it is only asked.
--- Answers { "begun", what it was on its way before, as JSON, or "" }, or why not:
--- { "is", where it is on its way, as JSON } | { "gone" } | { "importing" } | { "open", rows } | { "awaiting", rows } | { "held", rows }
--- | { "supplier" } (its company is still to be made) | { "interrupted" } (its last import did not come to its end) | { "unfinished" }
+-- Begins archiving, if allowed: from then on nothing changes the portfolio. Takes the new state, as JSON, or "" to only ask.
+-- Answers { "begun", its state before, as JSON, or "" }, or why not:
+-- { "is", its state, as JSON } | { "gone" } | { "importing" } | { "open", rows } | { "awaiting", rows } | { "held", rows }
+-- | { "supplier" } (its company is still to be made) | { "interrupted" } (its last import did not reach the end) | { "unfinished" }
 function steps.archive(state)
-  -- Of one that was being written when its process died nothing has left Redis.
+  -- If a process died while it wrote the files ("archiving"), nothing has left Redis, and archiving may begin again.
   if archive and known.is ~= 'archiving' then return { 'is', archive } end
   if not started then return { 'gone' } end
   if redis.call('ZCARD', imports) > 0 then return { 'importing' } end
@@ -56,12 +56,12 @@ function steps.archive(state)
   return { 'begun', archive or '' }
 end
 
--- Takes that back: nothing has left Redis. Takes the archive's id.
+-- Takes back the begin: nothing has left Redis. Takes the archive's id.
 function steps.drop(id)
   return isUnder(id, 'archiving') and redis.call('HDEL', portfolio, 'archive') or 0
 end
 
--- Its files are there, and are what is in Redis: it is one of those that leave. Takes the archive's id, the state, as JSON, and now, in ms.
+-- Moves it to the archived portfolios, once its files match Redis. Takes the archive's id, the new state as JSON, and the time in ms.
 function steps.leave(id, state, now)
   if isUnder(id, 'leaving') then return 1 end
   if not isUnder(id, 'archiving') then return 0 end
@@ -71,8 +71,8 @@ function steps.leave(id, state, now)
   return 1
 end
 
--- Takes some of its rows out, in one state. Takes the archive's id, the state, and rows at most. Answers how many it took; -1 where the portfolio
--- does not leave under this id.
+-- Deletes some of its rows in one state. Takes the archive's id, the state, and the most rows. Answers how many were deleted, or -1 if the
+-- portfolio is not leaving under this id.
 function steps.takeRows(id, state, most)
   if not isUnder(id, 'leaving') then return -1 end
   local inState = portfolio .. ':state:' .. state
@@ -85,7 +85,7 @@ function steps.takeRows(id, state, most)
   return #found
 end
 
--- Takes other keys out but its hash. Takes the archive's id, and the names of the keys in the archive (archive-lines.lua). Answers the same.
+-- Deletes other keys than its hash. Takes the archive's id and the keys' names in the archive (archive-lines.lua). Answers as takeRows.
 function steps.takeKeys(id, ...)
   if not isUnder(id, 'leaving') then return -1 end
   local gone = {}
@@ -97,7 +97,7 @@ function steps.takeKeys(id, ...)
   return #gone
 end
 
--- All its rows have left. Takes the same as `leave`, and the fields of its hash that stay.
+-- Ends archiving, once all rows are deleted. Takes the arguments of `leave`, and the fields of its hash that stay.
 function steps.archived(id, state, now, fields)
   if isUnder(id, 'archived') then return 1 end
   if not isUnder(id, 'leaving') or rows > 0 then return 0 end
@@ -107,8 +107,8 @@ function steps.archived(id, state, now, fields)
   return 1
 end
 
--- Begins to put it back, or goes on where that was begun before: then no longer does whoever began it. Takes the archive's id, the state,
--- as JSON, and what names this run among all there ever were.
+-- Begins to restore it, or takes over from an earlier run, which stops then. Takes the archive's id, the new state as JSON, and the name of
+-- this run, unique for all time.
 function steps.restore(id, state, run)
   local isBegun = isUnder(id, 'restoring')
   if not isBegun and not isUnder(id, 'archived') then return 0 end
@@ -118,8 +118,8 @@ function steps.restore(id, state, run)
   return 1
 end
 
--- All of it is back but its hash: that comes back too, and it is one of the account's portfolios again, at its old place. Takes the run, when
--- it was begun, in ms, how many rows it has, and the lines of its hash (archive-lines.lua). Answers -1 where other rows are there.
+-- Ends restoring: writes its hash, and lists it again at its old position. Takes the run, when the portfolio was begun, in ms, its number of
+-- rows, and the lines of its hash (archive-lines.lua). Answers -1 if the number of rows in Redis differs.
 function steps.restored(run, startedMs, count, ...)
   if not archive and redis.call('ZSCORE', portfolios, name) then return 1 end
   if known.is ~= 'restoring' or known.run ~= run then return 0 end
@@ -131,9 +131,9 @@ function steps.restored(run, startedMs, count, ...)
   return 1
 end
 
--- Begins to forget it: from now on nothing of it changes, and no list has it but that of the archives. Takes the id of this archive, where
--- there is none yet, and who asks. Answers { "go", its state as JSON }, also where it was begun before | { "forgotten", the same } | { "none" }
--- | { "archiving" }, { "leaving" }, { "restoring" } (on its way elsewhere) | { "open" } | { "held", rows }: nothing is done
+-- Begins to forget it: from now on nothing changes it, and only the list of archives has it. Takes the id of its archive (a new one if it
+-- has none), and who asks. Answers { "go", its state as JSON }, also if it was begun before | { "forgotten", the same } | { "none" }
+-- | { "archiving" }, { "leaving" }, { "restoring" } (another change is under way) | { "open" } | { "held", rows }: nothing is done
 function steps.forget(id, by)
   if not started then return { 'none' } end
   local state = archive and known or { id = id, startedMs = tonumber(started), finishedMs = tonumber(finished or 0) }
@@ -151,8 +151,8 @@ function steps.forget(id, by)
   return { 'go', archive }
 end
 
--- Writes down what is to be said of it when nothing else is left, or that nothing else is. Takes fields of its state as a JSON object, and ""
--- or the fields of its hash that stay then. Answers its state as JSON, or "" where it is not being forgotten (any more).
+-- Updates the state of a portfolio being forgotten, or ends forgetting. Takes fields of the state as a JSON object, and the fields of its
+-- hash that stay at the end, or "" before it. Answers the state as JSON, or "" if it is not being forgotten (any more).
 function steps.note(fields, stay)
   if known.is ~= 'forgetting' then return '' end
   for field, value in pairs(cjson.decode(fields)) do known[field] = value end

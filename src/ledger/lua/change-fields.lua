@@ -1,9 +1,9 @@
--- Writes fields of a portfolio, of the account or of another hash; also while the memory of Redis is full.
+-- Writes fields of a portfolio, the account or another hash, even if the memory of Redis is full.
 -- @keys hash
 -- @args …changes
--- "HSET" | "HDEL" | "HINCRBY", field, value ("" for HDEL), "HSET", … In front of these: "IS", field, value ("" for none), where nothing is to
--- be written if it is another by now.
--- Answers what the fields were, or nothing where one is another. Repeated, it counts twice.
+-- "HSET" | "HDEL" | "HINCRBY", field, value ("" for HDEL), … In front may be conditions: "IS", field, value ("" for none); if a field has
+-- another value, nothing is written.
+-- Answers the values before, or false if a condition failed. Repeated, HINCRBY counts twice.
 -- @include archived
 for at = 1, #changes, 3 do
   local isOther = changes[at] == 'IS' and (redis.call('HGET', hash, changes[at + 1]) or '') ~= changes[at + 2]

@@ -1,12 +1,12 @@
--- Compares a portfolio's sums with its rows: from the beginning on they stand on the other side, and rows come over one by one
--- (derive.lua). Who finds rows on both sides goes on with what another has begun. When every row has come over, what is left on the
--- old side was no row's, and causes of which no row is left are forgotten.
+-- Compares a portfolio's sums with its rows. At the beginning the portfolio switches to its other side of sums, and its rows are moved
+-- over one by one (derive.lua). If both sides are in use, another check has begun, and this one continues it. When all rows are
+-- moved, the rest on the old side belonged to no row. Causes without rows are deleted then.
 -- @keys portfolio a b causes
 -- The portfolio, its sums of each side, and its causes.
 -- @args side
--- The side on which the rows are, where every row has come over; "" to begin.
--- Answers to who begins the side on which all rows are to be; to others { field, value, … } of what was left, nothing where another has
--- changed the side again.
+-- The side to which all rows have been moved; "" to begin.
+-- With "", answers the side to which rows have to be moved; else { field, value, … } of the rest on the old side, empty if another check
+-- has switched sides again.
 -- @include archived
 local now, sums = redis.call('HGET', portfolio, 'side') or 'a', { a = a, b = b }
 local other = (side == '' and now or side) == 'a' and 'b' or 'a'

@@ -1,11 +1,10 @@
--- Included where rows change: nothing else writes a row, or a place at which it stands. Comes behind derive.lua.
+-- Included where rows change. Only this file writes a row, or the sets and sums in which it is. Comes behind derive.lua.
 -- @include approvals
 -- @include people-passed
 
--- A row that waits for an approval remembers in `awaits`, as "<approval>|<requested>", what it adds to it; that is taken off, and what it
--- adds as it is now is put on: so what an approval binds is what its rows are, whatever moved them, and however often a script runs. `moves`
--- of an approval tells that something changed.
--- An approval of which nothing is left waits for nobody: it is "void".
+-- The field `awaits` of a row is "<approval>|<requested>": what the row adds to its approval. A change takes the old value off and adds the
+-- new one, so an approval always covers what its rows are now, however often a script runs. `moves` of the approval counts these changes.
+-- An approval without rows waits for nobody: it becomes "void".
 local function countInApproval(portfolio, id, sign, limbs)
   local approval = approvalKey(portfolio, id)
   redis.call('HINCRBY', approval, 'moves', 1)
@@ -14,7 +13,7 @@ local function countInApproval(portfolio, id, sign, limbs)
   return redis.call('HINCRBY', approval, 'rows', sign)
 end
 
--- The request waits for `id` no longer, and for `joins` where that is given.
+-- The request no longer waits for `id`, but for `joins` if that is given.
 local function setAsks(request, id, joins)
   local ids = {}
   for one in string.gmatch(redis.call('HGET', request, 'asks') or '', '%S+') do
@@ -29,7 +28,7 @@ local function joinApproval(portfolio, row, key, line, id, requested, limbs)
   countInApproval(portfolio, id, 1, limbs)
   redis.call('ZADD', portfolio .. ':approval:' .. id, line, key)
   redis.call('HSET', row, 'awaits', id .. '|' .. requested)
-  -- What is said of a held call says nothing of the request.
+  -- An answer to a held call says nothing of the request.
   local approval, request = approvalKey(portfolio, id), requestOf(portfolio, key)
   if redis.call('HGET', approval, 'kind') ~= 'answer' then
     local no = declinedOf(portfolio, request)
@@ -48,7 +47,7 @@ local function leaveApproval(portfolio, row, key, awaits)
   local root, name = string.match(portfolio, '^(.-):portfolio:(.*)$')
   redis.call('HSET', approvalKey(portfolio, id), 'standing', 'void')
   redis.call('ZREM', root .. ':approvals', name .. '/' .. id)
-  -- What else belongs to it, a supplier, is given up with it.
+  -- The supplier of the approval, if any, is given up along with it.
   redis.call('ZADD', root .. ':approvals:answered', 0, name .. '/' .. id)
 end
 
@@ -62,10 +61,10 @@ local function countOfPeople(row, now, isOut, asked)
   countRow(row.portfolio.hash, row.hash, now.approval, isOut, asked)
 end
 
--- Why the row ended or waited before, and how often the service put it off, say nothing of its next step.
+-- Fields about earlier attempts: they mean nothing at the row's next step.
 local TRIES = { 'problem', 'cause', 'putOffs', 'passed', 'overtaken', 'countedAt' }
 local function withoutTries(row)
-  -- Room for what most moves write.
+  -- Pre-sizes the table for what most moves write.
   local fields = { state = nil, updated = nil, step = nil, tally = nil, company = nil, limit = nil }
   for at = 1, #TRIES do
     if row[TRIES[at]] then fields[TRIES[at]] = false end
@@ -73,8 +72,8 @@ local function withoutTries(row)
   return fields
 end
 
--- Whether another row stands in its place, since a line corrected it: both would be requested. `replaced` is "<import> <key>", without a key
--- where the row's line was only left out.
+-- Whether another row replaces this one, since a line corrected it; else both would be requested. `replaced` is "<import> <key>", with an
+-- empty key if a replacing file only lacked the row's line.
 local function isReplacedRow(row)
   return row.replaced and string.match(row.replaced, ' (.*)$') ~= ''
 end
@@ -94,9 +93,8 @@ local function changesOf(row, fields)
   return put, gone
 end
 
--- Writes `fields` (false for those that go) and what follows from them: other fields, and the difference between the places at which the
--- row stood and those at which it stands. `given` as nextShare takes it; `asked` and `side` where these are to be others than its tally has.
--- Answers the row as it is now.
+-- Writes `fields` (false deletes) and what follows from them: other fields, and the moves between sets and sums.
+-- `given`: see nextShare. `asked` and `side`: values that replace those in the row's tally. Answers the row as it is now.
 local function change(row, fields, given, asked, side)
   local now, was = setmetatable(fields, row), shareIn(row.tally)
   local isMoved = now.state ~= row.state
@@ -110,7 +108,7 @@ local function change(row, fields, given, asked, side)
   local is = nextShare(now, base, given)
   fields.tally = is.tally
   local awaits = now.state == 'awaiting' and now.approval and now.approval .. '|' .. is.asked or false
-  -- What may fail comes first.
+  -- Writes that may fail come first.
   if is.status and searchLevel(row.portfolio) then statusColumns(row.portfolio, is.status) end
   local put, gone = changesOf(row, fields)
   if #put > 0 then redis.call('HSET', row.hash, unpack(put)) end

@@ -1,29 +1,29 @@
--- Included by batch.lua: asks for the right to make the one call that makes a thing. Nothing may be sent unless the answer is "go".
--- What is told:
+-- Included by trip.lua: claims the one call that makes a thing. Nothing may be sent unless the answer is "go".
+-- Arguments:
 --   owner        one attempt, "<process>/<n>"
---   revision     of the row that is worked on, "" where there is no row
---   words        digest of what is sent; `asked` that of what the line asked for, or ""
---   mark, link   number of the mark under which it is to leave, or "", and that mark
---   onUnknown    "hold", "resend" or "repeat": what to do when an earlier outcome is unknown
---   sends, withinMs   sends after an unknown answer at most, and the time for them
---   vanishedAfterMs   without a sign of life a process has vanished; `disputedAfterMs` a claim is disputed
+--   revision     of the row, "" for a supplier, which has no row
+--   words        digest of what is sent; `asked`: digest of what the line asked for, or ""
+--   mark, link   number of the mark under which the call leaves, or "", and that mark
+--   onUnknown    "hold", "resend" or "repeat": the reaction to an earlier unknown outcome
+--   sends, withinMs   the most sends after an unknown outcome, and the time limit for them
+--   vanishedAfterMs   a process without a heartbeat for this long has vanished; `disputedAfterMs`: an older claim is disputed
 -- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)
 --         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" }
---         | { "refused", status, what the service said } (to another job of the row, which is about to end it)
+--         | { "refused", status, what the service said } (another job of the row got this refusal and is about to end the row)
 --         | { "unmarked" } (Redis is older than what was sent),
--- where "at" is when it was sent, in ms, and "first" is the owner of the first of the sends of this content whose outcome
--- is open or that made nothing: the same for every repetition.
--- Idempotent for its owner, who asks again only while it has sent nothing: the reply was lost, or came too late. What was
--- decided meanwhile holds for it too.
--- Nothing is sent for a row, or for the supplier of an import, whose approval is not granted ("awaiting"), or whose request a person
--- declined, whatever state the row is in and whoever asks, nor for a refused row ("changed"); an outcome in doubt is told all the same.
+-- where "at" is when the call was sent, in ms, and "first" is the owner of the first send of this content whose outcome is open or that
+-- made nothing: the same for every repetition.
+-- Idempotent for its owner, who asks again only before sending: the reply was lost or came too late. Decisions made in the meantime
+-- hold for it too.
+-- Without a granted approval, or if a person declined the request, nothing is sent ("awaiting"), whatever the row's state and whoever
+-- asks; nor for a refused row ("changed"). An outcome in doubt is answered even then.
 -- @include doubts
 -- @include refusal
 -- @include has-mark
 -- @include nearly-full
 
--- Whether a call may leave under this mark. Not where Redis lacks it, or was seen to be older than what was sent, nor where Redis is nearly
--- full: who asks for a new mark then is told so. Who marks nothing says "".
+-- Whether a call may leave under this mark: not if Redis lacks the mark, was found older than what was sent, or is nearly full.
+-- A process that asks for a new mark then learns which. `number` is "" for callers without marks.
 local leaves = {}
 local function mayLeave(marks, number, link)
   if number == '' then return true end
@@ -37,8 +37,8 @@ end
 local CLAIMED = { 'state', 'owner', 'id', 'row', 'record', 'heard', 'first', 'at', 'words', 'againAt', 'asked', 'others', 'open', 'sends',
   'answers', 'declined', 'asks', 'yes' }
 
--- What a claim goes by, where nobody has read its row yet; a row that is gone has none of it. Who names no revision asks for the supplier,
--- which is given up and approved with its import.
+-- The row fields that a claim depends on, if no move has read the row yet; a deleted row has none. Without a revision the claim is for the
+-- supplier, which is given up and approved with its import.
 local function claimant(of, it)
   local row = fieldsOf(of.hash, { 'state', 'gen', 'rev', 'approval', 'refusal' })
   if it.revision == '' then
@@ -49,12 +49,12 @@ local function claimant(of, it)
   return row
 end
 
--- Whose sender lives, or may live: the call is left to it. Any other is in doubt from now on.
+-- Whether the call is left to its present sender, who lives or may live. If not, the call is in doubt from now on.
 local function isBusy(call, found, it, now)
   local process = string.match(found.owner, '^[^/]+')
   local seen = redis.call('ZSCORE', ROOT .. ':workers', process)
   if seen and tonumber(seen) > now - tonumber(it.vanishedAfterMs) then
-    -- Its process lives, yet may have lost it: it is asked, and answers with its next sign of life.
+    -- The process lives, yet may have lost the call. Its next heartbeat gives it this dispute.
     if now - found.at > tonumber(it.disputedAfterMs) then
       local disputes = ROOT .. ':disputes:' .. process
       redis.call('SADD', disputes, it.kind .. ' ' .. found.owner .. ' ' .. it.thing)
@@ -62,7 +62,7 @@ local function isBusy(call, found, it, now)
     end
     return true
   end
-  -- Who has given no sign lately itself has been cut off from Redis, and cannot say of others that they vanished.
+  -- A process without a recent heartbeat of its own was cut off from Redis, and cannot judge that others vanished.
   local mine = redis.call('ZSCORE', ROOT .. ':workers', string.match(it.owner, '^[^/]+'))
   return mine and tonumber(mine) <= now - tonumber(it.vanishedAfterMs)
 end
@@ -78,7 +78,7 @@ CALLS.claim = function(of, it)
   local own = found.owner == it.owner and (state == 'claimed' or state == 'unknown')
   local open = tonumber(found.open or 0)
   if own and state == 'unknown' then
-    -- Taken for vanished, and has sent nothing after all.
+    -- Its owner was taken for vanished, but has sent nothing yet.
     takeBackDoubt(call)
     open = open - 1
   elseif state == 'claimed' and not own then
@@ -88,7 +88,7 @@ CALLS.claim = function(of, it)
   end
   local inDoubt = open > 0
 
-  -- What was claimed by this owner before is given back with every answer but "go".
+  -- Every answer but "go" gives an earlier claim of this owner back.
   local function no(...)
     if own then
       redis.call('HSET', call, 'state', inDoubt and 'unknown' or 'free')
@@ -98,7 +98,7 @@ CALLS.claim = function(of, it)
     return { ... }
   end
   local ofRow, row = it.revision ~= '', of.row or claimant(of, it)
-  -- Nothing is sent for a portfolio that is archived, or on its way.
+  -- Nothing is sent for an archived portfolio, or one on the way there.
   local gone = isGivenUpRow(row) or portfolio.archive
   local isRequest = not ofRow or call == requestOf(portfolio.hash, of.key)
   local awaits = row.approval and not isGranted(portfolio, row.approval)
@@ -106,11 +106,11 @@ CALLS.claim = function(of, it)
     or not isRequest and declinedOf(portfolio.hash, requestOf(portfolio.hash, of.key))
   local refusedWith, refusedBody = refusalOf(row.refusal, call, it.revision)
   if refusedWith then return no('refused', refusedWith, refusedBody) end
-  -- A no to what somebody said of it holds against settings, too; also where the ledger has forgotten the call itself.
+  -- A refusal of a person's answer to the call overrides settings, even if the ledger has lost the call itself.
   local declined = found.answers and (inDoubt or not state) and noToAnswer(portfolio.hash, call)
   if inDoubt or declined then
-    -- A row that was given up is not sent again, nor is anything else under this name; it may have been made all the same, and a
-    -- person must know.
+    -- A cancelled row is not sent again, nor is other content under this key. The first send may have made something, so a person must
+    -- find out.
     local other = found.words and found.words ~= it.words
     if declined or it.onUnknown == 'hold' or gone or awaits or other or found.others or isUsedUp(call, it.sends, it.withinMs, now) then
       local lost = redis.call('HMGET', call, 'heard', 'lostAt')
@@ -120,7 +120,7 @@ CALLS.claim = function(of, it)
   if gone then return no('cancelled') end
   if awaits then return no('awaiting') end
   if portfolio.paused then return no('paused') end
-  -- Of two jobs that have a row, one heard the refusal that ended it, or is about to write that of a held one.
+  -- If two jobs have the row, the other one got the refusal that ended it, or is about to write the refusal of a held row.
   if ofRow and (row.state == 'refused' or row.state == 'held' or (row.rev or '0') ~= it.revision) then return no('changed') end
   if inDoubt and not own and found.againAt and tonumber(found.againAt) > now then return { 'later', found.againAt - now } end
   if not mayLeave(ROOT .. ':marks', it.mark, it.link) then return no('unmarked') end
@@ -132,7 +132,7 @@ CALLS.claim = function(of, it)
     add(portfolio.hash, 'calls:' .. it.kind, 1)
     if inDoubt then
       tell(of.hash, now, cjson.encode({ is = 'sent again', kind = it.kind }))
-      -- The service may have it twice then, without ever saying so.
+      -- The service may have the thing twice then, and never say so.
       if it.onUnknown == 'resend' then add(portfolio.hash, 'resent:' .. it.kind, 1) end
     end
   end

@@ -1,13 +1,13 @@
--- All that belongs to an approval is there: it waits for a person, or is granted by itself where none is asked for.
--- One with rows that a person said no to before (put.lua) waits in any case.
+-- Closes an approval to which all rows have come: it waits for a person, or is granted automatically if no rule asks for one.
+-- An approval with rows that a person declined before (put.lua) waits in any case.
 -- @keys portfolio approval waits answered account
--- The lists of what waits, and of what was answered and is not carried out yet.
+-- The lists of approvals that wait, and that were answered and are not carried out yet.
 -- @args id name always above person days seen …known
--- name: the portfolio's; always: 1 where every portfolio waits; above: limit for the portfolio, and for a buyer, or ""; person: limit for a
--- person, or ""; days: for which it counts what passed before; seen: `moves` of the approval when somebody looked at its buyers
--- (passed-above.lua), or ""; known: which sum was above its limit, as told has it, where somebody knows.
--- Answers its standing: "waiting" | "granted" | "void", or what it was already; or "look": its buyers have to be looked at (again), since
--- rows came or went. From then on its rows count for who comes later.
+-- name: the portfolio's; always: 1 if every portfolio waits; above: limit for the portfolio, and for a buyer, or ""; person: limit for a
+-- person, or ""; days: window for what passed before; seen: `moves` of the approval when its buyers were checked (passed-above.lua),
+-- or ""; known: the sum above its limit, as `told` (above.lua) has it, if already found.
+-- Answers its standing: "waiting" | "granted" | "void", or the one it already had; or "look": its buyers have to be checked (again),
+-- since rows came or went. From then on later approvals count its rows.
 -- @include archived
 -- @include move
 -- @include approvals
@@ -17,7 +17,7 @@ local found = redis.call('HMGET', approval, 'standing', 'rows', 'content', 'aske
 local member = name .. '/' .. id
 local hasSupplier = redis.call('HGET', portfolio, 'supplierApproval') == id
 if found[1] ~= 'open' then
-  -- Another import of the same file closed it, and this one has named the supplier since: it goes the way of the rows.
+  -- Another import of the same file closed it, and this import named the supplier since: the supplier goes the way of the rows.
   if hasSupplier and found[1] == 'granted' then
     redis.call('HDEL', portfolio, 'supplierApproval')
   elseif hasSupplier and found[1] ~= 'waiting' then
@@ -34,7 +34,7 @@ for at = 1, #sums, 2 do
   if k then addLimb(waiting, tonumber(k), sums[at + 1]) end
 end
 
--- Which sum is above its limit, as told has it; {} where it waits for another reason, nil where it does not.
+-- The sum above its limit, as `told` has it; {} if it waits for another reason, nil if it does not wait.
 local function overWords()
   if #known > 0 then return known end
   if always == '1' or found[6] then return {} end
@@ -61,7 +61,7 @@ local function keepSum(as, limbs)
 end
 if standing == 'waiting' then
   redis.call('ZADD', waits, found[4], member)
-  -- What it was at first, for whoever looks at it later: the first time alone, where it is asked twice.
+  -- Rows and sum when it began to wait, kept from the first time only.
   redis.call('HSETNX', approval, 'atFirst', found[2])
   keepSum('first', waiting)
   if over[1] then redis.call('HSET', approval, 'over', over[1], 'overOf', over[2], 'limit', over[1] == 'person' and person or above) end

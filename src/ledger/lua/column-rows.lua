@@ -1,16 +1,15 @@
--- Lists rows by requested limit, status and state, in the order of columns, and so of lines: whole columns of 1,024 lines.
+-- Lists rows by requested limit, status and state, in the order of columns of 1,024 lines each.
 -- @keys portfolio begins
--- The portfolio, and what the keys of its rows begin with.
+-- The portfolio, and the beginning of the keys of its rows.
 -- @args first last from to ofStatus status rows most …states
--- first and last: columns; from and to: of the limit, or ""; ofStatus: 1 where a status is asked for; rows: after so many rows
--- the walk ends, at the end of a column; most: after so many columns and rows that were looked at, it ends as well; states: states of the rows
--- that are listed, none for all.
--- Answers { the column to go on with, what was looked at, row key, line, row key, line, … }, in no order within a column.
+-- first and last: columns; from and to: range of the limit, each or ""; ofStatus: 1 to filter by status; rows: ends the walk after so many
+-- rows, at the end of a column; most: ends the walk after so many columns and rows visited; states: those to list, none for all.
+-- Answers { the column to continue with, columns and rows visited, row key, line, row key, line, … }, in no order within a column.
 -- @include columns
 local isMeant, anyState = {}, #states == 0
 for _, state in ipairs(states) do isMeant[state] = true end
 
--- Of the columns that there are, those that may have such rows.
+-- The kinds of columns that can contain such rows.
 local function kindsOf()
   local smallest = from == '' and -1 or tonumber(sizeOf(from))
   local largest = to == '' and math.huge or tonumber(sizeOf(to))

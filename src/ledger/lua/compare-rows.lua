@@ -1,15 +1,15 @@
--- Compares rows with what is kept of them beside (the places at which they stand, and their part of the sums), and mends what differs. Each is
--- compared in one step, whoever moves it before and afterwards. What stands where no row is is taken out by sweep.lua.
+-- Compares rows with the sets and sums that contain them, and mends what differs. Each row is compared in one step, whoever moves it
+-- before and afterwards. sweep.lua removes set members without a row.
 -- @keys account
 -- @args name side …told
 -- name: the portfolio's
--- side: of the sums, on which the rows are to be from now on, if it still is the portfolio's; or "" to leave them: then rows of an older
--- ledger enter
--- told: row key, digest of its request (SHA-1), the words that it is searched by; when the row was written whose cause was found, id of that
--- cause, what is known of it, id of the coarser one, what is known of that; or row key and seven times "" …
--- Answers { keys of rows that did not stand with their state, of those that did not with their cause, of those not found by all that they are
--- searched by, of those not in the sums as they are, of failed rows that have no known cause, of those that have other words by now }: six lists;
--- and { how many of these rows there are, ids and numbers that they have, those of them that were put in, names that were put in }
+-- side: of the sums to which the rows are moved, if it still is the portfolio's; or "" for the present one, which adds rows of an older
+-- ledger to the sums
+-- told: row key, SHA-1 of its request, its search words; time of writing of the row whose cause was found, that cause's id, the cause, id of
+-- a coarser cause, that cause; or row key and seven times "" …
+-- Answers six lists of row keys: { not in the set of their state, not in the set of their cause, not found by all search words, not in the
+-- sums as they are, failed without a known cause, with another request by now },
+-- and { number of rows compared, ids and numbers that they have, those of them that were added, names that were added }
 -- @include schema
 -- @include move
 -- @include approvals
@@ -24,7 +24,7 @@ local portfolio = portfolioOf(name)
 local found = { state = {}, cause = {}, search = {}, row = {}, unknown = {}, others = {} }
 local counts = { 0, 0, 0, 0 }
 
--- The cause for which the row failed, where it is known now and was not.
+-- The cause of the row's failure, if it is known now and was not before.
 local function learnedCause(row, at)
   if row.cause and redis.call('HEXISTS', portfolio.hash .. ':causes', row.cause) == 1 then return nil end
   if told[at + 4] == '' or told[at + 3] ~= laterOf(row, 'updated') then
@@ -34,7 +34,7 @@ local function learnedCause(row, at)
   return keepCause(portfolio.hash .. ':causes', unpack(told, at + 4, at + 7))
 end
 
--- Answers whether it stood there already.
+-- Answers whether the member was there already.
 local function stands(set, member, score)
   local stood = redis.call('ZSCORE', set, member)
   if stood and tonumber(stood) == tonumber(score or 0) then return true end
@@ -42,7 +42,7 @@ local function stands(set, member, score)
   return false
 end
 
--- Three of four came when the portfolio had the size that it has, or almost.
+-- Looks at all levels. Three of four entries came when the portfolio had almost its present size, so the highest level is first.
 local function isFoundBy(member, digest, level)
   for each = level, 0, -1 do
     if redis.call('ZSCORE', bucketOf(portfolio.hash, digest, each), member) then return true end
@@ -78,7 +78,7 @@ local function compare(row, at)
   local now = change(row, { cause = learned or nil }, nil, askedIn(laterOf(row, 'request')), portfolio.side == side and side or nil)
   local isTallied = row.tally and string.sub(now.tally, 2) == string.sub(row.tally, 2)
   if not isTallied and not learned then table.insert(found.row, row.key) end
-  -- Its own part of the sums may have been wrong; that it was searched by that is no finding of its own.
+  -- The column to look at is the one of the old tally: a wrong tally is one finding, not two.
   comparePlaces(now, words, learned, shareIn(row.tally).side and row.tally)
 end
 

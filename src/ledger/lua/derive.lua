@@ -1,22 +1,22 @@
--- Included where rows change: what follows from a row's fields. Comes behind schema.lua and portfolio-of.lua.
--- A row is a table of its fields, as Redis has them, false for none, with its `portfolio`, `key` and `hash`.
--- A row remembers in `tally` what it adds to its portfolio's sums; that is taken off, and what it adds as it is now is put on. So whatever
--- moved the row, the sums are those of the rows; one of an older ledger enters at its first change. `tally` is "<side>|<bucket>|<asked>", or
--- with "|<granted>|<available>|<short>|<cause>|<status>" behind it: the row's share. A bucket is a state, or "replaced"; `short` is shareOf
--- (amounts.lua). Amounts are decimal text, "" for none, "?" for one that cannot be read: it is counted, and in no sum.
--- A portfolio's sums are two hashes, of side "a" and "b": the nightly check moves the rows from one to the other, and what then is left over is
--- what was wrong. The field `sum:<name>:<k>` holds units of 10^(10k - 2), so that most amounts are one integer, and exact at any size; it is
--- no limb of fixed digits, and is carried when it is read (sums.ts). No field is kept at zero.
+-- Included where rows change: derives sets and sums from a row's fields. Comes behind schema.lua and portfolio-of.lua.
+-- A row is a table of its fields as Redis has them, false for none, with its `portfolio`, `key` and `hash`.
+-- The field `tally` keeps what the row adds to its portfolio's sums. A change takes the old tally off and adds the new one, so the sums
+-- always match the rows; a row of an older ledger enters them at its first change. `tally` is "<side>|<bucket>|<asked>", with
+-- "|<granted>|<available>|<short>|<cause>|<status>" behind it if there is an outcome. A bucket is a state, or "replaced"; `short` is shareOf
+-- (amounts.lua). Amounts are decimal text, "" for none, "?" for an unreadable one: that is counted, and in no sum.
+-- A portfolio's sums are two hashes, of side "a" and "b". The nightly check moves the rows from one to the other; what is left then was
+-- wrong. The field `sum:<name>:<k>` holds units of 10^(10k - 2). It may exceed ten digits, and is carried when it is read (sums.ts). No
+-- field is kept at zero.
 -- @include amounts
 -- @include columns
 
--- A word of more than 100 bytes is cut, and never half a character.
+-- Cuts a status of more than 100 bytes, never within a character.
 local function shortStatus(status)
   if type(status) ~= 'string' then return '' end
   return #status > 100 and string.gsub(string.sub(status, 1, 100), '[\192-\255][\128-\191]*$', '') or status
 end
 
--- What the service answered, less what cannot be counted by.
+-- Total limit, available limit and status of a row's record, made countable.
 local function grantedIn(text)
   local isRead, record = pcall(cjson.decode, text or '{}')
   if not isRead or type(record) ~= 'table' then return '', '', '' end
@@ -39,12 +39,12 @@ local function rowOf(portfolio, key)
   return row.state and row or nil
 end
 
--- A field that is not read at first.
+-- A field that readRow may not have read.
 local function laterOf(row, name)
   return row[name] or redis.call('HGET', row.hash, name)
 end
 
--- The share of a row that has this tally: what is not said of it is nil.
+-- Reads a tally. Parts that it lacks are nil.
 local function shareIn(tally)
   if not tally then return {} end
   local side, bucket, asked, rest = string.match(tally, '^([ab])|(%a+)|([^|]*)(.*)$')
@@ -56,7 +56,7 @@ local function shareIn(tally)
   return share
 end
 
--- `was` is the share of the row before, `given` what the service granted, where that is known without the row's record.
+-- Computes the row's new share. `was`: its share before. `given`: the service's response, if known without the row's record.
 local function nextShare(row, was, given)
   local state, side, asked = row.state, was.side or row.portfolio.side, was.asked or askedIn(laterOf(row, 'request'))
   local bucket = state == 'cancelled' and row.replaced and 'replaced' or state
@@ -98,7 +98,7 @@ local function statusColumns(portfolio, status)
   return columns
 end
 
--- Ids are digested where they came or went, and not where they stayed.
+-- Only ids that came or went are digested.
 local function idsOf(row)
   local ids = {}
   for id in string.gmatch((row.company or '') .. '|' .. (row.documents or '') .. '|' .. (row.limit or ''), '[^|]+') do ids[id] = true end
@@ -115,7 +115,7 @@ local function moveIds(row, now)
   end
 end
 
--- Every place at which a row stands besides its own key: it is put there with sign 1, and taken off with -1; one that is new stood nowhere.
+-- The sets and sums of a row: sign 1 adds it, -1 removes it. A new row was in none.
 local function putInState(row, sign)
   local portfolio, state = row.portfolio, row.state
   if not state then return end
@@ -145,7 +145,7 @@ local function putInSums(row, share, sign)
   sum(sums, bucket, asked, sign)
   if bucket == 'replaced' then add(sums, 'replaced', sign) end
   if asked == '?' or share.granted == '?' or share.available == '?' then add(sums, 'unreadable', sign) end
-  -- An older version knew one such count alone, whatever the status: it goes with its rows.
+  -- An older version had one such count for all statuses; it goes away with its rows.
   if share.short == '1' then
     add(sums, 'below', sign)
   elseif share.short and share.short ~= '' then
@@ -165,7 +165,7 @@ local function putInSums(row, share, sign)
   end
 end
 
--- Takes a row from the places at which it stood to those at which it stands. Only what hangs on something that changed is looked at.
+-- Moves a row from its old sets and sums to the new ones. Only those that depend on a changed field are visited.
 local function movePlaces(row, now, was, is)
   local isLine = row.line ~= now.line
   if isLine or row.state ~= now.state then

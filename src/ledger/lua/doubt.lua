@@ -1,8 +1,8 @@
--- Included by batch.lua: writes down that a call was sent and nobody knows what became of it, and when it may be sent again, where it may.
--- What is told: owner; heard, what was heard instead of an answer; sends after an unknown answer at most, and withinMs, the ms for them;
--- firstWaitMs and longestWaitMs; others, the id in an answer to somebody else's request, or "": no setting lets that be sent again
--- Answers { when it was sent, in ms, ms until it may be sent again or "" }, or {} when the claim is not this owner's (any more).
--- Repeated, or said of one that was taken for vanished already, it counts once: the call is claimed the first time only.
+-- Included by trip.lua: writes down that a call was sent and its outcome is unknown, and when it may be sent again, if at all.
+-- Arguments: owner; heard: what came instead of a response; sends: the most sends after an unknown outcome, within withinMs;
+-- firstWaitMs and longestWaitMs before a repetition; others: the id in a response to another request, or "": then no setting repeats it
+-- Answers { when it was sent, in ms, ms until it may be sent again or "" }, or {} if the claim is not this owner's (any more).
+-- Repeated, or for a call that counts as abandoned already, it counts once: only a claimed call is counted.
 -- @include doubts
 CALLS.doubt = function(of, it)
   local call, now = of.call, tonumber(NOW)

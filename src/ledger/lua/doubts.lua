@@ -1,9 +1,8 @@
--- Included where it counts how many sends of a call are in doubt: `open` of them left and were not answered. As long as
--- there is one, the call's outcome is unknown, whatever becomes of a repetition; `heard` and `lostAt` tell of the last, `notedAt` is when that was
--- written down.
--- `doubts` counts those that "resend" has made up for since `doubtAt`, and `againAt` is when it may do so again.
--- `others` is the id in an answer to somebody else's request: only a person's word lets that be sent again.
--- `answers` are the approvals of such words (approvals.lua).
+-- Included where sends in doubt are counted. `open`: sends that left and got no response. While there is one, the call's outcome is
+-- unknown, whatever a repetition brings. `heard` and `lostAt`: reason and time of the last such send; `notedAt`: when it was written down.
+-- `doubts`: unknown outcomes since `doubtAt`, which limit the repetitions by "resend"; `againAt`: when the next one is allowed.
+-- `others`: the id in a response to another request; then only a person may have the call sent again.
+-- `answers`: approvals of people's answers to the call (approvals.lua).
 -- @include tell
 local function isInDoubt(call)
   return tonumber(redis.call('HGET', call, 'open') or 0) > 0

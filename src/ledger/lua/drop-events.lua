@@ -1,9 +1,9 @@
--- Drops events, with all that they are found by.
+-- Deletes events and their index entries.
 -- @keys lately totals events index
--- Sorted set of events by time, hash of their totals, and the prefixes of the keys of events and of their index.
+-- Sorted set of events by time, hash of their totals, and the beginnings of the keys of events and of their index.
 -- @args …ids
--- Names of events, which may be gone already.
--- Answers how many were there.
+-- Ids of events, which may be deleted already.
+-- Answers how many existed.
 -- @include event-index
 local dropped = 0
 for _, id in ipairs(ids) do

@@ -1,9 +1,8 @@
--- Included where events are kept or dropped. By an id that stands in them, events are found in
---   <index><n>   sorted sets, by text: "<digest of the id, 6 bytes><ms of its first time, 6 bytes><event>", so those of one id are
---                in the order of their times; spread over 16,384 buckets, which Redis keeps without pointers while there are a
---                million of them or two
--- An event is a hash: body, headers as JSON, ids (those that it is found by, with spaces between them), and
---   seen         "<first ms> <last ms> <times> <bytes of the body> <bytes that all of it takes> <ids not indexed> <who kept it last>"
+-- Included where events are kept or deleted. The index finds events by the ids that they contain:
+--   <index><n>   sorted sets, by text: "<digest of the id, 6 bytes><ms of its first arrival, 6 bytes><event>", so the events of one id are
+--                in the order of arrival. 16,384 buckets, which Redis stores in compact form up to one or two million entries
+-- An event is a hash: body, headers as JSON, ids (those in the index, with spaces between), and
+--   seen         "<first ms> <last ms> <times> <bytes of the body> <bytes of all> <ids not indexed> <process that kept it last>"
 -- @include index-entries
 local SEEN = '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (.*)$'
 
@@ -16,7 +15,7 @@ local function eventEntry(digest, firstMs, id)
   return digest .. struct.pack('>I6', firstMs) .. id
 end
 
--- Drops an event, with all that it is found by. Answers how many ids that were.
+-- Deletes an event and its index entries. Answers how many ids it had.
 local function dropEvent(lately, totals, events, index, id)
   local found = redis.call('HMGET', events .. id, 'seen', 'ids')
   redis.call('ZREM', lately, id)

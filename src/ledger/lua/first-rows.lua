@@ -1,16 +1,16 @@
--- The rows of a portfolio that go first, in the order of their lines; none is taken back, so that no more than these are ever sent, whoever
--- feeds.
+-- The rows of a portfolio that are sent first, in the order of lines. A chosen row stays chosen, so that never more than these are
+-- sent, whichever processes feed.
 -- @keys portfolio chosen waiting begins …others
--- The set of the chosen; the rows that wait, by line; what the keys of rows begin with; the rows in each of the other open states.
+-- The set of chosen rows; the queued rows, by line; the beginning of the keys of rows; the rows in each of the other open states.
 -- @args what count words from …fields
--- "send": so many go first (`count`), and the others when it is resumed. Those that went first already count: asked for more, it goes on with
---   the next ones; asked for no more, it stays as it is. Answers 1.
--- "choose": chooses as many as were asked for. When all of them are at an end while others wait, the portfolio pauses itself (`words` say
---   why). Lines come in by and by, so some may be chosen later: no more than a page of them each time. Answers { row, step, row, step, … } of
---   the chosen ones that wait, so many (`count`) from a place on (`from`).
--- "resume": lets a portfolio go on that is paused, and looks at the first answers again; `fields` are forgotten with the pause. Where its first
---   rows are at an end, the rest goes. Where something else paused it before that (a person, the canary), they still go first: nobody has said
---   yes to the rest. Answers how many rows still go first, "" where all go.
+-- "send": `count` rows are sent first, and the others after `resume`. Rows sent first already count: a higher number continues with the
+--   next rows; no higher number changes nothing. Answers 1.
+-- "choose": chooses up to the number asked for. If all chosen rows have ended while others wait, the portfolio pauses itself for the reason
+--   `words`. Lines come in gradually, so each call chooses at most one page more. Answers { row, step, row, step, … } of the chosen rows
+--   that wait: `count` of them from index `from` on.
+-- "resume": lets a paused portfolio go on, and restarts the canary: `fields` are deleted with the pause. If its first rows have ended, all
+--   others may go. If something else paused it before that (a person, the canary), the first rows still go first: nobody has agreed to
+--   send the rest. Answers how many rows still go first, "" if all go.
 local PAGE = 1000
 -- @include archived
 -- @include end-first
@@ -32,7 +32,7 @@ end
 local most = tonumber(redis.call('HGET', portfolio, 'first') or 0)
 local rows = redis.call('ZINTER', 2, waiting, chosen)
 
--- Chooses from the next rows that wait, so far as there are any that are not chosen yet.
+-- Chooses `wanted` more of the queued rows, if any are not chosen yet.
 local function chooseMore(wanted)
   for place = 0, redis.call('ZCARD', waiting) - 1, PAGE do
     local page = redis.call('ZRANGE', waiting, place, place + PAGE - 1)

@@ -1,13 +1,13 @@
--- Takes what may be said of people out of what a portfolio has left in Redis, a part of it at a time. Heard twice it finds nothing else.
+-- Deletes personal data of a portfolio from Redis, one part at a time. Running it twice is harmless.
 -- @keys noted …places
--- noted: the digests of files that the portfolio named, where it is about rows, else the version of what is known of buyers; places: what is
--- looked at.
+-- noted: for rows the set of digests of the files that the portfolio named; for buyers the version of their records. places: the keys
+-- to work on.
 -- @args part …told
--- Which part, and what that takes.
--- Answers what is said of each part.
+-- The part, one of `parts` below, and its arguments.
+-- Answers what the comment at each part says.
 local parts = {}
 
--- Takes rows out, and their stories, and notes first which documents in the data folder they named. Answers how many rows that were.
+-- Deletes rows and their histories, and first notes the digests of their documents. Answers how many rows there were.
 function parts.rows()
   local rows = 0
   for _, key in ipairs(places) do
@@ -21,7 +21,7 @@ function parts.rows()
   return rows
 end
 
--- Amounts, times, and a status of one word: numbers of the books. A sentence may name anybody.
+-- The record without its texts: amounts, times, and a status of one word remain. A sentence may name a person.
 local function plain(record)
   local kept = {}
   for _, field in ipairs({ 'total_limit', 'available_limit' }) do
@@ -34,8 +34,8 @@ local function plain(record)
   return cjson.encode(kept)
 end
 
--- Takes out of calls that the portfolio asked for last what may be said of people, and of the answer its words. What keeps a thing from being
--- made twice stays. Takes what the names of its rows begin with, "<portfolio>/", and the fields. Answers the ids of what these calls made.
+-- Deletes personal fields of calls that were last claimed for the portfolio, and texts of their responses. What prevents making a thing
+-- twice stays. Takes "<portfolio>/" and the fields. Answers the ids of what these calls made.
 function parts.calls(rows, ...)
   local ids = {}
   for _, call in ipairs(places) do
@@ -54,8 +54,8 @@ function parts.calls(rows, ...)
   return ids
 end
 
--- Finds those buyers that the portfolio brought, or asks for, and changes nothing. Takes its name, and how many requests of a buyer are looked
--- through; one with more is told in any case. Answers { place, what is known of it, place, … }: places begin with 1.
+-- Finds buyers that the portfolio brought in or has requests of; changes nothing. Takes its name, and the most requests of a buyer to
+-- search; a buyer with more is always found. Answers { index from 1, record, index, … }.
 parts['buyers of'] = function(portfolio, most)
   local found, quoted, begins = {}, cjson.encode(portfolio), portfolio .. '/'
   local function asksFor(rows)
@@ -74,8 +74,8 @@ parts['buyers of'] = function(portfolio, most)
   return found
 end
 
--- Writes what is left of buyers, each if what is known of it is still what was known when that was decided. Takes what was known and what
--- is to be, of each. Answers how many are as they were to be; the others were changed meanwhile, and stay as they are.
+-- Writes the remaining records of buyers, if unchanged since that was decided. Takes the old and the new record of each. Answers how many
+-- have the new record; the others were changed in the meantime and stay.
 function parts.buyers(...)
   local texts, written, changed = { ... }, 0, false
   for at, buyer in ipairs(places) do
@@ -86,7 +86,7 @@ function parts.buyers(...)
     end
     if known == was or known == is then written = written + 1 end
   end
-  -- Whoever decides about a line by what was known reads again.
+  -- Processes that decide by the records read them again.
   if changed then redis.call('INCR', noted) end
   return written
 end

@@ -1,14 +1,14 @@
--- Included where a mark of what was sent is looked for (send-marks.ts). `<marks>:all` has the beginning of each of the last 1,048,576 marks,
--- some 300 hours of sending in 4 MB, each at its own place: so a host that sent nothing for weeks still tells. In one of 16 million cases two
--- begin alike.
+-- Included where a mark of sent calls is looked up (send-marks.ts). `<marks>:all` has the first bytes of the last 1,048,576 marks, each
+-- at its own offset: 4 MB for some 300 hours of sending. So even a host that sent nothing for weeks can compare. Two of 16 million
+-- marks begin alike.
 local PLACES, BYTES = 1048576, 4
 
 local function placeOf(number, from)
   return (number - from) % PLACES * BYTES
 end
 
--- Whether this mark is here. Answers true too where nobody can tell: it is older than all that are kept, or somebody took a Redis without
--- it as it was.
+-- Whether Redis has this mark. Also true if it cannot be told: the mark is older than all that are kept, or an operator accepted a Redis
+-- without it.
 local function hasMark(marks, number, link)
   local found = redis.call('HMGET', marks, 'last', 'from')
   local last, from = tonumber(found[1] or 0), tonumber(found[2] or 0)

@@ -1,11 +1,11 @@
--- Asks for the right to carry a plan out, or gives a sign of life of who has it, with what was counted. One process at a time has it, and
--- whoever comes by a plan whose process gave no sign for some seconds goes on with it.
+-- Claims a plan, or renews the claim with the progress so far. One process at a time carries a plan out; if its heartbeats stop for some
+-- seconds, another process may continue it.
 -- @keys plan
 -- @args runner what goneAfterMs keepMs by …counted
--- runner: who asks, one attempt of a process; what: "claim" | "goes on" | "ended"; of a claim, goneAfterMs: ms without a sign after which the
--- other is gone, keepMs: for which a plan is kept from now on, by: who confirms it; counted: field, value, field, value …
--- Answers 1, or 0 where another goes on with it by now; of a claim "go" | "running" | "ended" | "gone": there is none, it has expired, or it
--- is that of another
+-- runner: one attempt of a process; what: "claim" | "goes on" | "ended"; for a claim, goneAfterMs: ms without a heartbeat after which the
+-- other runner is gone, keepMs: for how long the plan is kept from now on, by: who confirms it; counted: field, value, field, value …
+-- Answers 1, or 0 if another runner has the plan by now; to a claim "go" | "running" | "ended" | "gone": there is no such plan, or it has
+-- expired
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local found = redis.call('HMGET', plan, 'plan', 'runner', 'sign', 'ended', 'expires')

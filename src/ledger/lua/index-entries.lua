@@ -1,21 +1,21 @@
--- Included where something is put into the indexes by which rows are searched, or looked up there. Of a portfolio there are:
---   <portfolio>:names                sorted set, by text: "<name as it is searched for>\0<row key>" of each row
+-- Included where the search indexes are written or read. A portfolio has:
+--   <portfolio>:names                sorted set, by text: "<name in search form>\0<row key>" of each row
 --   <portfolio>:ids:<level>:<n>      sorted sets, by text: "<digest, 6 bytes><row key>" of each id and number of a row
---   <portfolio>:column:<size>:<n>:<status>  sorted sets, by requested limit: the rows of 1,024 lines that ask for an amount of
---                                    this size (its digits before the point and the first of them) and have this status, if any
---   <portfolio>:columns              set of "<size> <status>" of all that there are
---   <portfolio>:statuses             set of the statuses that have columns of their own; rows of further ones are in those of "*"
--- Ids are spread over 4^level buckets, and stand at the level that fitted the portfolio's size when they came: so Redis keeps
--- each bucket without pointers (some 60 entries), whatever a portfolio's size is, and who looks for one looks at each level.
--- Words to be searched by are told as "<digest> <digest> …\n<name>", of 12 hex digits each (index-words.ts).
+--   <portfolio>:column:<size>:<n>:<status>  sorted sets, by requested limit: rows of 1,024 lines with an amount of
+--                                    this size (number of digits before the point, and the first digit) and this status, if any
+--   <portfolio>:columns              set of "<size> <status>" of all columns with rows
+--   <portfolio>:statuses             set of the statuses that have columns of their own; "*" has the rows of all others
+-- Ids are spread over 4^level buckets, at the level that fitted the portfolio's size when they were added. So Redis stores each bucket in
+-- compact form (some 60 entries) at any size, and a search looks at each level.
+-- Search words are passed as "<digest> <digest> …\n<name>", with 12 hex digits a digest (index-words.ts).
 local ROWS_OF_BUCKET = 16
 
 local function namesOf(portfolio)
   return portfolio .. ':names'
 end
 
--- The level for what comes now. Answers nil for a portfolio that is not searched: one without a name in its index was brought in
--- with the index turned off, or before there was one.
+-- The level for new entries. Answers nil for a portfolio that is not searched: without any name, it was imported with the index turned
+-- off, or before there was an index.
 local function levelOf(portfolio)
   local rows, level = redis.call('ZCARD', namesOf(portfolio)), 0
   if rows == 0 then return nil end
@@ -31,7 +31,7 @@ local function packed(digest)
   return struct.pack('>I3I3', tonumber(string.sub(digest, 1, 6), 16), tonumber(string.sub(digest, 7, 12), 16))
 end
 
--- The two above in one, since this is done with every row.
+-- bucketOf and packed in one, since each row needs it.
 local function addId(portfolio, digest, key, level)
   local high, low = tonumber(string.sub(digest, 1, 6), 16), tonumber(string.sub(digest, 7, 12), 16)
   local bucket = string.format('%s:ids:%d:%d', portfolio, level, high % 4 ^ level)

@@ -1,8 +1,8 @@
--- Included where many are served at once, behind moveOne(move, portfolio, key, what it is told, the row where it is read), which answers
--- what the move says, whether it was done, and the row; no row where the move is one of a call.
--- ARGV of each item: portfolio, row key, how many moves; of each move its name and what it is told (schema.ts)
--- Answers for each item of one move what that says, of several { how many were done one behind the other, what the last that was tried
--- says }. Where a portfolio's sets are damaged, the error is the answer to each item of that portfolio that moves a row, and to no other.
+-- Included in scripts for many rows at once, behind moveOne(move, portfolio, key, arguments, row if already read), which answers the
+-- move's answer, whether it was done, and the row; no row for a move of a call.
+-- ARGV of each item: portfolio, row key, number of moves; for each move its name and arguments (schema.ts)
+-- Answers for an item of one move that move's answer, for several { number of moves done in order, answer of the last one tried }.
+-- If a portfolio's sets are damaged, the error is the answer to each item that moves a row of that portfolio, and to no other.
 local function oneItem(name, key, moves)
   local portfolio, row, answer, isDone = portfolioOf(name), nil, nil, nil
   for place = 1, #moves, 2 do

@@ -1,14 +1,14 @@
--- Keeps events, each content once, as long as all of them fit; and drops a few of those that are too old.
+-- Keeps events, each content once, while they fit; and deletes a few expired ones.
 -- @keys lately totals events index
--- Sorted set of events by time, hash of their totals, and the prefixes of the keys of events and of their index.
+-- Sorted set of events by time, hash of their totals, and the beginnings of the keys of events and of their index.
 -- @args by most keepMs …told
--- by: who keeps them, in this script alone: one that comes twice counts nothing twice; most: bytes; keepMs: for so long they are kept;
--- told: of each its name, how often it came, its size, what it takes, ids that are not indexed, body, headers, ids, and the ids' digests
--- of 6 bytes each.
+-- by: unique to this call, so that a repetition counts nothing twice; most: bytes of all events; keepMs: lifetime of an event;
+-- told: of each event its id, how often it came, its size, all its bytes, number of ids not indexed, body, headers, ids, and the ids'
+-- digests of 6 bytes each.
 -- @brings-in
--- Answers of each: 1 kept, 2 known, 0 not taken, since it is full.
+-- Answers for each event: 1 kept, 2 known before, 0 rejected, since the space is full.
 -- @include event-index
--- Ids of old events that go with one script, which is half a millisecond; the nightly check drops what is left.
+-- Ids of expired events deleted in one call, half a millisecond; the nightly check deletes the rest.
 local MOST_DROPPED = 128
 local EACH = 9
 local time = redis.call('TIME')

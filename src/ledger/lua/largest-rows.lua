@@ -1,10 +1,10 @@
--- Finds the largest rows that wait for an approval: by the sizes of amounts that there are, the largest first.
+-- Finds the largest rows that wait for an approval, from the largest size of amount down.
 -- @keys portfolio begins
--- The portfolio, and what the keys of its rows begin with.
+-- The portfolio, and the beginning of the keys of its rows.
 -- @args approval rows last most size column …known
--- rows: how many; last: the last column; most: after so many columns and rows the look ends; size and column: to go on with, size or "";
--- known: what was found so far, row key, amount, …
--- Answers { the size to go on with, "" where the largest are found, the column, row key, amount, … }, the largest first.
+-- rows: how many; last: the last column; most: columns and rows visited at most; size and column: where to continue, or "";
+-- known: found so far, row key, amount, …
+-- Answers { size to continue with, "" if the largest are found, column, row key, amount, … }, the largest first.
 -- @include columns
 local count, upTo, seen, best = tonumber(rows), tonumber(size) or math.huge, 0, {}
 for at = 1, #known, 2 do best[#best + 1] = { key = known[at], amount = known[at + 1] } end
@@ -16,7 +16,7 @@ local function put(key, amount)
   best[count + 1] = nil
 end
 
--- Only what is larger than the smallest that is kept.
+-- Reads only rows larger than the smallest one kept.
 local function lookAt(key)
   local at, batch = 0, {}
   repeat
@@ -50,7 +50,7 @@ local function answer(size)
 end
 
 for _, size in ipairs(sizes) do
-  -- What goes on in the middle of a size that is gone by now begins the next one.
+  -- If the size to continue with is gone by now, the next one begins at column 0.
   if tonumber(size) ~= upTo then column = 0 end
   while tonumber(column) <= tonumber(last) do
     if seen >= tonumber(most) then return answer(size) end

@@ -1,12 +1,12 @@
--- Finds who said no last to what an approval asks for, in another one: to the same request, to what is said of the same call, or to the supplier.
+-- Finds the last refusal, in another approval, of what an approval asks for: the same request, an answer to the same call, or the supplier.
 -- @keys portfolio
 -- @args own kind supplier …rows
--- own: id of the approval; supplier: key of the one that goes with it, or ""; rows: keys of rows of it.
--- Answers { id of that approval, which answer of the account it was, who and in what words }, or {}.
+-- own: id of the approval; supplier: key of its supplier, or ""; rows: keys of some of its rows.
+-- Answers { id of the refused approval, number of that answer in the account, who refused and the comment }, or {}.
 -- @include approvals
 local known, last, turn = {}, nil, -1
 
--- An approval that is there no more left with its portfolio, and nobody knows that it was no no.
+-- A missing approval was archived with its portfolio, so it may have been refused.
 local function look(id, isNoIfGone, yes)
   if id == own then return end
   known[id] = known[id] or redis.call('HMGET', approvalKey(portfolio, id), 'standing', 'turn')

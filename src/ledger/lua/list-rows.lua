@@ -1,18 +1,18 @@
--- Lists rows that are in sorted sets by line, in the order of their lines, each as it is at one moment: from a place of each set on, or from a
--- line on, which is a place that nobody who moves rows changes.
+-- Lists rows of sorted sets by line, each as it is at one moment: from an index in each set on, or from a line on, which moves of rows do
+-- not shift.
 -- @keys begins …sets
--- What the keys of the rows begin with, and the sets.
+-- The beginning of the keys of the rows, and the sets.
 -- @args place from to count withCalls between …fields
--- place: of the first, or "" where lines are said; from and to: the first line and the last; count: how many of a set, or -1 for all;
--- withCalls: 1 where their calls and their buyers' lists are looked at: then fields begins with state, request, company, limit; between: what
--- stands between two texts; fields: those of a row that are read.
--- Answers { rows, text }: of each row key, line, odd, field, field, … in one text, which costs a third of a list; "" for what a row does
--- not have. "odd" is "" where the calls of a row, and its buyer's list, are as they should be; else what they are, as JSON
+-- place: index of the first row, or "" to go by lines; from and to: first and last line; count: rows of each set, or -1 for all;
+-- withCalls: 1 to check the rows' calls and buyers' lists; then fields begins with state, request, company, limit; between: separator;
+-- fields: those of a row to read.
+-- Answers { rows, text }: for each row key, line, odd, field, field, … in one text, which costs a third of a list; "" for a missing
+-- field. "odd" is "" if the calls of a row and its buyer's list are as expected; else their content, as JSON
 -- { limit, company = { state, id, row, owner, at }, list }.
 local call = redis.call
 local ended, root = { done = true, skipped = true }, string.match(begins, '^(.-):row:')
 
--- What is known of a call, where that is not what is expected of it: made, with this id; or, of a row that has not ended, nothing.
+-- The call's state, unless it is as expected: made with this id, or, for a row that has not ended, not sent.
 local function oddCall(key, isMade, id)
   local known = call('HMGET', key, 'state', 'id')
   if isMade then
@@ -24,7 +24,7 @@ local function oddCall(key, isMade, id)
   return { state = known[1] or '', id = known[2] or '', row = more[1] or '', owner = more[2] or '', at = more[3] or '' }
 end
 
--- Whether a list has this id, none twice, and no more than the buyer has requests: what else may be in it shows at one that is not done.
+-- Whether a list has this id, no id twice, and no more ids than the buyer has requests. Extra ids are found at rows that are not done.
 local function isListOf(list, buyer, id)
   local isIn = {}
   for _, each in ipairs(list) do

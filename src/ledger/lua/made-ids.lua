@@ -1,5 +1,5 @@
--- Included where it counts which call made an id. Ids are known for good, whatever becomes of the rows that show them. They stand in
--- 16,384 hashes a kind, each small enough for Redis to keep it without pointers: id → key of the call.
+-- Included where it matters which call made an id. Ids are known for good, even without the rows that show them. They are kept in 16,384
+-- hashes a kind, each small enough for Redis' compact form: id → key of the call.
 local function madeIdsOf(call, id)
   local at = string.find(call, ':call:', 1, true)
   local colon = string.find(call, ':', at + 6, true)
@@ -7,8 +7,8 @@ local function madeIdsOf(call, id)
   return string.sub(call, 1, at) .. 'made:' .. string.sub(call, at + 6, colon) .. bucket, string.sub(call, colon + 1)
 end
 
--- Notes that this call made the id. Answers the key of the call that had made it before, where that is another one, since the service may
--- know a company or a document already; or "" where lines gave this company (note-alike.lua).
+-- Notes that this call made the id. Answers nil, or the key of another call that made it before: the service may have known the company
+-- or document already. Answers "" if lines gave this company's id (note-alike.lua).
 local function takeId(call, id)
   local ids, key = madeIdsOf(call, id)
   local first = redis.call('HSETNX', ids, id, key) == 0 and redis.call('HGET', ids, id) or key
@@ -17,7 +17,7 @@ local function takeId(call, id)
   return root and redis.call('EXISTS', root .. ':buyer:' .. id .. ':alike') == 1 and '' or nil
 end
 
--- For which row another call made something.
+-- The row of another call of the same kind.
 local function rowOfOther(call, key)
   return redis.call('HGET', string.match(call, '^(.-:call:%l+:)') .. key, 'row') or ''
 end

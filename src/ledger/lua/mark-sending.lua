@@ -1,20 +1,20 @@
--- Writes down that something is about to be sent, and finds out whether Redis is older than what was sent before.
+-- Writes a mark before something is sent, and finds out whether Redis is older than what was sent before.
 -- @keys marks
 -- The marks of the account.
 -- @args link number known older accepted
--- link: the new mark, or "" only to look; number: of the last mark that who asks knows, 0 for none; known: that mark; older: what is noted
--- where that mark is not here; accepted: number of the last mark that is known elsewhere, where Redis is taken as it is for the truth: marks
--- that are known anywhere else count as too old to tell from then on; or "".
--- Answers { number of the last mark }, or { number, what was noted } where Redis is older: then nothing else is written. Answers
--- { "full", bytes in use, most bytes } where Redis is nearly full: then nothing is sent, and nothing is written. Of `accepted`: 1 where Redis
--- was noted as older than what was sent, else 0.
--- Sent twice with the same words it writes one mark more at the most.
+-- link: the new mark, or "" to only check; number: of the last mark that the caller knows, 0 for none; known: that mark; older: the note
+-- to write if that mark is missing; accepted: "" normally. With the number of the last mark known elsewhere, Redis is accepted as the truth
+-- as it is: older marks then count as too old to check.
+-- Answers { number of the last mark }, or { number, note } if Redis is older: then no mark is written.
+-- Answers { "full", bytes in use, most bytes } if Redis is nearly full: then nothing is sent or written. To `accepted`: 1 if Redis had been
+-- noted as older than what was sent, else 0.
+-- Repeated with the same mark it writes at most one mark.
 -- @include nearly-full
 -- @include has-mark
 local found = redis.call('HMGET', marks, 'last', 'older', 'link', 'from')
 local last, noted = tonumber(found[1] or 0), found[2]
 if tonumber(accepted) then
-  -- More than there can be from one such moment to the next: some ten days of seconds.
+  -- A larger step than the marks from one such moment to the next: some ten days of seconds.
   local from = string.format('%.0f', math.max(last, tonumber(accepted)) + 1000000)
   redis.call('DEL', marks, marks .. ':all')
   redis.call('HSET', marks, 'last', from, 'from', from)

@@ -1,12 +1,10 @@
--- Puts a limit that is missing into its buyer's list, if it still belongs to a row that is done and its call says the same. Without an id, the
--- script removes repeated ids from the list and keeps the first of each. The script may run twice, and two checks may run it at once: an id
--- that stood there twice stands there once then.
+-- Adds a missing limit to its buyer's list, if its row is still done and its call has the same id. Without an id, removes repeated
+-- ids from the list and keeps the first of each. The script may run twice, and two checks may run it at once: a repeated id then stays once.
 -- @keys limits …made
 -- The buyer's list; the row of the limit, and the call that made it.
 -- @args id
--- The limit's, or "".
--- Answers the ids that lacked, or stood there more than once. One that lacked comes behind those that are there: in which order they were
--- granted is not known any more. One that stood there twice keeps its first place.
+-- The id of the limit, or "".
+-- Answers the ids that were missing or repeated. A missing id is appended, since the order in which limits were granted is no longer known.
 if id ~= '' then
   local row, call = redis.call('HMGET', made[1], 'state', 'limit'), redis.call('HMGET', made[2], 'state', 'id')
   if row[1] ~= 'done' or row[2] ~= id or call[1] ~= 'made' or call[2] ~= id then return {} end

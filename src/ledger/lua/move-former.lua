@@ -1,15 +1,15 @@
--- Moves keys of an account from where versions before format 5 look for them: by other names, those see nothing that they could send.
--- What such a version would write first is in their way: the list of all portfolios is a text there from then on.
--- What a person said no to belongs to the request from format 5 on, and which call made an id is known for good.
+-- Renames an account's keys from before format 5. Processes of older versions then find nothing that they could send.
+-- The first key that such a process writes, the list of all portfolios, becomes a text, so that its write fails.
+-- In format 5 a person's refusal belongs to the request, and the call that made an id is kept for good: both are carried over.
 -- @keys new old
--- What the keys of the account begin with now, and before.
+-- The beginnings of the account's keys now and before.
 -- @args cursor count pattern mark
--- cursor: where the walk over all keys is; count: keys looked at; pattern: of those of before; mark: what old processes find.
+-- cursor: of the walk over all keys; count: keys visited; pattern: of the old keys; mark: the text for old processes.
 -- @any-format
--- Answers { where the walk goes on, "0" at its end, how many keys were moved }. Sent twice, or by two processes, it moves each once.
+-- Answers { next cursor, "0" at the end, keys moved }. Run twice, or by two processes, it moves each key once.
 -- @include made-ids
 
--- A call is written where it stands at this moment.
+-- The call has its old or its new name at this moment.
 local function noteDeclined(kind, key, approval)
   local call = old .. ':call:' .. kind .. ':' .. key
   if redis.call('EXISTS', call) == 0 then call = new .. ':call:' .. kind .. ':' .. key end

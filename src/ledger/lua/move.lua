@@ -1,6 +1,6 @@
--- Included by the scripts that change rows: the time, and when a portfolio is finished. The counts of a portfolio are the sizes of the sets
--- of its rows by state, so they add up by construction.
--- The time in ms as text, where it is only written: Redis is slow at making text of numbers.
+-- Included by scripts that change rows: the time, and when a portfolio is finished. A portfolio's counts are the sizes of the sets of its
+-- rows by state, so they always add up.
+-- The time in ms as text, for writing: Redis is slow at formatting numbers.
 local function nowText()
   local time = redis.call('TIME')
   return time[1] .. string.sub('00000' .. time[2], -6, -4)
@@ -14,8 +14,8 @@ local function isOpen(state)
   return state == 'queued' or state == 'company' or state == 'documents' or state == 'limit'
 end
 
--- The portfolio is finished when the last import came to its end, no other runs and no row is open or awaits an approval; the
--- moment is kept for the report. `hasOpen` where a row is known to be open, `known` is its `importing` and `finished` where they were read.
+-- A portfolio is finished when the last import was read to its end, no other is under way, and no row is open or awaits an approval. That
+-- time is kept. `hasOpen`: a row is known to be open. `known`: the fields `importing` and `finished`, if already read.
 local function noteFinish(portfolio, now, hasOpen, known)
   known = known or redis.call('HMGET', portfolio, 'importing', 'finished')
   hasOpen = hasOpen or known[1] ~= false

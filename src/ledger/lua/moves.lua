@@ -1,9 +1,9 @@
--- Included where rows change: how a row goes from state to state. A transition is a line of MOVES:
---   goes: may it go, and where? Answers the state and what is written beside it, as change.lua takes them; or nil where it stays, and
---     what is answered then.
---   besides: what else that means, told of the row as it is now and as it was.
---   said: what is answered, of the row as it is now, nil for none; and whether it is done. Left out, it is 1 for a row that went, or 0.
--- What is told of a move is in `it`, by the names of schema.ts.
+-- Included where rows change: the transitions between states. A transition is an entry of MOVES:
+--   goes: whether the row moves. Answers the new state and the fields to write, as change.lua takes them; or nil if it stays, and the
+--     answer of the script in that case.
+--   besides: further effects; gets the row as it is now and as it was.
+--   said: the script's answer and whether the move was done; gets the row as it is now, nil for none. Without it: 1 if the row moved, or 0.
+-- `it` has the arguments of a move, by the names in schema.ts.
 -- @include change
 -- @include cancelled
 -- @include note-cause
@@ -14,13 +14,13 @@ local function isGivenUpRow(row)
   return row.state == 'cancelled' or tonumber(row.gen or 0) < row.portfolio.cancels
 end
 
--- A limit that was sent is answered, and its outcome counts, whoever gave the row up.
+-- A limit that was sent gets its response, and the outcome counts even if the row was given up.
 local function wasSent(row)
   return isSent(requestOf(row.portfolio.hash, row.key))
 end
 
--- A worker takes up a row that waits for this very step; any other is only read. Nothing of a paused portfolio goes on, nor of one that
--- sends others first.
+-- A worker begins a step of a row that waits for this step; any other row is only read. Rows of a paused portfolio stay, and so do all but
+-- the first rows while a portfolio sends some first.
 MOVES.begin = {
   goes = function(row, it)
     local portfolio = row.portfolio
@@ -37,8 +37,8 @@ MOVES.begin = {
   end,
 }
 
--- "awaiting", as long as somebody may say yes; what was granted meanwhile goes on, and what never will be is given up, unless its limit was
--- sent: then its outcome counts. Behind it the problem that the row has then, where it has one.
+-- The state of a row whose approval is not granted: "awaiting" while somebody may say yes; "queued" if it was granted by now, or its limit
+-- was sent, since that outcome counts; else "cancelled", and the problem to write with it, if any.
 local function stateOfWaiting(row)
   local hash = row.portfolio.hash
   local standing = row.approval and standingOf(hash, row.approval)
@@ -51,8 +51,8 @@ local function stateOfWaiting(row)
   return 'cancelled'
 end
 
--- The first answers of a step, all refused with one status, speak of a mistake that every row shares.
--- So do answers to somebody else's request, however late they begin: so many in a row.
+-- Pauses the portfolio if the first responses of a step are all refused with one status: probably every row shares the mistake.
+-- Also if so many responses in a row belong to other requests, at any time.
 local function watchCanary(portfolio, it)
   local answer, field = it.answered, 'canary:' .. it.from
   if answer == '' then return end
@@ -73,18 +73,18 @@ local function watchCanary(portfolio, it)
   end
 end
 
--- A portfolio that knows as many causes as it may takes the coarser one.
+-- The id under which a cause is kept: the coarser cause's, if the portfolio has as many causes as it may.
 local function knownCause(portfolio, failed)
   local cause = failed[1]
   portfolio.causes[cause] = portfolio.causes[cause] or keepCause(portfolio.hash .. ':causes', unpack(failed))
   return portfolio.causes[cause]
 end
 
--- A worker moves a row on from where it saw it, and writes down what the step brought. A held row takes a late answer at the step that it
--- is held at, and "done" is believed in any state: the limit was made, whatever we thought. So does one that was held until somebody said
--- what became of its call, which waits for an approval and needs none any more. Of a row that has other words by now nothing is written.
--- One that is put back ("queued") since its portfolio is paused, and was cancelled at that moment, is "cancelled": nobody else would come
--- by it. One whose approval is not granted is put back as that stands.
+-- A worker moves a row on from the state in which it saw it, with the results of the step. A late response still moves a held row at that
+-- step, and "done" is accepted in any state, since the limit was made. The same holds for a row that was held and waits for an approval of a
+-- person's answer, which it no longer needs. If the row has another request by now, nothing is written, except "done".
+-- A row that returns to the queue becomes "cancelled" if its portfolio was cancelled in the meantime, since no process would find it
+-- otherwise. If its approval is not granted, it returns to the state that fits its approval.
 MOVES.advance = {
   goes = function(row, it)
     local portfolio, state, from, to = row.portfolio, row.state, it.from, it.to

@@ -1,5 +1,5 @@
--- Included where something new would begin. Answers bytes in use and the most that there may be, where Redis has a limit to its memory and
--- 95 percent of it are in use: what is left is for what is under way. Nothing where there is room, or Redis does not say it (src/redis-memory/memory.ts).
+-- Included where something new would begin. Answers bytes in use and the limit, if Redis has a memory limit and uses 95 percent of it: the
+-- rest is for what is under way. Answers nothing if there is room, or Redis does not say (src/redis-memory/memory.ts).
 local function nearlyFull()
   local info = redis.pcall('INFO', 'memory')
   if type(info) ~= 'string' then return nil end
@@ -8,7 +8,7 @@ local function nearlyFull()
   return nil
 end
 
--- What is answered to somebody who would bring something in then; nil where there is room.
+-- The error for bringing something in when Redis is nearly full; nil if there is room.
 local function fullError()
   if not nearlyFull() then return nil end
   return redis.error_reply('OOM Redis is nearly full: raise its maxmemory, or archive what is finished (npx limitline archive NAME)')

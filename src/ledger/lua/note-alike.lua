@@ -1,11 +1,11 @@
--- Included where it becomes known that two buyers may be one: limits count them together (passed.lua), and all that is beside either.
+-- Included where two buyers turn out to be possibly one: limits then count both together, and all others linked to either (passed.lua).
 -- Comes behind made-ids.lua.
 local function noteAlike(root, one, other)
   redis.call('SADD', root .. ':buyer:' .. one .. ':alike', other)
   redis.call('SADD', root .. ':buyer:' .. other .. ':alike', one)
 end
 
--- A buyer's line gives this company, or it is what the service answers: its id stands between all of them, as a buyer without requests.
+-- Links a buyer with a company's id, which a line or the service gave. The id acts as a buyer without requests that links them all.
 local function noteCompany(root, buyer, company)
   noteAlike(root, buyer, company)
   local maker = redis.call('HGET', (madeIdsOf(root .. ':call:company:', company)), company)

@@ -1,7 +1,7 @@
--- Included where a row fails, or is found to have failed.
+-- Included where a row fails, or the check learns that it failed.
 local MOST_CAUSES = 200
 
--- A portfolio that knows as many causes as it may takes the coarser one. Answers the cause that it has.
+-- Keeps a cause, or the coarser one if the portfolio has as many causes as it may. Answers the id kept.
 local function keepCause(causes, cause, known, coarse, coarseKnown)
   if redis.call('HEXISTS', causes, cause) == 1 then return cause end
   if redis.call('HLEN', causes) >= MOST_CAUSES then cause, known = coarse, coarseKnown end

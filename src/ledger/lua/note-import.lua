@@ -1,11 +1,11 @@
--- Notes that an import is under way ("beat"), that it has ended ("end"), or takes those off that gave no sign of life for too long ("sweep"):
--- killed ones, for which nothing waits any more. The portfolio is finished now if an import was the last thing that it waited for.
+-- Notes that an import is under way ("beat") or has ended ("end"), or removes killed imports, whose heartbeats stopped ("sweep").
+-- The portfolio is finished now if it waited for nothing but an import.
 -- @keys portfolio underWay imports
--- Its imports under way, and all that there were.
+-- Its imports under way, and all its imports.
 -- @args what import read found goneAfterMs
--- import: this one, content:its own name; of an end, read: the content that was read to its end, or "" when the import was given up, and
--- found: what was in the file, as JSON, or ""; of a sweep, goneAfterMs: ms without a sign after which an import is gone.
--- Answers 1; of a sweep when the portfolio was finished, in ms, or "" when it is not.
+-- import: "<content>:<own name>"; for an end, read: the content that was read to its end, or "" if the import was given up, and found: the
+-- counts of the file, as JSON, or ""; for a sweep, goneAfterMs: ms without a heartbeat after which an import is gone.
+-- Answers 1; to a sweep when the portfolio was finished, in ms, or "" if it is not.
 -- @include move
 -- @include archived
 -- @include cancelled
@@ -15,7 +15,7 @@ if isArchived(portfolio) then
   return redis.call('HGET', portfolio, 'finished') or ''
 end
 
--- Changes which files are still to be read to their ends: `importing` lists their contents.
+-- Keeps in `importing`, the contents of unread files, those that `isUnread` accepts.
 local function keepUnread(isUnread)
   local unread = {}
   for content in string.gmatch(redis.call('HGET', portfolio, 'importing') or '', '%S+') do
@@ -35,7 +35,7 @@ if what == 'beat' then
 end
 if what == 'end' then
   redis.call('ZREM', underWay, import)
-  -- Whoever read the file to its end did so for all who import the same.
+  -- One import that reads a file to its end does so for all imports of the same content.
   keepUnread(function(content) return content ~= read end)
   local known = found ~= '' and redis.call('HGET', imports, read)
   if known then
@@ -47,9 +47,9 @@ if what == 'end' then
   return 1
 end
 redis.call('ZREMRANGEBYSCORE', underWay, '-inf', now - goneAfterMs)
--- A sign from the future is one from before the clock went back.
+-- A heartbeat in the future is from before the clock was set back.
 redis.call('ZREMRANGEBYSCORE', underWay, now + goneAfterMs, '+inf')
--- That their files were not read to the end stays known, unless the portfolio was cancelled since: then nobody wants the rest of them.
+-- Files of killed imports stay unread, unless the portfolio was cancelled since: then nobody needs the rest of them.
 if isGivenUp(portfolio) then
   local living = table.concat(redis.call('ZRANGE', underWay, 0, -1), ' ')
   keepUnread(function(content) return string.find(living, content .. ':', 1, true) end)

@@ -1,13 +1,13 @@
--- Writes down what is wrong with lines of an import, or that nothing is, together with the key of the line's request. Counts
--- are the sizes of the hashes.
+-- Writes the problems of an import's lines, or that a line has none, with the key of the line's request. The counts of faulty lines are the
+-- sizes of the hashes.
 -- @keys portfolio invalid duplicate kept rows
--- Its invalid lines, its duplicate lines, its rows whose line is invalid, and what the keys of its rows begin with.
+-- Its invalid lines, its duplicate lines, its rows whose line is invalid, and the beginning of the keys of its rows.
 -- @args content …lines
 -- content: the file and how it is read; lines: line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "",
 -- its buyer or "", …
 -- @brings-in
--- Answers 2 where something was noted before, 1 where nothing was: then sound lines have nothing to take back. Answers 0 when another
--- file's lines are shown by now: then these are not kept.
+-- Answers 2 if problems were noted before, 1 if none were: then sound lines have nothing to take back. Answers 0 if another file's lines
+-- are shown by now: then nothing is written.
 -- @include archived
 local archived = archivedError(portfolio)
 if archived then return archived end
@@ -30,8 +30,8 @@ local function noteKind(faulty, kind)
   if #wrong > 0 then redis.call('HSET', faulty, unpack(wrong)) end
 end
 
--- An invalid line whose request has a row already counts as that row, unless another line of this import does, or the
--- row is another buyer's: shown with the line, what that buyer was granted would stand beside the wrong name.
+-- Whether an invalid line counts as the row that its request already has. Not if another line of this import does, or the row is another
+-- buyer's: then that buyer's outcome would be shown beside the wrong name.
 local function isKept(line, key, buyer)
   local row = redis.call('HMGET', rows .. key, 'line', 'import', 'request')
   if not row[1] or (row[2] == import and row[1] ~= line) then return false end

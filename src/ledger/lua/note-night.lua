@@ -1,12 +1,12 @@
--- Notes that a run of a night begins, ends, or is left to another process. A night ends once: whoever comes later does nothing.
+-- Notes that a nightly run begins, ends, or is left to another process. A night ends once; a later end changes nothing.
 -- @keys runs ended
--- The runs, and the nights of the task that have ended.
+-- The runs, and the task's ended nights.
 -- @args what task night run atMs how kept
--- what: "begin" | "end" | "leave"; run: what is known of it, as JSON; atMs: the moment that the night is for; of an end, how: "well" or
--- "failed", and kept: how many ended nights are.
--- Answers of a beginning 0 where the night has ended, else how often it was begun, this time included: beginning again where a run died
--- counts, so that one that kills its process each time comes to an end. Run twice for one beginning, it counts two. Of an end 1, or 0 where it
--- had ended: of two runs, or of one whose reply was lost, the first counts.
+-- what: "begin" | "end" | "leave"; run: the run, as JSON; atMs: the due time of the night; for an end, how: "well" or "failed", and
+-- kept: how many ended nights are kept.
+-- Answers to a beginning 0 if the night has ended, else how often it was begun, this time included. A run that kills its process each time
+-- can be stopped by that number. A repeated beginning counts twice. Answers to an end 1, or 0 if the night had ended: of two ends the first
+-- counts.
 local field = task .. ' now'
 local of, begun, rest = string.match(redis.call('HGET', runs, field) or '', '^(%S+) (%d+) (.*)$')
 local count = of == night and tonumber(begun) or 0
@@ -18,7 +18,7 @@ if what == 'begin' then
   write(count + 1, run)
   return count + 1
 end
--- Where it goes on elsewhere since its process stops, that is no death. A repetition takes back one beginning too many, which is harmless.
+-- A run left because its process stops does not count as begun. A repetition takes one beginning too many back, which is harmless.
 if of == night then write(what == 'leave' and count - 1 or 0, rest) end
 if what == 'leave' or redis.call('ZADD', ended, 'NX', atMs, night) == 0 then return 0 end
 redis.call('ZREMRANGEBYRANK', ended, 0, -1 - tonumber(kept))

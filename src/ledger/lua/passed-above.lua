@@ -1,18 +1,18 @@
--- Which sum would be above its limit, by buyer or person, if some refused rows went again; or for rows that wait for an approval, by
--- buyer, if it were granted.
+-- Finds a sum that would be above its limit: by buyer or person, if some refused rows were sent again; or by buyer, if the approval that
+-- some rows wait for were granted.
 -- @keys portfolio begins
--- What the keys of its rows begin with.
+-- The beginning of the keys of its rows.
 -- @args id above person days …rows
--- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: for which it
--- counts what passed; rows: their keys.
--- Answers what told has of that sum (above.lua), or {}
+-- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: window for
+-- what passed before; rows: their keys.
+-- Answers the sum as `told` has it (above.lua), or {}
 -- @include move
 -- @include above
 -- @include passed
 local rule, besides = { above = above, person = person, days = tonumber(days) }, {}
 local own = { id = id, ticket = id ~= '' and tonumber(redis.call('HGET', approvalKey(portfolio, id), 'ticket') or 0) }
 
--- All of a buyer's rows that wait for the approval count together, and those of all that may be the same.
+-- All rows of a buyer that wait for the approval count together, with those of buyers that may be the same.
 local function overIfGranted(row)
   local buyer = string.match(redis.call('HGET', row, 'request') or '', '"buyer":"([^"]+)"')
   if not buyer or besides[buyer] then return nil end

@@ -1,9 +1,9 @@
--- Included where it counts whether rows may pass without another person's yes: what passed so of their buyers, and of who brought them
--- in, within so many days. Comes behind move.lua and above.lua.
+-- Included where rows may pass without an approval: sums what passed so within `days`, by buyer and by the person who brought it in. Comes
+-- behind move.lua and above.lua.
 -- `rule` is { above = limit for a buyer, person = limit for a person, each "" for none, days = … }.
 -- @include approvals
 -- @include people-passed
--- Of a buyer with more requests not each is looked at, which would keep Redis busy: all count.
+-- With more requests than this, all of them count without a look at each, which would keep Redis busy.
 local MOST_REQUESTS = 500
 
 local function rootOf(portfolio)
@@ -15,7 +15,7 @@ local function added(limbs, more)
   return limbs
 end
 
--- What a row was before it waited for an approval (approval-moves.lua).
+-- The state, approval and so on that a row had before it waited for an approval (approval-moves.lua).
 local function wasOf(row)
   local was = redis.call('HGET', row, 'was')
   return was and cjson.decode(was) or nil
@@ -25,14 +25,14 @@ local function answeredBy(approval)
   return redis.call('HGET', approval, 'answeredBy') or ''
 end
 
--- Whether a request of a buyer counts: it goes or went on, without another's yes, and was not answered before `since`. So do the rows of
--- `own`, an approval that is being closed, and of each that was before it (`ticket`): of several at one moment each counts those before.
+-- Whether a request counts: it is open or done without another person's yes, and was not done before `since`. Rows of `own`, an approval
+-- being closed, count too, and rows of approvals that began closing before it (lower `ticket`): of several at once each counts the earlier.
 local function hasPassed(root, name, since, own)
   local of, key = string.match(name, '^(.*)/(.*)$')
   local row, portfolio = root .. ':row:' .. of .. ':' .. key, root .. ':portfolio:' .. of
   local state, updated, approval = unpack(redis.call('HMGET', row, 'state', 'updated', 'approval'))
   if not state then
-    -- Of a row in an archive its call alone tells.
+    -- The row is in an archive, so only its call can tell.
     local call = redis.call('HMGET', root .. ':call:limit:' .. key, 'row', 'at')
     return call[1] == name and tonumber(string.match(call[2] or '', '^%d+') or 0) >= since
   end
@@ -47,11 +47,11 @@ local function hasPassed(root, name, since, own)
   return not approval or answeredBy(approvalKey(portfolio, approval)) == ''
 end
 
--- Of buyers that may be one more are not looked at, which would keep Redis busy: what they are to get is not known then.
+-- Most buyers that may be one; with more, their sum is left unknown, which spares Redis.
 local MOST_ALIKE = 1000
 
--- A buyer, and all that may be the same, in one order whichever of them is asked about: each is beside whoever first had what they
--- share. Nothing where there are too many.
+-- A buyer and all that may be the same, sorted: the same list whichever of them is asked for. Each is linked to the buyer that first had
+-- the shared name or number. Nil if there are too many.
 local function alikeTo(root, buyer)
   local group, isIn, at = { buyer }, { [buyer] = true }, 1
   while group[at] do
@@ -67,7 +67,7 @@ local function alikeTo(root, buyer)
   return group
 end
 
--- What these buyers are to get with what passes `besides`, as limbs, where that is above the limit. Roughly first: most are far below.
+-- The sum of these buyers, plus `besides`, as limbs, if it is above the limit. A rough sum comes first, since most are far below.
 local function buyersOver(root, group, rule, own, besides)
   local rows, roughly = {}, 0
   for _, buyer in ipairs(group) do
@@ -80,7 +80,7 @@ local function buyersOver(root, group, rule, own, besides)
   if roughly < rule.above * 0.999 then return nil end
   local limbs, since, seen = added({}, besides), nowMs() - rule.days * ONE_DAY, {}
   for _, row in ipairs(rows) do
-    -- A request is made once, in however many portfolios it stands.
+    -- A request is made once, however many portfolios contain it.
     local request = string.match(row[1], '[^/]*$') .. ' ' .. row[2]
     if not seen[request] and (#rows > MOST_REQUESTS or hasPassed(root, row[1], since, own)) then
       seen[request] = true
@@ -90,7 +90,7 @@ local function buyersOver(root, group, rule, own, besides)
   return isAbove(limbs, rule.above) and limbs
 end
 
--- The same of a person; the first day counts whole, of which a part is within so many days.
+-- The same for a person. The first day counts whole, though only a part of it is within the window.
 local function personOver(root, person, rule, besides)
   local limbs, fields = added({}, besides), redis.call('HGETALL', root .. ':passed:' .. person)
   for at = 1, rule.days > 0 and #fields or 0, 2 do
@@ -100,8 +100,8 @@ local function personOver(root, person, rule, besides)
   return isAbove(limbs, rule.person) and limbs
 end
 
--- Which sum is above its limit if a row that ended passes by itself: { "buyer", "alike" or "person", name, k, limb, … }. `besides` has by buyer
--- and person what passes with it, and gets it added.
+-- The sum above its limit if an ended row passes without approval: { "buyer", "alike" or "person", name, k, limb, … }. `besides` has what
+-- passes along with it, by buyer and person; the row is added to it.
 local function overOf(portfolio, row, rule, besides)
   local root, found = rootOf(portfolio), redis.call('HMGET', row, 'request', 'approval')
   local approval = found[2] and approvalKey(portfolio, found[2])

@@ -1,10 +1,10 @@
--- Included where it changes what passed of somebody without another person's yes. `<root>:passed:<person>` has sums by the day on which
--- that was, as derive.lua has sums. Where an approval counts so (`counted`), all that it asks for is added as it is granted by itself;
--- a row that is given up, refused or gets other words is taken off, and says so (`unpassed`); sent again it counts anew, on that day.
+-- Included where a person's sum without approval changes. `<root>:passed:<person>` has sums by day, in fields as in derive.lua.
+-- When an approval is granted automatically, its whole sum is added (`counted`). A row that is given up, refused or gets another request
+-- is taken off, and marked `unpassed`; sent again it is added on the new day.
 local ONE_DAY, KEPT_DAYS = 86400000, 366
 local OUT = { refused = true, cancelled = true, skipped = true }
 
--- Who brings in what an approval is about: each person once, under whatever names (approvals.ts).
+-- The people who brought in what an approval covers: each once, under whichever name (approvals.ts).
 local function peopleOf(approval)
   local people, fields = {}, redis.call('HGETALL', approval)
   for at = 1, #fields, 2 do
@@ -27,7 +27,7 @@ local function countPassed(approval, atMs, sign, limbs)
   end
 end
 
--- What a row asked for with an approval counts no more, or does again.
+-- Takes a row off the sums of its approval's people, or adds it again.
 local function countRow(portfolio, row, id, isOut, asked)
   local approval = string.match(portfolio, '^(.-):portfolio:') .. ':approval:' .. id
   local found = redis.call('HMGET', approval, 'counted', 'answeredAt')

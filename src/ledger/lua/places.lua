@@ -1,7 +1,7 @@
--- Included behind derive.lua where what stands is compared with the rows: every place at which a row stands, without putting it there.
--- Answers sets by what they are for: { state, cause, search }, each { name of a set = { member = score } }; the ids and numbers that the row
--- is found by, { member = digest }, whose sets go by the size that the portfolio had (index-entries.lua); and what kind the columns are.
--- `words` as index-entries.lua tells them; with "" nothing is said of the search. Its column goes by `tally`, where that is given.
+-- Included behind derive.lua where sets are compared with rows: computes the sets that contain a row, without writing.
+-- Answers sets by purpose: { state, cause, search }, each { name of a set = { member = score } }; ids and numbers of the row,
+-- { member = digest }, whose sets depend on the portfolio's size at the time (index-entries.lua); and the kinds of the columns.
+-- `words`: search words as in index-entries.lua, "" to leave the search out. `tally`, if given, decides the column.
 local function placesOf(row, words, tally)
   local portfolio = setmetatable({ kinds = {}, left = {} }, { __index = row.portfolio })
   local here, share = setmetatable({ portfolio = portfolio }, { __index = row }), shareIn(row.tally)

@@ -1,5 +1,5 @@
--- Included where many rows are served at once: a portfolio is read once, and what rows change of its counters and its sets goes as one
--- command for all of them, at the end (writeGathered). Of one member of a set the last word counts.
+-- Included in scripts for many rows at once: each portfolio is read once, and changes to counters and sets are gathered and written at the
+-- end, one command each (writeGathered). If a member of a set changes several times, the last change counts.
 local ROOT = string.sub(KEYS[1], 1, -#':account' - 1)
 local portfolios, counters = {}, {}
 
@@ -10,7 +10,7 @@ local function fieldsOf(hash, names)
   return fields
 end
 
--- What pcall says went wrong, as Redis answers it: by its name, and one of Lua's own as ERR.
+-- The error of a failed pcall, as Redis answers it: with its code, or ERR for an error of Lua itself.
 local function faultOf(fault)
   local text = type(fault) == 'table' and fault.err or tostring(fault)
   return { err = string.match(text, '^%u+ ') and text or 'ERR ' .. text }
@@ -30,7 +30,7 @@ local function portfolioOf(name)
   return known
 end
 
--- Others of this batch see it at once.
+-- Writes at once, so that later moves of this script see the new value.
 local function noteOf(portfolio, field, value)
   if value then redis.call('HSET', portfolio.hash, field, value) else redis.call('HDEL', portfolio.hash, field) end
   portfolio[field] = value
@@ -46,7 +46,7 @@ local function isGranted(portfolio, approval)
   return granted[approval]
 end
 
--- false where its rows are not searched.
+-- The level of the portfolio's search index (index-entries.lua); false if it has none.
 local function searchLevel(portfolio)
   if portfolio.level == nil then portfolio.level = levelOf(portfolio.hash) or false end
   return portfolio.level
@@ -61,7 +61,7 @@ local function add(hash, field, number)
   fields[field] = (fields[field] or 0) + number
 end
 
--- `score` is false where the member leaves the set.
+-- Puts a member into a set; a `score` of false removes it.
 local function stand(portfolio, name, score, member)
   local set = portfolio.sets[name]
   if not set then
@@ -85,8 +85,8 @@ local function writeSet(name, members)
   return type(added) == 'table' and added or type(gone) == 'table' and gone or nil, added
 end
 
--- All of it is tried, whatever key somebody damaged; a sum that cannot be counted is left to reconcile. Answers the errors, by the names
--- of portfolios.
+-- Writes all gathered changes, and continues after a damaged key; a sum that fails is left to `reconcile`. Answers the errors, by
+-- portfolio name.
 local function writeGathered(now)
   local faults = {}
   local function try(name, ...)

@@ -1,22 +1,22 @@
--- Puts rows of a portfolio, or other keys but its hash, back from lines of its archive (archive-lines.lua), byte for byte. Said again, it is
--- the same. Pieces of other keys may come in any order: nobody changes these keys meanwhile, so what stands there is a part of what comes.
--- Of a list, whose entries would come twice, the first piece takes away what stands there, and the others come behind it.
+-- Restores rows or other keys of a portfolio, except its hash, from lines of its archive (archive-lines.lua), byte for byte. It may run
+-- twice. Pieces of other keys may come in any order, since nobody changes these keys in the meantime. A list would get its entries twice,
+-- so the first piece deletes the key, and the others must follow in order.
 -- @keys portfolio approvals row
--- What the keys of approvals and of its rows begin with.
+-- The beginnings of the keys of approvals and of the portfolio's rows.
 -- @args of run …lines
--- of: "rows", or "keys" where it is other keys.
+-- of: "rows" or "keys".
 -- @brings-in
--- Answers 1; 0 where the portfolio does not come back by this run: of two processes only the later one puts anything back, since a key that
--- one begins anew the other may have ended.
+-- Answers 1; 0 if another run restores the portfolio: of two processes only the later one writes, since one could delete a list that the
+-- other has completed.
 -- @include archive-lines
 -- @include approvals
--- As many texts as one command is given: well below what Lua unpacks.
+-- Values in one command: well below the limit of Lua's unpack.
 local TEXTS = 1000
 local archive = redis.call('HGET', portfolio, 'archive')
 local known = archive and cjson.decode(archive) or {}
 if known.is ~= 'restoring' or known.run ~= run then return 0 end
--- Redis whose memory is full refuses the first command of a script that takes some, and none behind one that was let through: this
--- one changes nothing, and is the first.
+-- A Redis without free memory rejects the first write of a script, and none after one that was allowed. This write changes nothing,
+-- and comes first, so that no half of a piece is written.
 redis.call('HSET', portfolio, 'archive', archive)
 
 local function put(command, key, cells, from, to)
@@ -28,7 +28,7 @@ local function putRow(cells)
   redis.call('UNLINK', hash, hash .. ':story')
   put('HSET', hash, cells, 3, 2 + fields)
   put('RPUSH', hash .. ':story', cells, 3 + fields, #cells)
-  -- Archives of before format 5 have a person's no with the row; it belongs to the request.
+  -- Archives from before format 5 have a person's refusal in the row; it belongs to the request.
   local declined, request = redis.call('HGET', hash, 'declined'), requestOf(portfolio, cells[1])
   if declined then
     redis.call('HDEL', hash, 'declined')

@@ -1,29 +1,29 @@
--- Brings lines of imports into the ledger, several at once. A row whose limit call was not sent takes the request of the new line. If that
--- differs, the row gets a new revision, so that a job of the old request neither sends nor writes. A row that was sent or made keeps its
--- request. A row that the line corrects is replaced in the same step.
+-- Brings lines of imports into the ledger, several at one moment. A row whose limit call was never sent takes its line's request; if that
+-- differs, the row gets a new revision, so that a job with the old request neither sends nor writes. A row that was sent or made keeps its
+-- request. A row that the line corrects is cancelled in the same step.
 -- KEYS[1] the account
--- ARGV and answers: items.lua, of the one move `put`, which is told (schema.ts):
+-- ARGV and answers: items.lua, with the one move `put` and its arguments (schema.ts):
 --   line, import, request (as JSON), buyer, step (its first), amount (the requested limit), asked (digest of what the line asks for)
 --   gen         how often the portfolio had been cancelled when the import began, or ""
---   seen        how many requests its buyer had when somebody looked, or "" where nobody did
---   isNew       "1" for a line that nobody heard of: nothing is done where its row or its call is there, or its portfolio was cancelled
---   old         key of the row that it replaces, or ""; `problem` is what this row has from then on, as JSON
---   takes       another buyer whose unsent request of this name the line may take over, or ""
---   words       by which the row is searched (index-entries.lua), or "" where it is not
---   approval    the open one with which the import's rows wait for another person, or "" where none is asked for
---   statements  the date of its statements, where advice goes by it, or "": it is kept beside the words, and changes none of them
---   known       digest of the request that the row had, as JSON, where its words are known, or ""; `before` are those words
+--   seen        number of the buyer's requests when somebody looked, or "" if nobody did
+--   isNew       "1" for a line believed new: nothing is done if its row or its call exists, or its portfolio was cancelled
+--   old         key of the row that it replaces, or ""; `problem`: the replaced row's problem from then on, as JSON
+--   takes       another buyer whose unsent request of this reference the line may take over, or ""
+--   words       search words of the row (index-entries.lua), or "" if it is not searched
+--   approval    the open approval that the import's rows wait for, or "" for none
+--   statements  date of the financial statements, if advice depends on it, or ""; kept beside the request
+--   known       SHA-1 of the row's earlier request, as JSON, if its search words are known, or ""; `before`: those words
 -- @brings-in
--- Answers "added" | "renewed" | "open" (there and not at its end)
--- | "ended" (there and at its end; or skipped now, since this request was made before; or done, since it was this row's own
---   in a ledger that was lost; or cancelled, since the portfolio was)
+-- Answers "added" | "renewed" | "open" (the row exists and has not ended)
+-- | "ended" (the row exists and has ended; or is skipped, since the request was made before; or is done, since the limit was the row's own
+--   in a lost ledger; or is cancelled, since the portfolio was)
 -- | "changed" (it asks for something else than what was sent: nothing is done)
--- | "other" (an unsent request of another buyer has this name: nothing is done)
--- | "again" (what somebody saw of the buyer's requests is no longer so: nothing is done)
+-- | "other" (an unsent request of another buyer has this reference: nothing is done)
+-- | "again" (the buyer's requests have changed since they were read: nothing is done)
 -- | "words <request>" (the row has this request, and `known` is not its digest: nothing is done)
--- | "closed" (the approval is open no longer: nothing is done)
--- | "declined" (a person said no to the request, or to the one that it replaces, so it needs an approval: nothing is done)
--- An approval is for an exact request: a row with another request waits for the approval of the import that brought it.
+-- | "closed" (the approval is not open any more: nothing is done)
+-- | "declined" (a person declined the request, or the one it replaces, so it needs an approval: nothing is done)
+-- An approval covers a request as it was: a row that gets another one waits for the approval of the import that brought it.
 -- @include nearly-full
 -- @include schema
 -- @include move
@@ -39,7 +39,7 @@ local NOW, full = nowText(), fullError()
 -- @include derive
 -- @include change
 
--- Collects the state of a line's row, call and buyer, before anything is written.
+-- Reads a line's row, call and buyer before anything is written.
 local function lineOf(portfolio, key, it)
   local row, limit = rowOf(portfolio, key) or rowIn(portfolio, key, {}), ROOT .. ':call:limit:' .. key
   local state, call = row.state, fieldsOf(limit, { 'state', 'id', 'record', 'asked', 'declined', 'asks', 'yes' })
@@ -54,18 +54,18 @@ local function lineOf(portfolio, key, it)
   }
 end
 
--- Returns why nothing is done with a line; nil when it is brought in.
+-- The answer if the line is not brought in; nil if it is.
 local function whyNot(line)
   local it, portfolio, row, state, old = line.it, line.portfolio, line.row, line.state, line.old
   local isKnown = state or line.call.state or line.wasCancelled
   if it.isNew == '1' and (isKnown or redis.call('HEXISTS', line.requests, line.name) == 1) then return 'again' end
-  -- The call was sent for another line under this key, with another buyer or amount.
+  -- The call was sent for another buyer or amount under this key.
   if line.sent and (line.call.asked or '') ~= '' and line.call.asked ~= it.asked then return 'changed' end
   if state and not line.same and (line.sent or state == 'done') then return 'changed' end
-  -- A row name that another buyer uses is not the same request. If it were taken over, nobody would get that buyer's answer.
+  -- A reference that another buyer uses is another request. Taken over, that buyer's request would be lost.
   local buyerBefore = line.buyerBefore
   if buyerBefore and buyerBefore ~= cjson.decode(it.request).buyer and buyerBefore ~= it.takes then return 'other' end
-  -- The row to be replaced, as it is now; nil when this very line has replaced it already.
+  -- The row to be replaced must still be replaceable; nothing is done if this line has replaced it already.
   if it.old ~= '' then
     local ended = not old or old.state == 'done' or old.state == 'skipped'
     if old and old.replaced == line.by then
@@ -76,11 +76,11 @@ local function whyNot(line)
   end
   local comes = not state or state == 'cancelled'
   if comes and it.seen ~= '' and redis.call('HLEN', line.requests) ~= tonumber(it.seen) then return 'again' end
-  -- Only the caller can compute the search words of the old request, so it is asked for them.
+  -- Only the caller can compute the search words of the earlier request, so it is asked for them.
   if it.words ~= '' and state and not line.same and redis.sha1hex(line.before) ~= it.known then return 'words ' .. line.before end
-  -- This import continues with a row that a dead import left waiting: its approval is open, and the row was nothing before.
+  -- A row left waiting by an import that died belongs to this import: its approval is open, and it had no state before.
   line.isLeftOpen = state == 'awaiting' and not row.was and row.approval and standingOf(portfolio.hash, row.approval) == 'open'
-  -- A request that a person declined needs another person's approval, whatever the settings say; so does its replacement.
+  -- A request that a person declined needs another person's yes, whatever the settings say; so does its replacement.
   local declined = declinedIn(portfolio.hash, line.call.declined, line.call.asks, line.call.yes)
     or line.old and declinedOf(portfolio.hash, requestOf(portfolio.hash, it.old))
   local goesOn = not line.same or state == 'refused' or state == 'cancelled' or line.isLeftOpen
@@ -96,7 +96,7 @@ local function digestsIn(text)
   return digests
 end
 
--- Updates the row's entry by name, and finds its old search words. The ids and amounts of its fields are left to change.lua.
+-- Moves the row's name and search words in the index. Its ids and amounts are left to change().
 local function moveName(line)
   local words = line.it.words
   if words == '' then return end
@@ -121,7 +121,7 @@ local function moveWords(line, now)
   for digest in pairs(had) do
     if not has[digest] and not ids[digest] then removeId(hash, digest, line.key, level) end
   end
-  -- An id that the row no longer has may be one of its search words.
+  -- A company id that the row loses may also be one of its search words.
   local isKept = line.row.company == now.company and had or {}
   for digest in pairs(has) do
     if not isKept[digest] then addId(hash, digest, line.key, level) end
@@ -135,8 +135,8 @@ local function write(line, fields)
   moveWords(line, change(line.row, fields, nil, amountText(line.it.amount)))
 end
 
--- Makes a limit that was made for this very row the row's own again: when a results file names it (recover-call.lua), with all that the
--- file knew, or when only the row was lost. Returns whether it did.
+-- If a results file told of a limit made for this very row (recover-call.lua), or only the row was lost, the limit is the row's own
+-- again. Answers whether it is.
 local function takeRecovered(line, fields)
   local found = redis.call('HMGET', line.limit, 'by', 'row', 'company', 'documents')
   if found[2] ~= line.name or found[1] ~= 'a results file' and line.state then return false end
@@ -146,11 +146,11 @@ local function takeRecovered(line, fields)
   return true
 end
 
--- Records in an existing row's story that it came again. Returns the answer when the row stays as it is.
+-- Renews an existing row. Answers the script's answer if the row keeps its request and state, else nil.
 local function renew(line)
   local it, row, state, hash = line.it, line.row, line.state, line.portfolio.hash
   tellWhoGaveUp(row)
-  -- An invalid line of the same file may have counted as this row; from now on this line does.
+  -- An invalid line of this file may have counted as this row until now.
   if redis.call('HGET', hash, 'importNumber') == it.import then redis.call('HDEL', hash .. ':lines:kept', line.key) end
   local goes = line.isLeftOpen and line.same and it.approval == ''
   if line.same and not goes and state ~= 'refused' and state ~= 'cancelled' then
@@ -187,13 +187,13 @@ local function putLine(portfolio, key, it)
       countOfPeople(row, row, true, shareIn(row.tally).asked or '')
       row.unpassed = row.approval
     end
-    -- A plan for the old request must not act on this row.
+    -- A plan made for the old request must not move the row any more.
     fields.rev, fields.updated = string.format('%d', (row.rev or 0) + 1), NOW
     if line.buyerBefore ~= it.buyer then redis.call('HDEL', ROOT .. ':buyer:' .. line.buyerBefore .. ':rows', line.name) end
   end
   local isKnown = redis.call('HSET', line.requests, line.name, it.amount) == 0
   noteCompanyOf(line.requests, it.request)
-  -- The portfolio was cancelled after the import began, so the row is cancelled, too.
+  -- If the portfolio was cancelled since the import began, the row is cancelled too.
   local to = line.wasCancelled and 'cancelled' or waits
   if line.made then
     fields.limit, fields.record = line.call.id, line.call.record
@@ -201,8 +201,7 @@ local function putLine(portfolio, key, it)
   end
   fields.state, fields.was, fields.answer = to, false, false
   fields.approval = not line.made and it.approval ~= '' and it.approval
-  -- A row that was lost had been counted when it first came in, and so had its limit. A call from recover-call.lua has `line`: it was not
-  -- counted.
+  -- A lost row was counted with its limit when it first came in; a row that recover-call.lua tells of was not.
   local isBack = not state and isKnown and redis.call('HEXISTS', line.limit, 'line') == 0
   if not state and not isBack then add(portfolio.hash, 'added:' .. it.import, 1) end
   if to == 'done' and not isBack then add(portfolio.hash, 'made:limit', 1) end

@@ -1,32 +1,32 @@
--- Included by acts.lua, after moves.lua: what people do with rows, singly or as part of a plan (`plan`, made at `before`; "" for none).
--- A row that changed since its plan was made stays as it is. The plan counts each row in the same step that moves it, so the count is exact
--- even if a step is repeated. A move of a row of an archived portfolio returns an error that says so.
+-- Included by acts.lua, behind moves.lua: what people do with rows, singly or as part of a plan (`plan`, made at `before`, "" for none). A
+-- row that changed since its plan was made stays. The step that moves a row also counts it in the plan, so the count is exact even if a
+-- step is repeated. A move of a row of an archived portfolio answers an error.
 -- @include archived
 -- @include note-cause
 -- @include tell
 -- @include above
 -- @include passed
--- If a rule sends a refused row again, or lets it wait for approval, the row's night is counted in the step that moves it. `night` is "" if
--- a person chose the row, else "<rule> <time of the night in ms> <most nights> <when a rule that names the portfolio was made, in ms>".
--- A row's `atNight` is "<nights> <time of the last in ms> <revision>"; a changed request starts again at 0. The hash of the account's rules
--- has each rule by its id, and under "<rule> last" its last night: "<time of the night in ms> <sent> <waiting>".
+-- Nightly retries of refused rows by an operator's rule. The step that moves the row, or lets it wait for an approval, counts its night.
+-- `night` is "" for a person's retry, else "<rule> <due time of the night in ms> <most nights> <when a rule last named the portfolio, ms>".
+-- `atNight` of a row is "<nights> <due time of the last in ms> <revision>"; another revision begins anew.
+-- RULES has the account's rules by id, and for each "<rule> last": "<due time of the night in ms> <sent> <waiting>".
 local ONE_NIGHT, RULES = 43200000, ROOT .. ':retry-rules'
 
--- How many nights the row was sent, and when the last night was.
+-- The number of the row's nights, and the due time of the last.
 local function nightsOf(row)
   local nights, last, of = string.match(row.atNight or '', '^(%d+) (%d+) (%d+)$')
   if of ~= (row.rev or '0') then return 0 end
   return tonumber(nights), tonumber(last)
 end
 
--- Whether the row's portfolio was restored from an archive, and since then nobody acted on the row or made a rule for that portfolio.
+-- Whether the portfolio was restored from its archive, and since then neither the row changed nor a rule named the portfolio.
 local function isForALook(row, named)
   local restored = redis.call('ZSCORE', ROOT .. ':restored', row.portfolio.name)
   return math.max(tonumber(laterOf(row, 'updated')), tonumber(named)) <= tonumber(restored or 0)
 end
 
--- Whether the rule may send the row tonight. Not if the rule was removed, the portfolio is paused or was cancelled with the row, or the
--- portfolio was only restored; not twice a night; and not on more nights than the rule allows.
+-- Whether a rule may send the row tonight. Not if the rule was deleted, the portfolio is paused, cancelled or only restored to look at it;
+-- only once a night, and for no more nights than allowed.
 local function mayGoTonight(row, night)
   if night == '' then return true end
   local rule, at, most, named = string.match(night, '^(%S+) (%d+) (%d+) (%d+)$')
@@ -36,7 +36,7 @@ local function mayGoTonight(row, night)
   return nights < tonumber(most) and not (last and math.abs(tonumber(at) - last) < ONE_NIGHT)
 end
 
--- The row's record of nights after this one; unchanged if a person chose the row.
+-- The row's `atNight` after this night; unchanged for a person's retry.
 local function nightBehind(row, night)
   if night == '' then return row.atNight end
   return (nightsOf(row) + 1) .. ' ' .. string.match(night, '^%S+ (%d+) ') .. ' ' .. (row.rev or '0')
@@ -62,12 +62,12 @@ local function tellRow(row, told)
   if told ~= '' then tell(row.hash, NOW, told) end
 end
 
--- The row's state before it waited for an approval (MOVES.await); nil if it had none.
+-- The state and so on that a row had before it waited for an approval (MOVES.await); nil if it had none.
 local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end
 
--- The state to which the row returns, and the fields to write with it.
+-- The earlier state, and the fields to write with it.
 local function whatItWas(row, was)
   if not was then return nil end
   local cause, known = was.cause, was.known or '{}'
@@ -75,7 +75,8 @@ local function whatItWas(row, was)
   return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = was.approval or false }
 end
 
--- A call of the row in flight must be answered first, and its outcome counts. The same holds for a limit that was made, or may have been.
+-- A call in flight is answered first, and its outcome counts; so does a limit that was made or may have been. Answers "under way", "left"
+-- if the sender has vanished, or nil.
 local function callUnderWay(row, calls, vanishedAfterMs)
   local name = row.portfolio.name .. '/' .. row.key
   for _, of in ipairs(calls) do
@@ -88,8 +89,8 @@ local function callUnderWay(row, calls, vanishedAfterMs)
   end
 end
 
--- Cancels a row, as part of a plan (`from` is the state in which the plan saw it) or because its portfolio was cancelled. A held row that
--- waits for approval of an answer about its call becomes held again instead, and the answer is withdrawn.
+-- Gives a row up: as part of a plan (`from` is its state then), or because its portfolio was given up. A row that waits for the approval of
+-- an answer to its held call is held again; the answer is withdrawn.
 MOVES.giveUp = {
   goes = function(row, it)
     local isMeant = it.from == '' and (isOpen(row.state) or row.state == 'awaiting') and isGivenUpRow(row)
@@ -108,12 +109,12 @@ MOVES.giveUp = {
   said = function(_, it) return it.did or 'nothing', it.did ~= nil end,
 }
 
--- Cancels a row if a file that replaces all earlier imports lacks it and its limit call was not sent. A call for its company or a document
--- that is in flight is answered and recorded. Not a row that this file has brought in meanwhile, or a file whose import began later.
+-- Cancels a row whose line a replacing file lacks, if its limit was never sent. Calls in flight for its company or documents are still
+-- answered and kept. Not if the file has the row by now, or the row is of an import that began later.
 MOVES.leaveOut = {
   goes = function(row, it)
     local was = wasBefore(row)
-    -- Also a row that was to be sent again, whatever state it had before. But an answer about a held row's call is not withdrawn.
+    -- Includes a row that waits to be sent again, but not one that waits for the approval of an answer to its held call.
     local isLeft = row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting' and not (was and was.state == 'held')
     local import = laterOf(row, 'import')
     if not isLeft or import == it.import or wasSent(row) then return nil end
@@ -124,8 +125,8 @@ MOVES.leaveOut = {
   besides = function(now, it) tellRow(now, cjson.encode({ is = 'left out', import = it.import })) end,
 }
 
--- Whether a row may go again without another person's approval. Not if a sum would then be above a limit, by the account's rules
--- (approval-rule.ts) or by those of the process. A held row is in the sums already.
+-- Whether a row may be sent again without an approval: not if a sum would be above its limit. The rule is the account's
+-- (approval-rule.ts), or the stricter one of this process (`it`). A held row is counted already.
 local function mayPass(row, it)
   if row.state == 'held' then return true end
   local own = { above = it.above, person = it.person, days = tonumber(it.days) }
@@ -135,9 +136,9 @@ local function mayPass(row, it)
   return not (overOf(hash, row.hash, own, {}) or overOf(hash, row.hash, known, {}))
 end
 
--- Puts a row back before the step at which it ended (`from`). If a person chose this row, an earlier cancellation of its portfolio no longer
--- applies to it. A row that another row replaced stays where it is. A cancelled row lost its approval, so to come back it needs a new one
--- (MOVES.await), if the rules ask for any. A declined row always needs one.
+-- Queues a row again at the step at which it ended (`from` is its state). If a person chose this very row, an earlier cancellation of its
+-- portfolio no longer concerns it. A replaced row stays. A cancelled row lost its approval, so it needs another (MOVES.await) if
+-- approvals are asked for; a declined request needs one in any case.
 MOVES.requeue = {
   goes = function(row, it)
     local hash = row.portfolio.hash
@@ -159,7 +160,7 @@ MOVES.requeue = {
     tellRow(now, it.told)
     notePlanned(it)
     noteNight(it.night, false)
-    -- The reopened row is not in a plan that was made earlier for all open rows.
+    -- A plan for all rows that were open before does not contain this row.
     redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1)
   end,
 }

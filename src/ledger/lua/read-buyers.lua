@@ -1,10 +1,10 @@
--- Reads whom identifiers point to, and what is known of those buyers, all at one moment.
+-- Reads the buyers that have these identifiers, and their records, all at one moment.
 -- @keys versionKey identifiers buyers
--- The version of what is known, and what the keys of identifiers and of buyers begin with.
+-- The version of the records, and the beginnings of the keys of identifiers and of buyers.
 -- @args digests
--- Of identifiers, 16 characters each and one behind the other; the first three name the bucket.
--- Answers { version, { place, buyers of the identifier at that place, place, … }, { key, record, key, record, … } }: identifiers
--- that point to any, from place 0 on, and buyers as they were written (write-buyers.lua), each of them once.
+-- Digests of identifiers, 16 characters each, without separator; the first three characters name the bucket.
+-- Answers { version, { index, buyers with that identifier, index, … }, { key, record, key, record, … } }: only identifiers with
+-- buyers, by index from 0, and each buyer once, as written by write-buyers.lua.
 local pointing, records, isRead = {}, {}, {}
 local place = 0
 for bucket, rest in string.gmatch(digests, '(...)(.............)') do

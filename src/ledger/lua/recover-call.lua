@@ -1,45 +1,45 @@
--- Puts back what a results file knows of a call that this ledger has lost, or only tells what that would be.
+-- Restores a call that this ledger has lost from a results file, or only says what would be restored.
 -- @keys call account limits requests row
--- Limits and requests are the buyer's; the row is the one that asked, or one that there is not where it is not known.
+-- Limits and requests are the buyer's; the row is the one that asked, or a missing one if that is unknown.
 -- @args kind is write id record name asked company documents reason sentAt counts amount line writtenAt
--- is: "made" or "unknown"; write: 1, or 0 to look; record: what else was answered, as JSON; name: "<portfolio>/<key>" of the row that asked,
--- or ""; asked: digest of what its line asked for, or ""; company and documents ("id|id") of the row; reason: why the outcome is unknown;
--- sentAt: when it was sent, in ms; counts: 1 to count it among what was made; amount: the limit that was asked for, or ""; line: the row's;
--- writtenAt: when the row was written last, in ms.
--- Answers { "put" } | { "known" } | { "differs", id in the ledger }. Repeated, it answers "known": what is made stays so.
+-- is: "made" or "unknown"; write: 1, or 0 to only check; record: the rest of the response, as JSON; name: "<portfolio>/<key>" of the row,
+-- or ""; asked: digest of its line's request, or ""; company and documents ("id|id"): of the row; reason: why the outcome is unknown;
+-- sentAt: when it was sent, in ms; counts: 1 to count it as made; amount: the requested limit, or ""; line: the row's; writtenAt: when
+-- the row was last written, in ms.
+-- Answers { "put" } | { "known" } | { "differs", id in the ledger }. Repeated, it answers "known": a made call stays.
 -- @include doubts
 -- @include made-ids
 -- @include approvals
 local known = redis.call('HMGET', call, 'state', 'id', 'row')
 if known[1] == 'made' then
   if is == 'made' and known[2] ~= id then return { 'differs', known[2] } end
-  -- A row that was skipped told of it first.
+  -- A skipped row of the file came first and named no row.
   if write == '1' and known[3] == '' and name ~= '' then redis.call('HSET', call, 'row', name) end
   return { 'known' }
 end
--- What the ledger takes for under way or in doubt is so, whatever less the file knows.
+-- A call that the ledger has as under way or in doubt stays so: the file knows less.
 if is == 'unknown' and (known[1] == 'unknown' or known[1] == 'claimed') then return { 'known' } end
--- What somebody said no to takes another person's yes, whatever a file says that anybody may have written.
+-- An answer that a person declined needs another person's yes; a file, which anybody may have written, does not replace it.
 if known[1] == 'unknown' and noToAnswer(string.gsub(account, 'account$', 'portfolio:'), call) then return { 'known' } end
--- So is what became of the row later: an answer since then has told what became of the call.
+-- If the row changed after the file was written, the outcome of the call was told since.
 local updated = is == 'unknown' and redis.call('HGET', row, 'updated')
 if updated and tonumber(updated) > tonumber(writtenAt) then return { 'known' } end
 -- @include archived
 local archived = name ~= '' and archivedError(string.gsub(account, 'account$', 'portfolio:') .. string.match(name, '^[^/]*'))
 if archived then return archived end
 if write == '0' then return { 'put' } end
--- Another line of the buyer has to see that there is this one.
+-- Later lines of the buyer must find this request.
 if amount ~= '' and name ~= '' then
   redis.call('HSETNX', requests, name, amount)
   redis.call('HSET', call, 'line', line)
 end
 redis.call('HDEL', call, 'owner')
--- Sums of what passed lately count it by that (passed.lua).
+-- Sums of what passed recently use this time (passed.lua).
 redis.call('HSET', call, 'at', writtenAt)
 if is == 'unknown' then
   redis.call('HSET', call, 'row', name, 'asked', asked)
   noteDoubt(call, reason, sentAt, sentAt)
-  -- Nobody knows how often it was sent, so "resend" has nothing left: a person says what became of it.
+  -- The number of sends is unknown, so "resend" may send no more: a person has to find out.
   redis.call('HSET', call, 'doubtAt', 0)
   return { 'put' }
 end

@@ -1,8 +1,8 @@
--- Included where a call of a row is refused, or asked for. `refusal` of a row is "<call> <revision> <status> <what the service said>": it was
--- refused for these words, and whoever heard that has not ended the row yet, or died before. Whoever comes next ends it by the same answer.
+-- Included where a call of a row is refused or claimed. `refusal` of a row is "<call> <revision> <status> <what the service said>": the call
+-- was refused, and the job that got the refusal has not ended the row yet, or died before. The next job ends the row by it.
 local function noteRefusal(row, call, revision, status, body)
   local found = redis.call('HMGET', row, 'state', 'step', 'was')
-  -- A held row stays one while an answer of a person to its call waits for approval.
+  -- A held row counts as held while a person's answer to its call waits for approval.
   local isHeld = found[1] == 'held' or found[1] == 'awaiting' and string.find(found[3] or '', '"state":"held"', 1, true)
   local at = isHeld and found[2] or found[1]
   local of, kind = string.match(call, '(([^:]*):[^:]*)$')
@@ -10,7 +10,7 @@ local function noteRefusal(row, call, revision, status, body)
   redis.call('HSET', row, 'refusal', of .. ' ' .. revision .. ' ' .. status .. ' ' .. body)
 end
 
--- The status and what was said with it, where this call was refused for these words; `refusal` is what the row has.
+-- Status and text of the refusal, if the row's `refusal` is of this call and revision.
 local function refusalOf(refusal, call, revision)
   local of, rev, status, body = string.match(refusal or '', '^(%S+) (%S+) (%S+) (.*)$')
   if of == string.match(call, '[^:]*:[^:]*$') and rev == revision then return status, body end

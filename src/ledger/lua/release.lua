@@ -1,22 +1,21 @@
--- Included by batch.lua: gives a claim back, because nothing was made by this send: refused, put off by the service, or never sent.
--- What is told: owner; why: "refused" | "throttled" | "unauthorized" | "unreachable" | "unsent"; status and
--- body: what the service said with a refusal; revision of the row, or ""; mostPutOffs
--- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An
--- earlier one still is, and so is the call: nothing that a repetition hears tells what became of that one.
--- A refusal forgets the sends, and nothing else: that it was refused stays known, by which rows that were held for it go on. A
--- repetition after the others is the same request still, and keeps its name. Until its row has ended by it the row has the refusal
--- (refusal.lua): no other job of the row asks again.
--- Answers { "back", how often the row was put off by now, where others of its kind passed since the time before, else 0, 1
--- where the outcome had been unknown } | { "doubt", what was heard of the earlier send, when it was sent, in ms } | { "other" } when the
--- claim is not this owner's (any more). In an outage nobody passes, so it puts off no row for itself; at its
--- beginning it puts off some of the calls that are under way and not the others, so once is not enough.
+-- Included by trip.lua: gives a claim back, because this send made nothing: it was refused, put off by the service, or never left.
+-- Arguments: owner; why: "refused" | "throttled" | "unauthorized" | "unreachable" | "unsent"; status and body: the service's refusal;
+-- revision of the row, or ""; mostPutOffs
+-- A sender taken for vanished may still learn that nothing was made: then its send is no longer in doubt. An earlier send stays in
+-- doubt, and so does the call: a response to a repetition does not tell the outcome of the earlier one.
+-- A refusal deletes all fields of the call but answers to its request. The state "free" still shows that it was refused, by which rows
+-- held for it go on. The row keeps the refusal until it has ended (refusal.lua), so that no other job of the row sends again.
+-- Answers { "back", how often the row was put off by now if others of its kind passed since the last time, else 0, 1
+-- if the outcome had been unknown } | { "doubt", reason of the earlier send's doubt, when it was sent, in ms } | { "other" } if the
+-- claim is not this owner's (any more). Being put off counts for a row only if others pass: in an outage nobody does. At its beginning an
+-- outage puts off some calls and not others, so one time is not enough.
 -- @include doubts
 -- @include refusal
--- Where nobody else calls, it cannot be told from an outage: then one put-off in so many seconds counts, so that a row waits
--- out ten minutes of one before it is set aside, and a run ends all the same.
+-- If no other row calls, that looks like an outage. Then one time in so many seconds counts, so that a row waits ten minutes before it
+-- is given up, and a run still ends.
 local ALONE_EVERY_S = 20
 
--- A refusal forgets all of a call but what people said of the request.
+-- Deletes all of a call but people's answers to its request.
 local function forgetSends(call)
   local keeps = fieldsOf(call, { 'declined', 'asks', 'yes' })
   redis.call('DEL', call)
@@ -26,7 +25,7 @@ local function forgetSends(call)
   end
 end
 
--- Counts that the service put it off; answers how often that was by now, where others passed, else 0. A supplier has no row.
+-- Counts that the service put the row off. Answers the count if others passed since, else 0. A supplier has no row, so its call counts.
 local function countPutOff(of, it)
   local counted = redis.call('HMGET', KEYS[1], 'made:' .. it.kind, 'refused:' .. it.kind)
   local passed = (counted[1] or 0) + (counted[2] or 0)
@@ -49,9 +48,9 @@ end
 CALLS.release = function(of, it)
   local call, portfolio = of.call, of.portfolio
   local found = fieldsOf(call, { 'state', 'owner', 'at' })
-  -- A 401 is about the token, and the call comes again with another: as good as never sent.
+  -- A 401 concerns the token: the call is repeated with another one, so this send does not count.
   local isAnswered = it.why == 'refused' or it.why == 'throttled'
-  -- Where nobody has it any more, this was said before, and the reply was lost.
+  -- Without a claim, this was said before and the reply was lost.
   if not found.state or found.state == 'free' then return { 'back', 0, 0 } end
   if found.owner ~= it.owner or (found.state ~= 'claimed' and found.state ~= 'unknown') then return { 'other' } end
   local late = found.state == 'unknown' and 1 or 0

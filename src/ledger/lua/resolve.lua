@@ -1,21 +1,20 @@
--- A person says what became of a row's call whose outcome is unknown: of the first one, since a row's calls go one after
--- another and nobody has spoken of a later one. A call of a held row that the ledger has forgotten was sent all the same; of
--- documents nobody can tell which.
+-- Writes a person's answer to a row's call whose outcome is unknown. It goes to the first such call, since a row's calls are sent in order.
+-- A held row's call that is missing in the ledger was sent all the same; for documents nobody can tell which of them.
 -- @keys limits account …calls
--- Of the buyer; the calls of the row's step in their order.
+-- limits: the buyer's list; calls: those of the row's step, in order.
 -- @args id kind word by name asOf approval
--- id of what was made, or "" to let it be sent again; the word's own name, and who says it; name of the row that is spoken of,
--- "<portfolio>/<key>", or "" where it is none's; when the person looked, in ms, or "": nobody has said anything yet of a send that was lost
--- later; the approval in which another person said yes to this word, or "" where nobody was asked.
--- Answers "resolved" | "made" (answered meanwhile, all of them) | "not unknown" | "other" (another limit has this id) | "declined" (somebody
--- said no to a word on this call, and nobody yes since). Repeated, its name tells that it was done.
--- What may be sent again keeps the name of its first send, by which a service may know it.
+-- id: of what was made, or "" to let it be sent again; word: the answer's own name; by: who answers; name: "<portfolio>/<key>" of the row
+-- meant, or "" for none; asOf: when the person looked, in ms, or "": the answer does not cover a send that was lost later; approval: the
+-- one in which another person approved the answer, or "" if none was needed.
+-- Answers "resolved" | "made" (all are answered by now) | "not unknown" | "other" (another limit has this id) | "declined" (somebody
+-- declined an answer to this call, and nobody approved one since). A repetition is recognized by `word`.
+-- A call to be sent again keeps the owner of its first send, by which a service may recognize it.
 -- @include doubts
 -- @include made-ids
 -- @include note-alike
 -- @include approvals
 local made = 0
--- The row that is spoken of may be another than the one for which the call was sent: both are told.
+-- Writes to the histories of both the row meant and the row for which the call was sent, which may differ.
 local function tellResolved(call)
   local time = redis.call('TIME')
   local told = { is = 'resolved', kind = kind, by = by, made = id ~= '' and id or nil }

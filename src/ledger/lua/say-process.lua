@@ -1,8 +1,8 @@
--- A process says that it runs and what it does, and is told what an operator has told it to do.
+-- Writes the status of a process, and answers what an operator asked it to do.
 -- @keys fleet
 -- @args process says
--- says: what it says of itself, as JSON.
--- Answers the instruction (`wish`), or nothing.
+-- says: the status, as JSON.
+-- Answers the operator's request, or nil.
 local time = redis.call('TIME')
 redis.call('HSET', fleet, process, time[1] * 1000 + math.floor(time[2] / 1000) .. ' ' .. says)
 return redis.call('HGET', fleet, process .. ' wish')

@@ -1,10 +1,10 @@
--- Included by trip.lua: writes down that the thing was made. Final: a later claim is answered by the id, and nothing takes it back.
--- A sender that was believed dead may still come with its id, and is believed: the thing was made.
--- What is told: owner, id, record (what else the answer said, as JSON), buyer; accepted: 1 where a limit may have the id of another one
--- Answers { the id on record, 1 where the outcome had been unknown }. The id is another than `id` when the thing was made
--- twice, which only "resend" and a person's word can lead to. Then both are kept where people look.
--- Or { "", the row for which another limit was made under this id }: nothing is written.
--- It is done where its own sender was the first to say so and nobody was in doubt of it: then the row goes on in the same batch.
+-- Included by trip.lua: writes down that the thing was made. Final: a later claim is answered with the id, and nothing undoes it.
+-- A sender taken for vanished may still bring its id, and is believed: the thing was made.
+-- Arguments: owner, id, record (the rest of the response, as JSON), buyer; accepted: 1 if a limit may have the id of another limit
+-- Answers { the id on record, 1 if the outcome had been unknown }. The id differs from `id` if the thing was made twice, which only
+-- "resend" and a person's answer can lead to. Then both ids are kept for people to see.
+-- Or { "", the row whose call made another limit with this id }: nothing is written.
+-- It counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
 -- @include doubts
 -- @include made-ids
 -- @include note-alike
@@ -25,13 +25,13 @@ CALLS.settle = function(of, it)
   end
   local other = takeId(call, it.id)
   if other and it.kind == 'limit' and it.accepted ~= '1' then return { '', rowOfOther(call, other) } end
-  -- Two buyers have one company: a limit for one of them would be requested for the other.
+  -- Two buyers share a company: a limit requested for one would go to the other.
   if other and it.kind == 'company' then
     local shared = ROOT .. ':shared-companies'
     if other ~= '' then redis.call('HSETNX', shared, it.id .. ' ' .. other .. ' ' .. it.thing, of.name) end
     noteCompany(ROOT, it.thing, it.id)
   end
-  -- The duration of the call is added to the time of its claim, for the row's story: a field of its own would cost each row 70 bytes.
+  -- The time from claim to response, for the row's history, is appended to `at`: a field of its own would cost 70 bytes a row.
   local at = known.at and known.at .. '+' .. string.format('%.0f', math.max(0, NOW - known.at)) or ''
   redis.call('HSET', call, 'state', 'made', 'owner', it.owner, 'id', it.id, 'record', it.record, 'row', of.name, 'at', at)
   local late = tonumber(known.open or 0) > 0
@@ -44,7 +44,7 @@ CALLS.settle = function(of, it)
   end
   add(KEYS[1], 'made:' .. it.kind, 1)
   if not portfolio.archive then add(portfolio.hash, 'made:' .. it.kind, 1) end
-  -- This comes last because damaged data can make it fail. By then the call is on record, and a repeated request gets its answer.
+  -- A write that may fail, if the key is damaged, comes last: the id is on record by then, and a repetition is answered with it.
   if it.kind == 'limit' then redis.call('RPUSH', limits, it.id) end
   return { it.id, late and 1 or 0 }, not late
 end

@@ -1,10 +1,10 @@
--- Takes out of a set what does not stand there by the rows (places.lua).
+-- Removes members of a set whose rows do not belong there (places.lua).
 -- @keys account set
 -- @args isSearch …members
--- isSearch: 1 where rows are searched by the set, else 0
--- members: member, its row's portfolio and key, digest of the row's request (SHA-1), "" where there is none, the words that it is searched by;
--- these two "" where it is no set of the search …
--- Answers the keys of the rows of those that were taken out.
+-- isSearch: 1 if the set is a search index, else 0
+-- members: member, portfolio and key of its row, SHA-1 of the row's request ("" for none), search words;
+-- the last two are "" unless isSearch is 1 …
+-- Answers the keys of the rows of the removed members.
 -- @include schema
 -- @include move
 -- @include approvals

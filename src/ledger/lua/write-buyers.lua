@@ -1,14 +1,13 @@
--- Writes what lines brought, if what is known is still what was known when it was decided.
+-- Writes the buyers of new lines, if their records are unchanged since they were read.
 -- @keys versionKey identifiers buyers …mended
--- The version of what is known; what the keys of identifiers and of buyers begin with; of each buyer that takes another name the call that
--- makes its company, the call that makes the limit of its only row, and that row.
+-- The version of the records; the beginnings of the keys of identifiers and of buyers; for each buyer that gets another name the call for
+-- its company, the call for the limit of its only row, and that row.
 -- @args version holders records likes
--- version: the one that was read; holders: a line for each identifier, its digest of 16 characters, and its buyers behind that; records: a
--- line for each buyer, its key of 16 characters, and what is known of it behind that; likes: the keys of two buyers that may be one, and of
--- two others, one behind the other.
+-- version: the one that was read; holders: a line for each identifier, its digest of 16 characters and its buyers; records: a line for
+-- each buyer, its key of 16 characters and its record; likes: pairs of keys of buyers that may be one, without separator.
 -- @brings-in
--- Answers 1, or 0 when somebody else wrote meanwhile or such a call was sent: then nothing is written. Repeated after a lost
--- reply it answers 0; what it wrote is read then, and found to be what was to be written.
+-- Answers 1, or 0 if another process wrote since or such a call was sent: then nothing is written. Repeated after a lost reply it answers 0;
+-- the caller then reads what it wrote.
 -- @include archived
 -- @include made-ids
 -- @include note-alike
@@ -19,7 +18,7 @@ for at = 1, #mended, 3 do
     if state == 'claimed' or state == 'unknown' or state == 'made' then return 0 end
   end
 end
--- A job that goes by the old name sends nothing any more: the row has other words, which the import brings next.
+-- A job with the old name then sends nothing: the row has a new revision. The import brings the new request next.
 for at = 3, #mended, 3 do
   if redis.call('EXISTS', mended[at]) == 1 and not isArchived(portfolioOfRow(mended[at])) then redis.call('HINCRBY', mended[at], 'rev', 1) end
 end

@@ -4,14 +4,14 @@ import { type RowId, rowIdOf } from '../schema/schema.ts';
 
 export type BuyerLists = ReturnType<typeof makeBuyerLists>;
 
-/** Requests of one buyer that are looked at: a list that belongs to more is not compared. */
+/** Most requests of one buyer that are read; the list of a buyer with more is not compared. */
 const MOST_REQUESTS = 500;
 
-/** The lists of buyers' limits, compared with the limits that were made. */
+/** Compares the lists of buyers' limits with the limits that were made. */
 export function makeBuyerLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const mend = makeLuaScript(connection, new URL('../lua/mend-buyer-limits.lua', import.meta.url));
 
-  /** The ids of all limits that were made for a buyer's requests, as their calls and rows have them. */
+  /** The ids of all limits made for a buyer's requests, by their calls and rows; undefined with too many requests. */
   async function madeFor(buyer: string): Promise<Set<string> | undefined> {
     if ((await connection.hlen(keys.buyerRows(buyer))) > MOST_REQUESTS) return undefined;
     const step = connection.pipeline();
@@ -28,14 +28,14 @@ export function makeBuyerLists({ connection, keys }: { connection: RedisConnecti
   }
 
   return {
-    /** Puts the limit of a row that is done into its buyer's list, and answers whether it lacked there. */
+    /** Adds the limit of a done row to its buyer's list, and answers whether it was missing. */
     async add(row: RowId, { buyer, id }: { buyer: string; id: string }): Promise<boolean> {
       const made = [keys.row(row.portfolio, row.key), keys.call('limit', row.key)];
       const added = (await mend({ limits: keys.buyerLimits(buyer), made }, { id })) as string[];
       return added.length === 1;
     },
 
-    /** Takes out what stands in a buyer's list more than once, and answers which ids did, and which no request of the buyer has made. */
+    /** Removes repeated ids from a buyer's list. Answers them, and the ids that none of the buyer's requests made. */
     async look(buyer: string): Promise<{ twice: string[]; unknown: string[] }> {
       const list = await connection.lrange(keys.buyerLimits(buyer), 0, -1);
       const ids = new Set(list);

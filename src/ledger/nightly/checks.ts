@@ -1,6 +1,6 @@
 /**
- * What the nightly check looks for, in the order of its report. `ledger` checks compare stored data with itself; `finance` checks find what
- * finance wants to know. A certain `ledger` finding is corrected at once; any other is left to a person.
+ * The nightly checks, in the order of the report. `ledger`: records that contradict each other; a certain finding is mended at once, any
+ * other is left to a person. `finance`: facts that finance wants to know.
  */
 export const CHECKS = {
   counts: { kind: 'ledger', title: 'Counts and sums that were not those of the rows' },
@@ -34,10 +34,10 @@ export const CHECKS = {
 
 export type CheckName = keyof typeof CHECKS;
 
-/** One thing that a check found: usually a row. */
+/** One thing that a check found, mostly a row. */
 export type FoundItem = {
   check: CheckName;
-  /** `""` when it belongs to no portfolio. */
+  /** `""` if it belongs to no portfolio. */
   portfolio: string;
   key?: string;
   line?: number;
@@ -45,35 +45,35 @@ export type FoundItem = {
   name?: string;
   requested?: string;
   granted?: string;
-  /** What is wrong, in one sentence without a name. Items of one portfolio with the same sentence are one finding. */
+  /** One sentence without names; items of one portfolio with the same sentence are one finding. */
   says: string;
-  /** What belongs to this item alone, such as an id or a date. */
+  /** What only this item has, such as an id or a date. */
   detail?: string;
-  /** The number of rows that it stands for; 1 if left out. */
+  /** Number of rows concerned; 1 if left out. */
   rows?: number;
   /** Since when, in ms, if it has an age. */
   sinceMs?: number;
   isMended: boolean;
-  /** The command by which a person would correct it, without `limitline`. */
+  /** The command that mends it, without `limitline`. */
   command?: string;
 };
 
-/** Receives what checks find, in any number. It keeps only counts and a few examples in memory. */
+/** Receives items of the checks; it keeps only counts and a few examples in memory. */
 export type FoundSink = { found(item: FoundItem): void | Promise<void> };
 
-/** The items with the same check, portfolio and sentence: one line of the report. */
+/** Items with the same check, portfolio and words: one line of the report. */
 export type Finding = {
   check: CheckName;
   portfolio: string;
   /** The sentence of its items. */
   finding: string;
   rows: number;
-  /** The sum that its rows requested, as exact decimal text; left out if none requested any. */
+  /** The sum that its rows requested, exact decimal text; left out if none did. */
   sum?: string;
   isMended: boolean;
-  /** The commands of the first items. */
+  /** Commands of the first items. */
   commands: readonly string[];
   examples: readonly FoundItem[];
-  /** The earliest, in ms. */
+  /** The earliest `sinceMs` of its items. */
   sinceMs?: number;
 };

@@ -11,7 +11,7 @@ import {
   type WholeReport,
 } from './night-report.ts';
 
-/** What is left of the report before: which findings it had, and which checks it could not tell apart. */
+/** The previous report: its findings, and the checks with too many findings to list. */
 export type Before = {
   id: string;
   madeMs: number;
@@ -22,8 +22,8 @@ export type Before = {
 type Compared = WholeReport['findings'][number];
 
 /**
- * The findings of a night in the order of its report, each with what changed since the report before, and behind them what is
- * there no more; and the groups of them by part and check. Pure.
+ * Compares a night's findings with the previous report. Answers them in the order of the report, each with its change, followed by those
+ * that are gone; and their groups by section and check. Pure.
  */
 export function compareReports(
   { findings, crowded }: Pick<GroupedFindings, 'findings' | 'crowded'>,
@@ -39,7 +39,7 @@ export function compareReports(
       ? { ...finding, change: 'new' }
       : { ...finding, change: changeOf(finding.rows, was.rows), rowsBefore: was.rows };
   });
-  // What was mended in the night before is no news by being mended.
+  // A finding that was mended the night before is expected to be gone.
   const gone = [...known.values()].filter(
     ({ check, isMended }) => !isMended && !blurred.has(check) && Object.hasOwn(CHECKS, check),
   );
@@ -47,20 +47,20 @@ export function compareReports(
   return { findings: all, groups: groupsOf(all) };
 }
 
-/** In which part of a report a finding stands. */
+/** The section of a report to which a finding belongs. */
 export function sectionOf({
   check,
   isMended,
   change,
 }: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
   if (change === 'gone') return 'gone';
-  // No record is wrong, and yet nobody but a person can go on.
+  // No record is wrong, but only a person can go on.
   if (check === 'held') return 'person';
   if (CHECKS[check].kind === 'finance') return 'finance';
   return isMended ? 'mended' : 'person';
 }
 
-/** How many findings a report has, less what is there no more; or how many rows they stand for. */
+/** Number of a report's findings, without those that are gone; or of their rows. */
 export function countFindings(
   { groups }: Pick<NightReport, 'groups'>,
   section?: SectionName,
@@ -82,7 +82,7 @@ function asGone({ check, portfolio, finding, rows }: Before['findings'][number])
 
 const CHECK_ORDER = Object.keys(CHECKS);
 
-/** By part, by check, and then what concerns the most rows; of many alike by portfolio. */
+/** By section, by check, and then by most rows; ties by portfolio. */
 function inOrder(a: Compared, b: Compared): number {
   return (
     SECTIONS.indexOf(sectionOf(a)) - SECTIONS.indexOf(sectionOf(b)) ||
@@ -121,32 +121,32 @@ function totalsOf(findings: readonly Compared[]): Pick<ReportGroup, 'findings' |
   return { findings: findings.length, rows, ...(total === undefined ? {} : { sum: total }), changes };
 }
 
-/** What was found, together: see {@link makeFindingGroups}. */
+/** Grouped findings: see {@link makeFindingGroups}. */
 export type GroupedFindings = { items: number; findings: Finding[]; crowded: CheckName[] };
 
-/** What a reader, a report and Redis can bear. Behind that many all others of a check are one finding; the items' file has each. */
+/** Most findings listed, for the sake of readers, pages and Redis. Further ones become one finding a check; the items' file has each. */
 export const MOST_FINDINGS = 3_000;
 
-/** Examples of a finding: the first few always, as many as one looks through while all examples together are few. */
+/** Examples of a finding: at least three, and up to twenty while all findings together have few. */
 const EXAMPLES = 20;
 const EXAMPLES_ALWAYS = 3;
 const MOST_EXAMPLES = 3_000;
 
-/** Different commands of a finding; they are mostly the same one with another line. */
+/** Most different commands of a finding; they mostly differ in the line only. */
 const COMMANDS = 5;
 
-/** A sentence, and a cell of somebody's file, longer than anybody reads. */
+/** Most characters of a sentence, and of a cell of a file. */
 const LONGEST_WORDS = 300;
 const LONGEST_TEXT = 200;
 
-/** The words of what is told of together, where a check found too much to tell it apart. */
+/** The words of a finding that stands for all further ones of its check. */
 export const CROWDED_WORDS = 'more than can be listed here; each stands in the file of all items';
 
 /**
- * Takes in items one by one, and groups them by check, portfolio and words. However many there are, no more is kept of them than
- * counts, exact sums and some thousands of examples.
+ * Collects items and groups them by check, portfolio and words. It keeps only counts, exact sums and some thousands of examples, however
+ * many items come.
  *
- * @param mostFindings so many are told apart
+ * @param mostFindings most findings that are listed separately
  */
 export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
   const groups = new Map<string, Group>();
@@ -186,7 +186,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
       }
     },
 
-    /** What there is so far, check by check in the order of {@link CHECKS}. */
+    /** The findings so far, in the order of {@link CHECKS}. */
     result(): GroupedFindings {
       const all = [...groups.values(), ...crowded.values()];
       const order = Object.keys(CHECKS) as CheckName[];
@@ -196,7 +196,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
   };
 }
 
-/** By which a finding of one night is that of another. */
+/** The key by which findings of two nights are the same. */
 export function nameOfFinding({ check, portfolio, finding }: Pick<Finding, 'check' | 'portfolio' | 'finding'>): string {
   return `${check}\0${portfolio}\0${finding}`;
 }
@@ -223,7 +223,7 @@ function asFinding({ sum, commands, sinceMs, ...group }: Group): Finding {
   };
 }
 
-/** A company may be called by a megabyte. */
+/** Cuts texts: a company's name may have a megabyte. */
 function asExample({ name, detail, command, says, ...item }: FoundItem): FoundItem {
   return {
     ...item,
@@ -238,7 +238,7 @@ function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }
 
-/** What the parts of a report are called, and what each means to who reads it. */
+/** Titles of a report's sections, and a sentence on each for its readers. */
 export const SECTION_WORDS: Readonly<Record<SectionName, { title: string; lead: string }>> = {
   person: { title: 'Wants a person', lead: 'Held calls, and what does not agree and is not mended for certain.' },
   finance: { title: 'For finance', lead: 'Nothing is wrong with the records here; this is what they say.' },
@@ -246,11 +246,11 @@ export const SECTION_WORDS: Readonly<Record<SectionName, { title: string; lead: 
   gone: { title: 'No more found', lead: 'What the report before had, and this one has not.' },
 };
 
-/** What a report is no more than. */
+/** The limits of what a report can tell. */
 export const NO_MORE_WORDS =
   'The service shows no way to read anything back, so this compares our own records with each other and no more: files, portfolios, ledger, queues and buyers’ lists. What the service has may differ.';
 
-/** What came of a night, in one sentence: `3 findings: 1 for a person, 2 for finance.`, `7 findings, all for finance.` */
+/** A night's result in one sentence: `3 findings: 1 for a person, 2 for finance.`, `7 findings, all for finance.` */
 export function reportWords(report: Pick<NightReport, 'groups'>): string {
   const total = countFindings(report);
   if (total === 0) return 'Nothing was found: all that we keep agrees.';
@@ -264,7 +264,7 @@ export function reportWords(report: Pick<NightReport, 'groups'>): string {
   return `${counted(total, 'finding')}: ${parts.map(({ count, words }) => `${grouped(count)} ${words}`).join(', ')}.`;
 }
 
-/** How the findings differ from the report before: `2 new, 1 more than before, 4 the same, 3 no more found`; nothing without one. */
+/** How the findings differ from the previous report: `2 new, 1 with more rows, 4 the same, 3 no more found`; '' without one. */
 export function changeWords({ groups, before }: Pick<NightReport, 'groups' | 'before'>): string {
   if (!before) return '';
   const count = (change: FindingChange) => groups.reduce((sum, { changes }) => sum + (changes[change] ?? 0), 0);

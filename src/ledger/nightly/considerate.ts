@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Ask } from './row-walk.ts';
 
-/** So often it is looked how much others ask of Redis. */
+/** Interval between measurements of the load by others on Redis. */
 const LOOK_EVERY_MS = 1_000;
-/** So long nothing is asked while it is looked: some hundred commands of a line at work. */
+/** Length of a measurement, in which this process asks nothing: some hundred commands of busy workers. */
 const LOOK_MS = 20;
-/** Others that take less of Redis' time than this are no line at work, but signs of life and looks of pages. */
+/** Below this share of Redis' time no rows are being worked on: it is only heartbeats and pages. */
 const BUSY_SHARE = 0.04;
-/** So many quiet looks behind each other, and the line is idle: one in between may fall between two bursts. */
+/** Quiet measurements in a row until Redis counts as idle: a single one may fall between two bursts. */
 const QUIET_LOOKS = 3;
-/** While others work, so many times the time that a command took is waited before the next: a thirtieth of the time at the most is ours. */
+/** While others work, each command is followed by this many times its own duration as a pause: we take a thirtieth at most. */
 const PAUSES = 30;
 
-/** `usedMs` answers how much processor time Redis has used since it was started. */
+/** `usedMs` answers the processor time that Redis has used since it was started. */
 type Considerate = { usedMs: () => Promise<number>; signal: AbortSignal; clock?: typeof CLOCK };
 
 /**
- * Asks Redis so that whoever works goes first: while others take up Redis' time, each command of ours is followed by a pause in
- * proportion to the time that it took, so that a slow Redis is asked less; when the line is idle there is none. How much others ask is measured
- * by Redis' own processor time, in moments in which nothing of ours is asked.
+ * Asks Redis so that busy workers go first. While others use Redis, each of our commands is followed by a pause in proportion to its
+ * duration, so that a slow Redis is asked less; otherwise there are no pauses. The load by others is the processor time that Redis uses
+ * while we ask nothing.
  */
 export function makeConsiderate({ usedMs, signal, clock = CLOCK }: Considerate): Ask {
   let [mayAtMs, lookAtMs, busyLooks, running] = [0, 0, 0, 0];
@@ -60,7 +60,7 @@ const CLOCK = {
   sleep: (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal }),
 };
 
-/** Processor time of Redis' main thread, on a cluster that of the node that has used most; 0 where Redis does not say. */
+/** Processor time of Redis' main thread, on a cluster that of the busiest node; 0 if Redis does not say. */
 export async function redisUsedMs(connection: RedisConnection): Promise<number> {
   const nodes = 'nodes' in connection ? connection.nodes('master') : [connection];
   const times = await Promise.all(

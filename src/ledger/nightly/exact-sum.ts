@@ -1,15 +1,15 @@
-/** An exact sum of decimal texts: an integer and a power of ten. */
+/** A sum of decimal texts, exact: an integer at a power of ten. */
 export type ReportSum = {
   /** Adds an amount such as `1000.50`. Any other text adds nothing: a report must not fail because of it. */
   add(amount: string): void;
-  /** The sum as plain decimal text; undefined when nothing was added. */
+  /** The sum as plain decimal text; undefined if nothing was added. */
   text(): string | undefined;
 };
 
-/** Nobody has a longer one: an amount has 15 digits at most (JSON). The limit keeps adding quick. */
+/** The limit keeps additions quick; an amount has at most 15 digits (JSON). */
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
-/** Begins a sum. Unlike Big, it makes one integer for an amount, of which a night may have a million. */
+/** Begins a sum. Unlike Big it makes only one integer for each amount, of which a night may have a million. */
 export function makeReportSum(): ReportSum {
   let units = 0n;
   let decimals = 0;
@@ -35,12 +35,12 @@ export function makeReportSum(): ReportSum {
   };
 }
 
-/** An amount as integers at powers of ten: each `value` counts units of 10^(10k - 2). As in amounts.lua. */
+/** An amount as integers `value` in units of 10^(10k - 2), as in amounts.lua. */
 export type Limbs = readonly (readonly [k: number, value: number])[];
 
 const LIMB_DIGITS = 10;
 
-/** Reads a decimal text as amounts.lua does; undefined for another text, or for digits beyond 10^98 or 10^-42. */
+/** Reads a decimal text as amounts.lua does; undefined if it is none, or has digits beyond 10^98 or 10^-42. */
 export function limbsOf(text: string): Limbs | undefined {
   const units = plainUnits(text);
   if (units !== undefined) return [[0, units]];
@@ -48,7 +48,7 @@ export function limbsOf(text: string): Limbs | undefined {
   if (text.length > 150 || whole === '') return undefined;
   const digits = (whole + fraction).replace(/^0+/, '');
   const short = digits.replace(/0+$/, '');
-  // The last digit stands for 10^(last - 2).
+  // The last digit has the value 10^(last - 2).
   const last = Number(exponent) - fraction.length + 2 + digits.length - short.length;
   if (short === '') return [];
   if (last < -40 || last + short.length > 100) return undefined;
@@ -56,21 +56,21 @@ export function limbsOf(text: string): Limbs | undefined {
   return limbsIn(short + '0'.repeat(last - lowest * LIMB_DIGITS), lowest, sign);
 }
 
-/** Reads an amount of up to eight digits and two decimals, as most are, as one integer; undefined for any other text. */
+/** The cents of an amount of up to eight digits and two decimals, as most are; undefined for any other text. */
 export function plainUnits(text: string): number | undefined {
-  // For so few cents, the error of a double is far less than a cent, so rounding is exact.
+  // At this size the error of a double is far below a cent.
   return PLAIN.test(text) ? Math.round(Number(text) * 100) : undefined;
 }
 
 const PLAIN = /^\d{1,8}(?:\.\d{1,2})?$/;
 
-/** '' stays '', a readable amount stays as it is, and anything else becomes `?`. */
+/** Keeps '' and readable amounts; anything else becomes `?`. */
 export function amountText(value: unknown): string {
   if (value === undefined || value === '') return '';
   return typeof value === 'string' && (PLAIN.test(value) || limbsOf(value)) ? value : '?';
 }
 
-/** Whether one amount is less than the other; false when one cannot be read. */
+/** Whether one amount is below the other; false if either is unreadable. */
 function isBelow(granted: string, requested: string): boolean {
   if (granted === requested) return false;
   const [less, more] = [limbsOf(granted), limbsOf(requested)];
@@ -83,7 +83,7 @@ function isBelow(granted: string, requested: string): boolean {
   return false;
 }
 
-/** Compares granted with requested: `2` is less but above zero, `3` is nothing, '' is anything else. As in amounts.lua. */
+/** Compares a granted amount with the requested one: `2` is less and above zero, `3` is nothing, '' is anything else. As in amounts.lua. */
 export function shareOf(granted: string, requested: string): '' | '2' | '3' {
   if (!isBelow(granted, requested)) return '';
   return isBelow('0', granted) ? '2' : '3';

@@ -13,13 +13,13 @@ export type IdleComparison = Awaited<ReturnType<CompareIdle>>;
 const PAGE = 500;
 
 /**
- * Compares what is kept beside the rows of a portfolio (sums, indexes by state, cause, approval and search) with the rows while they
- * are walked anyway: each index is read once, nothing is written, and a portfolio in which anything moves meanwhile is told as such.
- * Most portfolios are idle at night. Where something differs, or moved, the exact comparison (comparison/row-comparison.ts) has to look: that
- * one goes on while rows move, names what differs, mends it, and costs ten times as much.
+ * Compares a portfolio's sums and indexes (by state, cause, approval and search) with its rows, during a walk of the rows. It reads each
+ * index once, writes nothing, and answers `moved` if anything changed in the meantime; most portfolios rest at night. If something differs
+ * or moved, the exact comparison (comparison/row-comparison.ts) follows: it works while rows move, names and mends what differs, and
+ * costs ten times as much.
  */
 export function makeCompareIdle({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** All of a portfolio that changes when one of its rows does, as one text; and what of it is compared. */
+  /** Everything that changes along with a row of the portfolio, as one text; and the parts to compare. */
   async function lookAt(portfolio: string) {
     const { answers } = await readAtOnce(connection, [
       ['HGETALL', keys.portfolio(portfolio)],
@@ -42,7 +42,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
     };
   }
 
-  /** @param isSearched whether rows are put into the indexes by which they are searched */
+  /** @param isSearched whether rows are added to the search indexes */
   return async (portfolio: string, { ask, isSearched }: { ask: Ask; isSearched: boolean }) => {
     const before = await ask(() => lookAt(portfolio));
     const sums = makeRowSums();
@@ -51,7 +51,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
     let rows = 0;
     let differs = false;
 
-    /** Whether the row itself is as it says that it is; an error where nobody can read it. */
+    /** Whether the row agrees with its own fields; throws if it is unreadable. */
     const takeIn = (walked: StoredRow, state: RowState): boolean => {
       const { field, at } = walked;
       const tally = field('tally');
@@ -63,7 +63,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
     };
 
     return {
-      /** Takes in a row as it was found in the index of this state. */
+      /** Adds a row as it was found in the index of this state. */
       add(walked: StoredRow, state: RowState): void {
         rows += 1;
         if (differs) return;
@@ -74,7 +74,7 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
         }
       },
 
-      /** To be called when all rows were taken in. Whether all is as the rows are; `moved` where nobody can say it in this way. */
+      /** Call it after all rows: whether sums and indexes match the rows; `moved` if that cannot be told. */
       async end(): Promise<'as the rows are' | 'differs' | 'moved'> {
         const isStill = async () => (await ask(() => lookAt(portfolio))).token === before.token;
         const found = async () => {
@@ -91,17 +91,17 @@ export function makeCompareIdle({ connection, keys }: { connection: RedisConnect
   };
 }
 
-/** Rows that imports brought in are counted apart from them; a row that stands in no index lacks here. */
+/** Whether the rows are as many as imports brought in. A row that is in no index is missing here. */
 function isCounted(hash: Readonly<Record<string, string>>, rows: number): boolean {
   const added = Object.entries(hash).filter(([field]) => field.startsWith('added:'));
   return hash.counted === undefined || added.reduce((sum, [, count]) => sum + Number(count), 0) === rows;
 }
 
-/** Marks of the indexes by cause and by approval. */
+/** Digests of the indexes by cause and by approval. */
 function makePlacedMarks() {
   const [expected, causes, approvals] = [makeMark(), new Set<string>(), new Set<string>()];
   return {
-    /** Answers whether it has the cause that it must have. */
+    /** Adds a row; answers false if it should have a cause and has none. */
     add({ row, at, field }: StoredRow): boolean {
       const [state, cause, approval] = [field('state'), field('cause'), field('approval')];
       if (state === 'awaiting' && approval !== '') {
@@ -138,10 +138,7 @@ function makePlacedMarks() {
   };
 }
 
-/**
- * What a row adds to its portfolio's sums, as derive.lua has it, less the side: computed from the row's words and answer, to be
- * compared with its own field `tally`.
- */
+/** A row's tally as derive.lua makes it, without the side: computed from request and response, to compare it with the field `tally`. */
 function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): string {
   const state = field('state');
   const bucket = field('replaced') !== '' && state === 'cancelled' ? 'replaced' : state;
@@ -158,7 +155,7 @@ function tallyOfRow({ field, result }: Pick<StoredRow, 'field' | 'result'>): str
   return cause === '' ? short : `${short}||||${cause}|`;
 }
 
-/** A word of more than 100 bytes is cut, never in the middle of a character. */
+/** Cuts a status of more than 100 bytes, never within a character, as derive.lua does. */
 function statusOf(status: unknown): string {
   if (typeof status !== 'string') return '';
   const bytes = Buffer.from(status);
@@ -167,19 +164,19 @@ function statusOf(status: unknown): string {
   return Buffer.from(cut.replace(/[\xc0-\xff][\x80-\xbf]*$/, ''), 'latin1').toString();
 }
 
-/** So many rows are added before numbers could become larger than they are exact: a limb is below 10^10. */
+/** Rows added before sums are carried, since larger numbers would lose precision: a limb is below 10^10. */
 const MOST_UNCARRIED = 100_000;
 
-/** Adds up what rows say that they add to their portfolio's sums, as derive.lua does: by the side on which they are. */
+/** Adds up rows' tallies as derive.lua does, for each side. */
 export function makeRowSums() {
   const sides: Record<'a' | 'b', Side> = { a: makeSide(), b: makeSide() };
   return {
-    /** @param tally a row's field of that name; one that nobody can read adds nothing */
+    /** @param tally a row's tally; an unreadable one adds nothing */
     add(tally: string): void {
       const side = tally[0];
       if (side === 'a' || side === 'b') addTally(sides[side], tally.slice(2));
     },
-    /** Whether the portfolio's two hashes of sums say the same. */
+    /** Whether the portfolio's two hashes of sums are equal to these sums. */
     areThose(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
       return sides.a.is(a) && sides.b.is(b);
     },
@@ -214,7 +211,7 @@ function makeSide() {
   };
 }
 
-/** States, causes and what is granted: some hundred names, of which a million rows ask again and again. */
+/** Names of the fields of states, causes and amounts: some hundred, which a million rows use again and again. */
 const plainFields = new Map<string, string>();
 
 function plainField(name: string): string {

@@ -1,27 +1,24 @@
 import type { CheckName, Finding, FoundItem } from './checks.ts';
 
 /**
- * How a finding of one night stands to the same one (check, portfolio and words) of the report before. Where that report did not
- * tell all findings of the check apart, nothing is said.
+ * How a finding differs from the same one (by check, portfolio and words) in the previous report. Missing if that report did not list all
+ * findings of the check.
  */
 export const CHANGES = ['new', 'more', 'fewer', 'same', 'gone'] as const;
 export type FindingChange = (typeof CHANGES)[number];
 
-/**
- * The parts of a report, in its order: what a person has to do something about, what finance should know, what was mended, and
- * what was in the report before and is no more.
- */
+/** The sections of a report, in order: tasks for a person, facts for finance, what was mended, and findings that are gone. */
 export const SECTIONS = ['person', 'finance', 'mended', 'gone'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
-/** A finding as a report has it, without its examples, which are read where they are shown. */
+/** A finding in a report, without its examples, which are read on demand. */
 export type ReportFinding = Omit<Finding, 'examples'> & {
   change?: FindingChange;
-  /** Rows in the report before; where it was there. */
+  /** Rows in the previous report, if the finding was in it. */
   rowsBefore?: number;
 };
 
-/** The findings of one check in one part of a report, which stand behind each other. */
+/** The findings of one check in one section, which follow each other. */
 export type ReportGroup = {
   section: SectionName;
   check: CheckName;
@@ -29,7 +26,7 @@ export type ReportGroup = {
   from: number;
   findings: number;
   rows: number;
-  /** What its rows asked for together, exact decimal text; left out where none did. */
+  /** The sum that its rows requested, exact decimal text; left out if none did. */
   sum?: string;
   /** Findings by how they changed. */
   changes: Partial<Record<FindingChange, number>>;
@@ -46,26 +43,26 @@ export type ReportFiles = {
   page?: string;
 };
 
-/** What is kept of a night: all of it but its findings. */
+/** A report without its findings. */
 export type NightReport = {
-  /** Of the night: the moment for which it was due. */
+  /** The due time of the night. */
   id: string;
   account: string;
   /** `nightly`, or who asked for it. */
   by: string;
-  /** When it was due, was begun, and was done, in ms. */
+  /** When it was due, began, and ended, in ms. */
   atMs: number;
   beganMs: number;
   madeMs: number;
-  /** How much was looked at; `notes` say what could not be, in sentences. */
+  /** What was checked; `notes` are sentences on what could not be. */
   looked: { portfolios: number; rows?: number; notes?: readonly string[] };
-  /** Things found, as the file of all items has them; and findings, less those that are there no more. */
+  /** Number of items in the file of all items; and of findings, without those that are gone. */
   items: number;
   findings: number;
   groups: readonly ReportGroup[];
-  /** The report that it was compared with. */
+  /** The previous report, with which it was compared. */
   before?: { id: string; madeMs: number };
-  /** Checks that found more than can be told apart; what is above stands together as one finding a check. */
+  /** Checks with too many findings to list; the further ones are one finding a check. */
   crowded: readonly CheckName[];
   files?: ReportFiles;
   /** Why there are no files. */
@@ -78,7 +75,7 @@ export type WholeReport = {
   findings: readonly (ReportFinding & { examples: readonly FoundItem[] })[];
 };
 
-/** How many findings stand in a report, those that are there no more among them. */
+/** Number of findings in a report, including those that are gone. */
 export function countAll({ groups }: Pick<NightReport, 'groups'>): number {
   return groups.reduce((sum, { findings }) => sum + findings, 0);
 }

@@ -3,13 +3,13 @@ import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 
-/** Which run is meant: a task of the schedule, and the moment that it is for. The night's id is that moment in ISO 8601. */
+/** One due run of a task. `id` is its due time `atMs` in ISO 8601. */
 export type NightOf = { task: string; id: string; atMs: number };
 
 /** A run that has begun. */
 export type RunUnderWay = { id: string; by: string; process: string; host: string; sinceMs: number; begun: number };
 
-/** A run that has ended; `words` name nobody. */
+/** A run that has ended; `words` contain no personal data. */
 export type RunEnd = {
   id: string;
   by: string;
@@ -20,24 +20,24 @@ export type RunEnd = {
   endedMs: number;
 };
 
-/** What is known of one task's runs. */
+/** The runs of one task. */
 export type TaskRuns = {
   last: RunEnd | undefined;
-  /** The last one that came to its end, with findings or without. */
+  /** The last one that ran to its end, with findings or without. */
   lastWell: RunEnd | undefined;
   lastFailed: RunEnd | undefined;
   underWay: RunUnderWay | undefined;
 };
 
-/** One entry of the schedule that holds, and since when it is known, in ms: moments before that are nobody's to catch up with. */
+/** One entry of the schedule in force, and since when it is known, in ms: earlier due times are not caught up with. */
 export type HeldEntry = { task: string; pattern: string; tz: string; sinceMs: number };
 
 export type NightlyRuns = ReturnType<typeof makeNightlyRuns>;
 
-/** Enough to know a night again though a clock was wrong by most of a day while a task ran each minute; some 50 kB a task. */
+/** Enough to recognize a night even if a clock was wrong by most of a day while a task ran each minute; some 50 kB a task. */
 const KEPT_NIGHTS = 1_000;
 
-/** Which nights were begun and which have ended: a night ends once, in one atomic step, whoever runs it how often. */
+/** Which nights have begun and ended. A night ends once, in one atomic step, however many processes run it. */
 export function makeNightlyRuns({
   connection,
   keys,
@@ -59,26 +59,26 @@ export function makeNightlyRuns({
     );
 
   return {
-    /** Notes that a run begins. Answers how often this night was begun, or 0 where it has ended: then there is nothing to do. */
+    /** Notes that a run begins. Answers how often this night was begun, or 0 if it has ended: then there is nothing to do. */
     async begin(night: NightOf, run: Omit<RunUnderWay, 'id' | 'begun'>): Promise<number> {
       return Number(await retryUntilAnswered('night begun', () => note('begin', night, { run: JSON.stringify(run) })));
     },
 
-    /** Notes how it ended. False where another run of the night had ended before: that one counts. */
+    /** Notes how a run ended. False if another run of the night had ended before: that one counts. */
     async end(night: NightOf, end: Omit<RunEnd, 'id'>): Promise<boolean> {
       const text = JSON.stringify({ id: night.id, ...end });
       const how = end.is === 'failed' ? 'failed' : 'well';
       return (await retryUntilAnswered('night ended', () => note('end', night, { run: text, how }))) === 1;
     },
 
-    /** The run is left for another process: to have begun it does not count. */
+    /** Leaves the run to another process: this beginning no longer counts. */
     async leave(night: NightOf): Promise<void> {
       await note('leave', night);
     },
 
     /**
-     * Whether the night of this moment has ended, or one behind it. Those of moments that are still to come do not count: a clock
-     * that was wrong for a while may have had them.
+     * Whether this night or a later one has ended. Nights due in the future do not count: they may come from a clock that was wrong for a
+     * while.
      */
     async hasEnded({ task, id, atMs }: NightOf, nowMs: number): Promise<boolean> {
       const key = keys.nightsEnded(task);
@@ -89,7 +89,7 @@ export function makeNightlyRuns({
       return itself !== null || later > 0;
     },
 
-    /** How a night ended, as long as it is the last one of its task. */
+    /** How a night ended; undefined unless it is the last ended one of its task. */
     async endOf({ task, id }: NightOf): Promise<RunEnd | undefined> {
       const end = readEnd(await connection.hget(keys.nightlyRuns, `${task} last`));
       return end?.id === id ? end : undefined;
@@ -110,13 +110,13 @@ export function makeNightlyRuns({
       );
     },
 
-    /** The schedule that holds for the account; nothing where no process was ever on duty. */
+    /** The schedule in force for the account; undefined if no process ever ran one. */
     async schedule(): Promise<HeldEntry[] | undefined> {
       const text = await connection.hget(keys.nightlyRuns, 'schedule');
       return text === null ? undefined : (JSON.parse(text) as HeldEntry[]);
     },
 
-    /** From now on this schedule holds. */
+    /** Puts this schedule into force. */
     async hold(entries: readonly HeldEntry[]): Promise<void> {
       await writeAnyway(connection, 'HSET', keys.nightlyRuns, 'schedule', JSON.stringify(entries));
     },

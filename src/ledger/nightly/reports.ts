@@ -8,26 +8,26 @@ import { countAll, type NightReport, type ReportFinding, type WholeReport } from
 
 export type Reports = ReturnType<typeof makeReports>;
 
-/** A year, and a month for who looks later. */
+/** Reports kept: a year, and a month for late readers. */
 const NIGHTS = 400;
 
-/** What of older reports is left out, by how many nights have gone by: the counts stay for all of them, so that Redis does not fill. */
+/** What is deleted of reports behind so many newer ones, so that Redis does not fill up; the counts stay in all of them. */
 const THINNED_OUT = [
   { behind: 30, field: 'examples', from: 0 },
   { behind: 90, field: 'finding', from: 200 },
 ] as const;
 
-/** No command at Redis may take ten milliseconds: some 30 kB are written at a time, and 30 kB to a tenth of a megabyte read. */
+/** No command may take Redis ten milliseconds: some 30 kB are written at a time, and 30 to 100 kB read. */
 const WRITTEN_AT_A_TIME = 25;
 const FINDINGS_AT_A_TIME = 100;
 
-/** A draft that was left by who died goes away by itself; nobody takes that long to write one. */
+/** A draft of a process that died expires; writing one never takes that long. */
 const DRAFT_S = 3_600;
 
-/** Reports thinned out at a time: one a night, and those that somebody who died left. */
+/** Reports thinned out at a time: one a night, and those that a dead process left. */
 const AT_ONCE = 3;
 
-/** The reports of the nights of an account, each a summary and its findings, of which a page is read at a time. */
+/** The nightly reports of an account, each a summary and its findings, which are read in pages. */
 export function makeReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const summaries = async (ids: readonly string[]): Promise<NightReport[]> => {
     const step = connection.pipeline();
@@ -47,7 +47,7 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
     return found;
   };
 
-  /** Writes the findings where nobody reads them yet. */
+  /** Writes the findings under a key that nobody reads yet. */
   const writeDraft = async (key: string, findings: WholeReport['findings']): Promise<void> => {
     for (let from = 0; from < findings.length; from += WRITTEN_AT_A_TIME) {
       const fields = findings.slice(from, from + WRITTEN_AT_A_TIME).flatMap(({ examples, ...finding }, place) => {
@@ -77,17 +77,16 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
   };
 
   return {
-    /** The server's clock, in ms: reports of several hosts stand in one order. */
+    /** The server's clock, in ms, so that reports of several hosts have one order. */
     async now(): Promise<number> {
       const [seconds, microseconds] = await connection.time();
       return Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);
     },
 
     /**
-     * Keeps a report, all at once: until it is there, that of an earlier run of the same night is read. Older ones than the last
-     * 400 are forgotten.
+     * Keeps a report, all at once: until then readers get that of an earlier run of the same night. Deletes reports beyond the last 400.
      *
-     * @returns the ids of those
+     * @returns the ids of the deleted ones
      */
     async keep(report: NightReport, findings: WholeReport['findings']): Promise<string[]> {
       const key = keys.report(report.id);
@@ -96,7 +95,7 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
       await connection.hset(draft, 'by', report.by, 'summary', JSON.stringify(report));
       const put = connection.multi().rename(draft, key).persist(key).zadd(keys.reports, report.madeMs, report.id);
       const fault = (await put.exec())?.find(([error]) => error)?.[0];
-      // Sent again by the connection, whose answer was lost, the first of them finds nothing: then it is there already.
+      // If a reply was lost and the connection repeats the transaction, its RENAME finds no draft: the report is there already.
       if (fault && (await summaries([report.id]))[0]?.madeMs !== report.madeMs) throw fault;
       await thinOut();
       const forgotten = await connection.zrange(keys.reports, '0', `-${NIGHTS + 1}`);
@@ -104,22 +103,22 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
       return forgotten;
     },
 
-    /** The report of a night, or the last one that was made; nothing where there is none. */
+    /** The report of a night, or the latest one; undefined if there is none. */
     async read(id?: string): Promise<NightReport | undefined> {
       const wanted = id ?? (await connection.zrevrange(keys.reports, 0, 0))[0];
       return wanted === undefined ? undefined : (await summaries([wanted]))[0];
     },
 
-    /** The reports that were made before this moment, or last, the newest first. */
+    /** Reports made before this moment, the newest first; without a moment the latest. */
     async list({ beforeMs, count }: { beforeMs?: number; count: number }): Promise<NightReport[]> {
       const from = beforeMs === undefined ? '+inf' : `(${beforeMs}`;
       return summaries(await connection.zrevrangebyscore(keys.reports, from, '-inf', 'LIMIT', 0, count));
     },
 
-    /** Some findings of a report in its order, from a number on. */
+    /** Findings of a report in its order, from this number on. */
     findings: findingsOf,
 
-    /** Examples of some findings of a report, from a number on; of nights long ago there are none. */
+    /** Examples of a report's findings, from this number on; old reports have none. */
     async examples(id: string, from: number, count: number): Promise<FoundItem[][]> {
       const found: FoundItem[][] = [];
       for (let first = from; first < from + count; first += FINDINGS_AT_A_TIME) {
@@ -132,8 +131,8 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
     },
 
     /**
-     * What a new report is compared with. A night's is held against that of the night before, whatever people looked for in
-     * between; one that somebody asked for against the last there is.
+     * The report that a new one is compared with: for a scheduled run that of the last scheduled run, for one that a person asked for the
+     * latest of all.
      */
     async before({ id, by }: Pick<NightReport, 'id' | 'by'>): Promise<Before | undefined> {
       const ids = (await connection.zrevrange(keys.reports, 0, -1)).filter((one) => one !== id);
@@ -145,7 +144,7 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
     },
   };
 
-  /** The last report that the night itself made; nothing where it was somebody who asked for the new one. */
+  /** The last report of a scheduled run; undefined if a person asked for the new one. */
   async function lastBy(ids: readonly string[], by: string): Promise<string | undefined> {
     if (by !== NIGHTLY) return undefined;
     const step = connection.pipeline();
@@ -155,24 +154,24 @@ export function makeReports({ connection, keys }: { connection: RedisConnection;
   }
 }
 
-/** Who acts at night. */
+/** The name of scheduled runs in `by`. */
 const NIGHTLY = 'nightly';
 
-/** Fields of a report that are read at a time: findings, and up to twenty examples each. */
+/** Fields of a report read at a time: findings, and up to twenty examples each. */
 const READ_AT_ONCE = 50;
 
-/** What stands in the place of what was found of a forgotten portfolio. */
+/** Replaces the words of a finding about a forgotten portfolio. */
 const FORGOTTEN_WORDS = 'what was found of it was forgotten with the portfolio';
 
-/** Whether an item tells of the portfolio. */
+/** Whether an item is about the portfolio. */
 export type IsOurs = (item: Pick<FoundItem, 'portfolio' | 'detail'>) => boolean;
 
 /**
- * Takes what the reports of nights say of a portfolio out of them. How many rows each finding was of stays, and such a finding is gone:
- * the next night's report does not speak of it again.
+ * Deletes what nightly reports say of a portfolio. The numbers of rows stay, and each such finding becomes `gone`, so that the next night's
+ * report does not mention it.
  */
 export function makeForgetInReports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** What is to be written of a field; nothing where it stays. */
+  /** The new value of a field; undefined if it stays. */
   function changeOf(
     field: string,
     text: string,
@@ -197,7 +196,7 @@ export function makeForgetInReports({ connection, keys }: { connection: RedisCon
     return others.length === examples.length ? undefined : { [field]: JSON.stringify(others) };
   }
 
-  /** The page that is to be printed is of all portfolios: it goes as a whole. */
+  /** Removes the printable page, which contains all portfolios, from the report. */
   async function leavePage(id: string): Promise<void> {
     const text = await connection.hget(keys.report(id), 'summary');
     const { files, ...report } = JSON.parse(text ?? '{}') as NightReport;
@@ -206,7 +205,7 @@ export function makeForgetInReports({ connection, keys }: { connection: RedisCon
     await connection.hset(keys.report(id), 'summary', JSON.stringify({ ...report, files: others }));
   }
 
-  /** @returns the ids of the reports that spoke of it */
+  /** @returns the ids of the reports that mentioned it */
   return async function forgetInReports(portfolio: string, isOurs: IsOurs): Promise<string[]> {
     const touched: string[] = [];
     for (const id of await connection.zrange(keys.reports, '0', '-1')) {

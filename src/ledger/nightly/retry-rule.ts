@@ -2,42 +2,42 @@ import { LimitlineError } from '../../errors.ts';
 import type { Cause, RowCause } from '../counts/cause.ts';
 import { STEPS, type Step } from '../schema/row.ts';
 
-/** Which refused rows a rule means: those of one cause, or of all causes for which the rest holds. */
+/** Which refused rows a rule matches: those of one cause, or of all causes that fit the other fields. */
 export type RuleMatch = {
   cause?: string;
   step?: Step;
   status?: number;
-  /** What the words of the cause contain, in any case. */
+  /** A part of the cause's words, in any case. */
   words?: string;
-  /** Of this portfolio alone; of all where there is none. */
+  /** Only rows of this portfolio; of all if undefined. */
   portfolio?: string;
 };
 
-/** An operator's rule: rows that it means go again at night, each so many nights at most. */
+/** An operator's rule: rows that it matches are sent again at night, each for so many nights at most. */
 export type RetryRule = RuleMatch & {
   id: string;
-  /** 1 to {@link MOST_NIGHTS}: of each row, whichever rules sent it. */
+  /** 1 to {@link MOST_NIGHTS}; a row's nights count together, whichever rules sent it. */
   nights: number;
-  /** Who made it: they ask for what it sends, so they cannot approve that. */
+  /** Who made it: that person asks for what it sends, and so cannot approve it. */
   by: string;
   madeMs: number;
-  /** What was known of the cause that it names, when it was made: a cause is forgotten with its last row. */
+  /** Description of its cause when the rule was made: the ledger deletes a cause with its last row. */
   known?: string;
 };
 
-/** The longest time for which somebody's request to have a row sent again holds without another word of theirs. */
+/** The longest time for which a person can have rows sent again without asking anew. */
 export const MOST_NIGHTS = 30;
 
-/** Words of a cause are 200 characters at the most (cause.ts). */
+/** Most characters of a cause's words (cause.ts). */
 const MOST_WORDS = 200;
 
-/** What somebody says of a rule that is to be made: texts as they came. */
+/** A person's input for a new rule, as text. */
 export type RuleForm = Partial<Record<'cause' | 'step' | 'status' | 'words' | 'portfolio' | 'nights', string>>;
 
 /**
- * Reads a form; what is empty was not said.
+ * Reads the input for a rule; an empty field counts as missing.
  *
- * @throws LimitlineError `USAGE` for one that would mean every row, and for anything that cannot be meant
+ * @throws LimitlineError `USAGE` for a rule that would match every row, or for an invalid field
  */
 export function readRule(form: RuleForm): RuleMatch & { nights: number } {
   const said = (name: keyof RuleForm) => form[name]?.trim() || undefined;
@@ -72,7 +72,7 @@ export function readRule(form: RuleForm): RuleMatch & { nights: number } {
   };
 }
 
-/** Whether a rule means the refused rows of a cause. Held rows are nobody's to send without a person's word. */
+/** Whether a rule matches the refused rows of a cause. Never held rows: only a person may have these sent. */
 export function isMeant(
   rule: RuleMatch,
   portfolio: string,
@@ -86,14 +86,14 @@ export function isMeant(
   return rule.words === undefined || words.toLowerCase().includes(rule.words.toLowerCase());
 }
 
-/** The rule by which rows of a cause go: of several the one with most nights, since a row's nights are counted once, and then the oldest. */
+/** The rule that sends rows of a cause: of several the one with most nights, since a row's nights count together, then the oldest. */
 export function ruleFor(rules: readonly RetryRule[], portfolio: string, cause: Cause): RetryRule | undefined {
   return rules
     .filter((rule) => isMeant(rule, portfolio, cause))
     .toSorted((a, b) => b.nights - a.nights || a.madeMs - b.madeMs || (a.id < b.id ? -1 : 1))[0];
 }
 
-/** `refused with status 422 at the limit, in words with "above", in portfolio q4`; the rest of a sentence about rows. */
+/** Describes a rule, to follow the word "rows": `refused with status 422 at the step limit, in words with “above” in portfolio q4`. */
 export function ruleWords({
   cause,
   known,
@@ -112,7 +112,7 @@ export function ruleWords({
   return parts.filter(Boolean).join(' ');
 }
 
-/** `requested_limit is above … (status 400)`: how a cause is remembered. */
+/** `requested_limit is above … (status 400)`: the description of a cause. */
 export function causeWords({ words, meaning, status }: RowCause): string {
   return `${words || meaning}${status === null ? '' : ` (status ${status})`}`;
 }

@@ -17,8 +17,8 @@ import type { RowId } from '../schema/schema.ts';
 import { awaitsOf } from '../search/row-lists.ts';
 
 /**
- * In this order a row that gets on while it is walked comes once or twice, and never not at all: what is open first, then what
- * waits for people, then what has ended.
+ * In this order a row that moves on during the walk comes once or twice, and is never missed: first open rows, then rows that wait for
+ * people, then ended ones.
  */
 export const WALKED_STATES = [
   ...UNFINISHED_STATES,
@@ -27,27 +27,27 @@ export const WALKED_STATES = [
   ...GRANTED_STATES.toReversed(),
 ];
 
-/** Rows at a time: a millisecond of Redis' time, and as much as may be alive here at once without outliving its looks. */
+/** Rows read at a time: a millisecond of Redis' time, and few enough to keep the memory of this process young. */
 const PAGE = 50;
 
-/** Stands between texts of rows; no text has it, since nobody can know it before. */
+/** Separates texts of rows; random, so that no text contains it. */
 const BETWEEN = `\0${randomBytes(3).toString('base64url')}`;
 
-/** Asks Redis for something, and may let others go first. */
+/** Runs a command at Redis, perhaps after letting others go first. */
 export type Ask = <Answer>(command: () => Promise<Answer>) => Promise<Answer>;
 
-/** How a walk reads: `withCalls` where what is odd about the calls of its rows is wanted, at twice the cost. */
+/** `withCalls`: also check the calls of each row, at twice the cost. */
 type Walk = { portfolio: string; state: RowState; withCalls?: boolean; ask?: Ask };
 
 export type RowWalks = ReturnType<typeof makeRowWalk>;
 
-/** Reads rows with all that is kept in them, each as it is at one moment. */
+/** Reads rows with all their fields, each as it is at one moment. */
 export function makeRowWalk({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const listRows = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
 
   /**
-   * The rows of a state, page by page, in the order of their lines. Each row that is there from the beginning to the end comes once,
-   * whoever moves others meanwhile. The next page is read while this one is looked at.
+   * The rows of a state in the order of lines, in pages. A row that stays in the state during the whole walk comes once, whichever others
+   * move. The next page is read while the caller works on this one.
    */
   return async function* walk({
     portfolio,
@@ -64,7 +64,7 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     };
     const read = (line: number, count: number) => {
       const page = readPage(line, count);
-      // It may fail while nobody waits for it yet.
+      // It may fail before anybody awaits it.
       page.catch(() => {});
       return page;
     };
@@ -77,7 +77,7 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
       const fresh = placesIn(found).filter((at) => !(found.line(at) === line && seen.has(found.key(at))));
       const last = found.line(found.length - 1);
       if (found.length === count) {
-        // Rows of many imports may share one line; a page of nothing else needs a longer one behind it.
+        // Rows of many imports may share one line. If a whole page has the same line, the next one is made longer.
         count = last === line ? count * 2 : PAGE;
         const sameLine = placesIn(found).filter((at) => found.line(at) === last);
         seen = new Set([...(last === line ? seen : []), ...sameLine.map(found.key)]);
@@ -91,8 +91,8 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
 }
 
 /**
- * What is asked leaves in the turn of the event loop behind the one in which it is gathered. Who looks at a page takes no turn until
- * its end; Redis would wait for that, and then we for Redis.
+ * Lets a gathered command leave, which takes two turns of the event loop. The caller works on its page without a pause: without this,
+ * Redis would wait for that work, and then we for Redis.
  */
 async function untilSent(): Promise<void> {
   await turn();
@@ -107,7 +107,7 @@ function* rowsOf(page: StoredPage, places: readonly number[]): Generator<StoredR
   for (const at of places) yield page.row(at);
 }
 
-/** What every row has, as a rule; the first four in the order of list-rows.lua. */
+/** Fields of nearly every row; the first four in the order that list-rows.lua needs. */
 const COMMON_FIELDS = [
   'state',
   'request',
@@ -125,36 +125,36 @@ const COMMON_FIELDS = [
   'tally',
 ] as const;
 
-/** What rows have beside that until they are done. */
+/** Fields of rows that are not done. */
 const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'was', 'answer'] as const;
 
 type WalkedField = (typeof FIELDS)[number];
 
-/** The fields that are read of rows in this state: a row that is done has forgotten why it waited or failed before. */
+/** The fields to read of rows in this state: a done row has no reasons for earlier waits or failures. */
 export function walkedFieldsOf(state: RowState): readonly WalkedField[] {
   return state === 'done' ? COMMON_FIELDS : FIELDS;
 }
 
-/** A row as the ledger has it. */
+/** A row as stored. */
 export type StoredRow = {
   row: RowId;
-  /** The line by which it stands in the index of its state. */
+  /** Its line in the index of its state. */
   at: number;
-  /** What it is. Its parts are parsed when they are asked for, and once. */
+  /** The parsed row; each part is parsed when it is first used. */
   result: RowResult;
-  /** A field as it is stored; '' where it has none. */
+  /** A field as stored; '' if the row lacks it. */
   field: (name: WalkedField) => string;
-  /** What its calls and its buyer's list are, where that is not as it should be of a row in its state. */
+  /** Its calls and its buyer's list, if they do not fit a row in its state. */
   odd: OddCalls | undefined;
 };
 
-/** A call as list-rows.lua tells it: `state` is '' where nothing is known of it. */
+/** A call as list-rows.lua answers it; `state` is '' if there is no such call. */
 export type OddCall = { state: string; id: string; row: string; owner: string; at: string };
 
-/** `list` are the first hundred limits of the buyer. */
+/** `list`: the first hundred limits of the buyer. */
 export type OddCalls = { limit?: OddCall; company?: OddCall; list?: string[] };
 
-/** The rows of a page: each is made when it is asked for, and not kept, so that what is parsed of it is gone with it. */
+/** The rows of a page. Each is made on demand and not kept, so that its parsed parts can be freed. */
 export type StoredPage = {
   length: number;
   key: (at: number) => string;
@@ -162,7 +162,7 @@ export type StoredPage = {
   row: (at: number) => StoredRow;
 };
 
-/** What list-rows.lua answers: of each row its key, its line, what is odd, and its fields. */
+/** Reads the answer of list-rows.lua: key, line, odd calls and fields of each row. */
 export function storedPage(
   portfolio: string,
   { rows, texts, fields }: { rows: number; texts: readonly string[]; fields: readonly WalkedField[] },
@@ -195,24 +195,24 @@ export function storedPage(
   };
 }
 
-/** A key may be kept for long: as a part of its page's text it would keep all of that, which is a thousand times as long. */
+/** Copies a key that may be kept for long: a substring would keep its whole page, a thousand times as long, in memory. */
 function ownText(part: string): string {
   return Buffer.from(part).toString();
 }
 
-/** Key, line and what is odd stand before the fields. */
+/** Key, line and odd calls come before the fields. */
 const BEFORE_FIELDS = 3;
 
 function oddIn(text: string | undefined): OddCalls | undefined {
   if (!text) return undefined;
   const odd = JSON.parse(text) as OddCalls;
-  // Lua tells an empty list from an empty table by nothing.
+  // Lua encodes an empty list and an empty table alike.
   return odd.list && !Array.isArray(odd.list) ? { ...odd, list: [] } : odd;
 }
 
 const PLACES = Object.fromEntries(FIELDS.map((name, place) => [name, place])) as Record<WalkedField, number>;
 
-/** The same as `Rows.read` answers: there may be a million, and most checks look at a field or two. */
+/** The same as `Rows.read` answers, but parsed on demand: there may be a million rows, and most checks use one or two fields. */
 function resultOf(field: StoredRow['field']): RowResult {
   let request: RowResult['request'] | undefined;
   let record: RowResult['record'] | undefined;

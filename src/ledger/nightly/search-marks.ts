@@ -6,14 +6,14 @@ import type { Ask, StoredRow } from './row-walk.ts';
 
 /** Entries of an index read at a time: a millisecond of Redis' time. */
 const PAGE = 500;
-/** Small sets that are read in one go. */
+/** Small sets read with one pipeline. */
 const SETS = 200;
 
 /**
- * Compares the indexes by which a portfolio's rows are searched with the rows, by marks: what rows are to stand under is taken in as
- * they are walked, what does stand there is read once, and nothing is written. It holds where no row moves meanwhile.
+ * Compares a portfolio's search indexes with its rows, by digests. The expected index entries of each row are added to one digest during a
+ * walk, the actual entries are read once into another; nothing is written. Only valid if no row moves in the meantime.
  *
- * @param kinds `<size> <status>` of the columns that there are (columns.lua): a status that has none of its own is in those of `*`
+ * @param kinds `<size> <status>` of all columns (columns.lua); a status without columns of its own is in those of `*`
  */
 export function makeSearchMarks(kinds: readonly string[]) {
   const expected = { names: makeMark(), ids: makeMark(), columns: makeMark() };
@@ -37,7 +37,7 @@ export function makeSearchMarks(kinds: readonly string[]) {
       expected.columns.add(`${kind} ${row.key}`, Math.floor(line / LINES_OF_COLUMN), Number(amount) * CENTS);
     },
 
-    /** Reads the indexes, and answers whether they are those of the rows that were taken in. */
+    /** Reads the indexes, and answers whether they match the rows that were added. */
     async areThose(
       portfolio: string,
       { connection, keys, ask }: { connection: RedisConnection; keys: Keys; ask: Ask },
@@ -52,10 +52,10 @@ export function makeSearchMarks(kinds: readonly string[]) {
 
 type Places = { connection: RedisConnection; keys: Keys; ask: Ask; portfolio: string };
 
-/** Amounts of whole cents are told apart by all their digits, smaller parts by chance. */
+/** Amounts in whole cents differ by all their digits; smaller fractions only by chance. */
 const CENTS = 100;
 
-/** What columns.lua takes from a tally. */
+/** Amount and status of a tally, as columns.lua reads them. */
 function placeIn(tally: string): { amount: string; status: string } {
   const parts = tally.split('|');
   const [, , requested = ''] = parts;
@@ -63,7 +63,7 @@ function placeIn(tally: string): { amount: string; status: string } {
   return { amount: isAmount ? requested : '-1', status: parts.slice(7).join('|') };
 }
 
-/** As columns.lua has it. */
+/** The size of an amount, as in columns.lua. */
 function sizeOf(amount: string): string {
   if (amount === '-1') return amount;
   const whole = /^0*(\d*)/.exec(amount)?.[1] ?? '';
@@ -82,7 +82,7 @@ async function readNames({ connection, keys, ask, portfolio }: Places) {
   }
 }
 
-/** The buckets of every level that there may be, see index-entries.lua. */
+/** Reads the buckets of all possible levels, see index-entries.lua. */
 async function readIds({ connection, keys, ask, portfolio }: Places, rows: number) {
   const mark = makeMark();
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {
@@ -124,7 +124,7 @@ async function readColumns({ connection, keys, ask, portfolio }: Places, kinds: 
   return mark;
 }
 
-/** @throws the first error among the answers of a pipeline */
+/** @throws the first error among the replies of a pipeline */
 function answersOf(answers: readonly (readonly [Error | null, unknown])[] | null): unknown[] {
   return (answers ?? []).map(([error, answer]) => {
     if (error) throw error;
@@ -133,19 +133,19 @@ function answersOf(answers: readonly (readonly [Error | null, unknown])[] | null
 }
 
 /**
- * The mark of a set: two sets whose marks are the same have the same members, except once in 2^64 times. It is the same in whatever
- * order members come, so that an index of a million is compared with its rows in memory for none of them.
+ * A digest of a set: two sets with equal digests have the same members, except once in 2^64 times. It does not depend on the order of the
+ * members, so an index of a million entries is compared with its rows without holding either in memory.
  */
 export type IndexChecksum = {
-  /** Takes in a member: a text, and two numbers that go with it. */
+  /** Adds a member: a text, and two numbers that belong to it. */
   add(text: string, one?: number, other?: number): void;
-  /** The same of a member as Redis answers it, where it is no text: all behind its first bytes. */
+  /** Adds a member that is not text, as Redis answers it: all bytes from `from` on. */
   addBytes(bytes: Buffer, from: number, one: number, other: number): void;
   is(other: IndexChecksum): boolean;
   state(): readonly number[];
 };
 
-/** Sums stay exact integers below this. */
+/** Sums below this stay exact integers. */
 const MODULUS = 2 ** 52;
 
 export function makeMark(): IndexChecksum {
@@ -179,7 +179,7 @@ export function makeMark(): IndexChecksum {
   };
 }
 
-/** Spreads the bits of a number, so that numbers that differ little are far apart (the finisher of MurmurHash3). */
+/** Spreads the bits of a number, so that close numbers end up far apart (the finisher of MurmurHash3). */
 function mixed(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -3,70 +3,70 @@ import { counted } from '../../counted.ts';
 import type { SupplierInDoubt } from '../schema/approval.ts';
 import type { RowFilter } from '../search/row-filter.ts';
 
-/** The actions for many rows: send them again, cancel them, or send held rows again although their outcome is unknown. */
+/** Planned actions on many rows: send them again, give them up, or send held rows again without an answer. */
 export const PLAN_ACTIONS = ['retry', 'cancel', 'resend'] as const;
 export type PlanAction = (typeof PLAN_ACTIONS)[number];
 
-/** An action on many rows, as counted at one moment; a plan never changes. Times are in ms of the server's clock. */
+/** A planned action, as counted at one moment; never changed. Times are in ms of the server's clock. */
 export type Plan = {
   id: string;
   portfolio: string;
   action: PlanAction;
-  /** Who made the plan. Like the person who confirms it, they count as the requester. */
+  /** Who made it; like whoever confirms it, that person counts as author of an approval. */
   by?: string | undefined;
-  /** Which rows: exactly those that it matches and that did not change at {@link Plan.atMs} or later. */
+  /** Which rows: all that match, except those that changed at {@link Plan.atMs} or later. */
   filter: RowFilter;
-  /** The cause that the filter names, as text. The ledger forgets a cause with the last row that failed for it. */
+  /** Description of the cause that the filter names; the ledger deletes a cause with its last failed row. */
   cause: string | null;
-  /** Whether the whole portfolio is cancelled: then one mark gives up all open rows. */
+  /** Whether the whole portfolio is cancelled: then one change gives up all open rows. */
   whole: boolean;
   atMs: number;
-  /** The plan can be confirmed until then. */
+  /** Last moment for confirming it. */
   expiresMs: number;
-  /** The number of rows and the exact sum of their amounts. `isExact` is false if there are at least this many. */
+  /** Number of rows, and the exact sum that they request; `isExact` is false if there may be more. */
   rows: number;
   sum: string;
   isExact: boolean;
-  /** The portfolio's supplier, if the call for its company is in doubt as well and is sent again with the rows. */
+  /** The portfolio's supplier, if its call is in doubt too and is sent again with the rows. */
   supplier?: SupplierInDoubt | undefined;
-  /** Held rows of other portfolios that wait for the same calls, and so are sent again with them. */
+  /** Held rows of other portfolios that are sent again as well, since they wait for the same calls. */
   elsewhere?: readonly Elsewhere[] | undefined;
-  /** The most calls that the plan leads to; zero if rows are cancelled. */
+  /** The most calls that this leads to; none for giving up. */
   calls: Record<CallKind, number>;
-  /** Companies, documents and limits that were made already, and so are not made again. */
+  /** Things that the rows name and that are already made, so that they are not made again. */
   made: Record<CallKind, number>;
-  /** Whether `calls` and `made` were counted row by row; otherwise they are upper bounds. */
+  /** Whether `calls` and `made` were looked up row by row; if not, they are upper bounds. */
   isLookedUp: boolean;
-  /** The expected duration at the current pace, in seconds; null if no pace is known. */
+  /** Duration at the known pace, in seconds; null if no pace is known. */
   seconds: { from: number; to: number } | null;
-  /** Why another person must approve the plan first; "" if the reason is not a sum; undefined if nobody must. */
+  /** Why another person has to approve it first, "" for another reason than a sum; undefined if nobody has to. */
   approval?: string | undefined;
-  /** How many imports of the portfolio had begun, and how often a row of it had been reopened. */
+  /** How many imports of the portfolio had begun, and how often one of its ended rows had been sent again. */
   begun: number;
   reopened: number;
 };
 
-/** A plan that was not saved yet. */
+/** A plan before it is kept. */
 export type PlanDraft = Omit<Plan, 'id' | 'expiresMs'>;
 
-/** The state of a plan. `stopped`: the process that carried it out died; the plan continues when it is confirmed again. */
+/** `stopped`: the process that carried the plan out ended before it was done; confirming again continues it. */
 export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 
-/** A plan and its result so far. */
+/** A plan and its progress. */
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;
-  /** Whether its portfolio is paused now; undefined if that was not looked up. */
+  /** Whether its portfolio is paused now, if that was looked up. */
   isPaused?: boolean | undefined;
   /** Rows that were handled. */
   done: number;
-  /** Rows that match the filter now, but were added or changed since: they were left alone. */
+  /** Rows that match the filter now and were added or changed since: they were left alone. */
   came: number;
-  /** Rows with a call in flight, which must be answered first. */
+  /** Rows left out since a call of theirs is under way. */
   underWay: number;
-  /** The approval for which its rows wait, if any: then `done` counts the waiting rows. */
+  /** The approval that its rows wait for, if any: then `done` counts the rows that wait. */
   waits: string | undefined;
-  /** Why they wait, for people. */
+  /** Why they wait, in words for display. */
   why?: string | undefined;
   /** If a whole portfolio is cancelled: how many of its rows were cancelled before. */
   before: number | undefined;
@@ -75,16 +75,16 @@ export type PlanState = {
   endedMs: number | undefined;
 };
 
-/** The answer to a process that wants to carry out a plan; only `go` allows it. `running`: another living process does it. */
+/** Answer to claiming a plan; only `go` carries it out. `running`: another process does, and is alive. */
 export type PlanClaim = 'go' | 'running' | 'ended' | 'gone';
 
-/** What is counted while a plan is carried out, besides what the row moves count. */
+/** Counts of a plan's progress, in addition to those that the rows' own moves make. */
 export type PlanCounts = Partial<Record<'came' | 'underWay' | 'done' | 'before', number>>;
 
-/** Held rows of another portfolio that wait for the same call, so the answer to that call applies to them too. */
+/** Held rows of another portfolio that wait for the same call, and so go on when it is answered. */
 export type Elsewhere = { portfolio: string; rows: number; paused: boolean };
 
-/** What happens to these rows, a sentence for each portfolio. Each portfolio has its own pause. */
+/** Says what becomes of these rows, a sentence for each portfolio: each is paused, or not, on its own. */
 export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
   return elsewhere.map(({ portfolio, rows, paused }) => {
     const which = `${counted(rows, 'held row')} of portfolio ${portfolio}, which is ${paused ? '' : 'not '}paused,`;

@@ -6,16 +6,16 @@ import type { Plan, PlanClaim, PlanCounts, PlanDraft, PlanStanding, PlanState } 
 
 export type Plans = ReturnType<typeof makePlans>;
 
-/** A person reads a plan and decides; what is older says little of the portfolio as it is. */
+/** Time for reading and confirming a plan. An older plan no longer describes the portfolio. */
 const OPEN_FOR_MS = 15 * 60_000;
 
-/** What became of a plan is shown for a week; the rows' own stories are kept with them. */
+/** The result of a plan is kept for a week; rows keep their histories for longer. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 
-/** Whoever carries a plan out gives a sign with each page of rows, and at least every second. */
+/** A runner sends a heartbeat with each page of rows, and at least every second. */
 const GONE_AFTER_MS = 10_000;
 
-/** What somebody plans to do with many rows, kept in Redis: a console that was started anew still knows of it. */
+/** Planned actions on many rows, kept in Redis so that they survive a restart of the console. */
 export function makePlans({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const hold = makeLuaScript(connection, new URL('../lua/hold-plan.lua', import.meta.url));
 
@@ -23,12 +23,12 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
     /** The server's clock, in ms. */
     now: () => nowMs(connection),
 
-    /** Keeps a plan under a name that nobody can guess, for as long as it may be confirmed. Nothing else is changed. */
+    /** Keeps a plan under an id that nobody can guess, for as long as it may be confirmed. Changes nothing else. */
     async keep(draft: PlanDraft): Promise<Plan> {
       const expiresMs = draft.atMs + OPEN_FOR_MS;
       const plan: Plan = { ...draft, id: randomBytes(12).toString('base64url'), expiresMs };
       const key = keys.plan(plan.id);
-      // A minute longer, so that it can still be said that it has expired.
+      // A minute longer, to answer `expired` for a while.
       await connection
         .multi()
         .hset(key, { plan: JSON.stringify(plan), expires: expiresMs })
@@ -37,46 +37,46 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
       return plan;
     },
 
-    /** A plan of this account and what became of it; nothing where there is none of this name, or none any more. */
+    /** A plan of this account and its progress; undefined if there is none of this id, or no longer. */
     async read(id: string): Promise<PlanState | undefined> {
       const [fields, now] = await Promise.all([connection.hgetall(keys.plan(id)), nowMs(connection)]);
       return fields.plan === undefined ? undefined : stateOf(fields, now);
     },
 
     /**
-     * Asks for the right to carry it out. One process at a time has it; who comes by a plan that was left half done goes on.
+     * Claims the right to carry a plan out. One process at a time has it; another may continue a plan that was left half done.
      *
-     * @param runner names this attempt, and no other of any process
+     * @param runner unique name of this attempt
      */
     async claim(id: string, runner: string, by: string): Promise<PlanClaim> {
       const claim = { runner, what: 'claim', goneAfterMs: GONE_AFTER_MS, keepMs: KEPT_FOR_MS, by };
       return (await hold({ plan: keys.plan(id) }, claim)) as PlanClaim;
     },
 
-    /** Says that it goes on, and what was counted; answers false where another goes on with it by now. */
+    /** Sends a heartbeat with the counts; answers false if another process has taken the plan over. */
     async note(id: string, runner: string, counts: PlanCounts = {}) {
       return (
         (await hold({ plan: keys.plan(id) }, { runner, what: 'goes on', counted: Object.entries(counts).flat() })) === 1
       );
     },
 
-    /** Its rows wait for another person, under this approval. Answers false where another goes on with it by now. */
+    /** Notes that its rows wait for this approval. Answers false if another process has taken the plan over. */
     async waits(id: string, runner: string, approval: string) {
       return (await hold({ plan: keys.plan(id) }, { runner, what: 'goes on', counted: ['waits', approval] })) === 1;
     },
 
-    /** Keeps what somebody says of held rows, as text, for as long as it may be confirmed. */
+    /** Keeps answers to held rows, as text, for as long as they may be confirmed. */
     async keepAnswer(id: string, said: string): Promise<void> {
       await writeAnyway(connection, 'SET', keys.heldPlan(id), said, 'PX', OPEN_FOR_MS);
     },
 
-    /** What was said; null where it was carried out already, or is too old. */
+    /** The kept answers; null if they were carried out already, or have expired. */
     answer: (id: string): Promise<string | null> => connection.get(keys.heldPlan(id)),
 
-    /** Whether it was there to be carried out: of all who ask one is told so. */
+    /** Takes the answers for carrying them out: true for one caller only. */
     takeAnswer: async (id: string): Promise<boolean> => (await connection.del(keys.heldPlan(id))) === 1,
 
-    /** It was carried out to its end. */
+    /** Notes that the plan was carried out to its end. */
     async end(id: string, runner: string, counts: PlanCounts = {}) {
       await hold({ plan: keys.plan(id) }, { runner, what: 'ended', counted: Object.entries(counts).flat() });
     },

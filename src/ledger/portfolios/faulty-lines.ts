@@ -2,25 +2,25 @@ import type { RedisConnection } from '../../lua-script.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
 
-/** A line that led to no row, and why; `message` is for people. `key` is its request's, where that is known. */
+/** Why a line led to no row; `message` is for people. `key` is its request's, if known. */
 export type FaultyLine = { kind: 'invalid' | 'duplicate'; message: string; key?: string };
 
 /**
- * A line as an import found it: the key of its request, '' where that is not known, and what is wrong, if anything is. A faulty
- * line counts as the row of its key only where that is of its `buyer`, if it tells one.
+ * A line as an import found it: the key of its request, '' if unknown, and its fault, if any. A faulty line counts as the row of its key
+ * only if that row is of its `buyer`, or the line names no buyer.
  */
 export type NotedLine = { key: string; buyer?: string | undefined; fault: FaultyLine | null };
 
-/** What is wrong with the lines of a portfolio's last import, and which of its rows such a line counts as. */
+/** The faults of the lines of a portfolio's last import, and the rows that such lines count as. */
 export function makeFaultyLines({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const note = makeGatedScript(connection, 'note-lines');
   const faultyKeysOf = (name: string) => FAULT_KINDS.map((kind) => keys.faultyLines(name, kind));
 
   return {
-    /** All keys that an import of other content forgets. */
+    /** All keys that an import of another content deletes. */
     keysOf: (name: string) => [...faultyKeysOf(name), keys.keptRows(name)],
 
-    /** Writes down what is wrong with these lines of the import of this content, see note-lines.lua. */
+    /** Writes the faults of these lines for the import of this content, see note-lines.lua. */
     async noteLines(name: string, content: string, lines: ReadonlyMap<number, NotedLine>): Promise<void> {
       const faultyKeys = { invalid: keys.faultyLines(name, 'invalid'), duplicate: keys.faultyLines(name, 'duplicate') };
       const rowKeys = { kept: keys.keptRows(name), rows: keys.row(name, '') };
@@ -32,12 +32,12 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
       const [first = [], ...others] = pagesOf(faulty);
       const isTakenBack = (await tell(first)) === NOTED_BEFORE && faulty.length < lines.size;
       for (const page of others) await tell(page);
-      // Most lines are sound, and were so before.
+      // Most lines are sound, and were so before: they need no write.
       const sound = isTakenBack ? [...lines].filter(([, { fault }]) => fault === null) : [];
       for (const page of pagesOf(sound)) await tell(page);
     },
 
-    /** What is wrong with these lines of the last import, in their order; nothing for those that led to a row. */
+    /** The faults of these lines of the last import, in order; undefined for lines that led to a row. */
     async faultyLines(name: string, lines: readonly number[]): Promise<(FaultyLine | undefined)[]> {
       const found: (FaultyLine | undefined)[] = [];
       for (const page of pagesOf(lines)) {
@@ -50,8 +50,8 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
     },
 
     /**
-     * The invalid line of the last import that is counted as this row, for each of these keys: its request has the row
-     * already, of an earlier import or before its documents went away, and that stays as it was.
+     * For each of these keys, the invalid line of the last import that counts as this row: its request has the row already, from an
+     * earlier import or from before its documents were removed. That row stays as it was.
      */
     async keptRows(name: string, rowKeys: readonly string[]): Promise<(number | undefined)[]> {
       const found: (number | undefined)[] = [];
@@ -64,10 +64,10 @@ export function makeFaultyLines({ connection, keys }: { connection: RedisConnect
   };
 }
 
-/** What note-lines.lua answers where sound lines may have something to take back. */
+/** The answer of note-lines.lua if faults were noted before, so that sound lines may have some to take back. */
 const NOTED_BEFORE = 2;
 
-/** Lines written or read with one command: well below a millisecond of Redis' time, and of a script's 8,000 arguments. */
+/** Lines written or read with one command: well below a millisecond of Redis' time, and below a script's 8,000 arguments. */
 const PAGE = 500;
 
 function* pagesOf<T>(items: readonly T[]): Generator<T[]> {
@@ -83,7 +83,7 @@ function faultOf(invalid: string | null | undefined, duplicate: string | null | 
   return typeof duplicate === 'string' ? { kind: 'duplicate', ...readFault(duplicate) } : undefined;
 }
 
-/** `<key or nothing> <message>`, as note-lines.lua writes it. */
+/** Reads `<key or nothing> <message>`, as note-lines.lua writes it. */
 function readFault(text: string): Pick<FaultyLine, 'message' | 'key'> {
   const end = text.indexOf(' ');
   const message = text.slice(end + 1);

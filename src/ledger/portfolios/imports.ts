@@ -6,46 +6,45 @@ import { startSigns } from '../schema/lease.ts';
 import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
 
 /**
- * The file that was imported last. `id` names its copy in the data folder, `reading` is how it is read, as JSON, and `by` who
- * imported it, in words; nothing where nobody said so.
+ * The last imported file. `id` names its copy in the data folder, `reading` is how it is read, as JSON, and `by` who imported it;
+ * undefined if unknown.
  */
 export type ImportedFile = { id: string; fileName: string; reading: string; by?: string };
 
-/** What an import that came to its end counted in its file: `rows` are the lines that led to one. */
+/** Counts of a file that was read to its end: `rows` are the lines that led to a row. */
 export type FoundInFile = { lines: number; rows: number; invalid: number; duplicate: number };
 
 /**
- * One import of a portfolio, whether the last or not. Importing the same bytes read in the same way is the same import, under
- * the file name that was given last. Numbers begin with 1, in the order in which imports were first begun. `found` is there once
- * its file was read to the end.
+ * One import of a portfolio. The same bytes read in the same manner are the same import, under the last file name. Numbers begin with 1, in
+ * the order in which imports first began. `found` is present once the file was read to its end.
  */
 export type KnownImport = ImportedFile & { number: number; lastMs: number; found?: FoundInFile };
 
-/** An import under way. It says so by itself, once a second, until it is ended or left. */
+/** An import under way. It sends a heartbeat each second until it is ended or left. */
 export type ImportRun = {
-  /** Which import of its portfolio it is, see {@link KnownImport}: what its rows bear. */
+  /** Its number within the portfolio, see {@link KnownImport}; its rows keep it. */
   number: string;
-  /** Which it is of all imports that were begun, those of a file that came again too: a larger one began later. */
+  /** Its number among all imports begun, repeated ones included: a larger number began later. */
   begun: string;
-  /** How often the portfolio had been cancelled when it began: what is cancelled later is not brought back by it. */
+  /** How often the portfolio had been cancelled when it began: this import does not revive rows cancelled later. */
   generation: number;
   /**
-   * Writes down what is wrong with these lines. Saying it again changes nothing, and once another file is imported into the
-   * portfolio, that one's lines are shown and these are not kept.
+   * Writes the faults of these lines. Repeating it changes nothing. Once another file is imported into the portfolio, nothing more is
+   * written: the lines shown are that file's.
    */
   noteLines(lines: ReadonlyMap<number, NotedLine>): Promise<void>;
-  /** The file was read to its end, with this in it. The portfolio is finished now if nothing else of it is open. */
+  /** Ends the import of a file read to its end, with its counts. The portfolio is finished now if nothing else of it is open. */
   end(found?: FoundInFile): Promise<void>;
-  /** The import was given up: until its file, or one begun later, is imported to the end, the portfolio is not finished. */
+  /** Gives the import up. The portfolio is not finished until this file, or one begun later, is imported to its end. */
   leave(): Promise<void>;
 };
 
-/** What the imports under way say of themselves. */
+/** Whether some imports under way send heartbeats, and whether some have stopped. */
 type ImportSigns = { alive: boolean; gone: boolean };
 
 /**
- * The imports of all portfolios. Several may be under way at once: of one file, then each of its lines is written down
- * once, or of several, then the faulty lines of the one that began last are shown.
+ * The imports of all portfolios. Several may be under way at once. If they are of one file, each of its lines is written once; if of several,
+ * the faulty lines of the one that began last are shown.
  */
 export function makeImports({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeGatedScript(connection, name);
@@ -88,12 +87,12 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
     faultyLines: faulty.faultyLines,
     keptRows: faulty.keptRows,
 
-    /** Begins an import: what is known of the faulty lines of the one before is forgotten, its rows are not. */
+    /** Begins an import. The faulty lines of the one before are deleted, its rows are not. */
     async startImport(name: string, file: ImportedFile): Promise<ImportRun> {
       return (await begin(name, file, false)) as ImportRun;
     },
 
-    /** The same of one that is to replace what was imported before; nothing where one of another file is under way. */
+    /** Begins an import that replaces earlier ones; undefined if an import of another file is under way. */
     startReplacing: (name: string, file: ImportedFile): Promise<ImportRun | undefined> => begin(name, file, true),
 
     /** All imports of a portfolio, in the order of their numbers. */
@@ -102,7 +101,7 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
       return found.map((text): KnownImport => JSON.parse(text)).sort((a, b) => a.number - b.number);
     },
 
-    /** Forgets imports that were killed. Answers when the portfolio was finished, in ms, if it is. */
+    /** Removes killed imports. Answers when the portfolio was finished, in ms, or undefined if it is not. */
     async sweepImports(name: string): Promise<number | undefined> {
       const finished = await note(placesOf(name), { what: 'sweep', goneAfterMs: GONE_AFTER_MS });
       return finished === '' ? undefined : Number(finished);
@@ -110,19 +109,19 @@ export function makeImports({ connection, keys }: { connection: RedisConnection;
   };
 }
 
-/** Reads the signs of life of a portfolio's imports: name, ms, name, ms … by the server's clock. */
+/** Reads the heartbeats of a portfolio's imports: name, ms, name, ms … by the server's clock. */
 export function signsOf(signs: readonly string[], nowMs: number): ImportSigns {
   const ages = signs.filter((_word, place) => place % 2 === 1).map((ms) => Math.abs(nowMs - Number(ms)));
   return { alive: ages.some((age) => age < GONE_AFTER_MS), gone: ages.some((age) => age >= GONE_AFTER_MS) };
 }
 
-/** Often enough that five signs must fail before an import counts as gone, rare enough to be nothing for Redis. */
+/** Five heartbeats must fail before an import counts as gone; more of them would cost Redis more. */
 const SIGN_EVERY_MS = 1_000;
 
-/** Then a killed import is waited for no more. One that was only delayed says that it is there with its next sign. */
+/** An import without a heartbeat for so long counts as killed. A delayed one returns with its next heartbeat. */
 const GONE_AFTER_MS = 5_000;
 
-/** Imports of one content come to the same lines. 16 characters, of a digest. */
+/** Digest of a file and how it is read, 16 characters. Imports of one content lead to the same lines. */
 export function contentOf({ id, reading }: Pick<ImportedFile, 'id' | 'reading'>): string {
   return createHash('sha256').update(`${id}\n${reading}`).digest('base64url').slice(0, 16);
 }

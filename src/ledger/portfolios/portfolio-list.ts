@@ -1,15 +1,15 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
-/** Names of portfolios, and how to go on behind them: nothing where there are no more. */
+/** Names of portfolios, and the cursor of the next page; undefined on the last. */
 export type NamesPage = { names: string[]; next?: string };
 
-/** Names read at a time where some of them are looked for. */
+/** Names read at a time for a search by text. */
 const LOOKED_AT = 2_000;
 
-/** The portfolios of the account, the newest first, a page at a time. */
+/** The portfolios of the account, the newest first, in pages. */
 export function makePortfolioList({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** The place behind this portfolio, or behind where it stood. */
+  /** The index behind this portfolio, or behind its former position if it is gone. */
   const placeBehind = async (after: string | undefined): Promise<number> => {
     const cursor = after === undefined ? undefined : readCursor(after);
     if (!cursor) return 0;
@@ -30,10 +30,10 @@ export function makePortfolioList({ connection, keys }: { connection: RedisConne
     count: (): Promise<number> => connection.zcard(keys.portfolios),
 
     /**
-     * A page of the names, in the reverse order of their first imports; `after` is the `next` of the page before, and stays a
-     * place while portfolios come and go.
+     * A page of names, the latest first import first. `after` is the `next` of the previous page; it stays valid while portfolios come
+     * and go.
      *
-     * @param text what a name must contain, in any case
+     * @param text part of the name, in any case
      */
     async page({ after, count, text = '' }: { after?: string; count: number; text?: string }): Promise<NamesPage> {
       const wanted = text.toLowerCase();
@@ -52,7 +52,7 @@ export function makePortfolioList({ connection, keys }: { connection: RedisConne
   };
 }
 
-/** `<ms> <name>`; nothing for what is none, since it comes from an address. */
+/** Reads `<ms> <name>`; undefined for anything else, since it comes from a URL. */
 function readCursor(text: string): { ms: number; name: string } | undefined {
   const [, ms, name] = /^(\d{1,16}) (.{1,200})$/s.exec(text) ?? [];
   return ms === undefined || name === undefined ? undefined : { ms: Number(ms), name };

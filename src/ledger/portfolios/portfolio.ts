@@ -3,7 +3,7 @@ import type { Sums } from '../counts/sums.ts';
 import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
-/** Who the platform asks on behalf of: the company's id once it is known. */
+/** The company on whose behalf the platform requests limits; `id` once it is made. */
 export type PortfolioSupplier = {
   body?: Record<string, unknown>;
   key?: string;
@@ -18,41 +18,41 @@ export type PortfolioState = {
   /** Whether the last import was given up or killed before the end of its file. */
   interrupted: boolean;
   paused: string | undefined;
-  /** So many of its rows go first, and then it pauses itself; nothing where all go. */
+  /** Number of rows that go first, before the portfolio pauses itself; undefined if all go. */
   first: number | undefined;
-  /** The file that was imported last, and which import of the portfolio that was. */
+  /** The last imported file, and its number in the portfolio. */
   file: (ImportedFile & { number: number }) | undefined;
-  /** How many imports of it were begun, those of one file each time. */
+  /** Number of imports begun, repeated files included. */
   begun: number;
-  /** Calls that were sent again though nobody knew what had become of them: by a setting, or by a person's word. */
+  /** Calls whose outcome was unknown and that a setting or a person had sent again. */
   resent: Record<CallKind, number>;
-  /** How often one of its rows came back from its end: was sent again, or freed. */
+  /** How often an ended row of it was sent again, or freed. */
   reopened: number;
   supplier: PortfolioSupplier | undefined;
-  /** Whether the supplier waits for another person's approval of the import that named it. */
+  /** Whether the supplier waits for the approval of the import that named it. */
   supplierAwaits: boolean;
-  /** Who gave up its open rows last, and when, in ms. */
+  /** Who last gave up its open rows, and when, in ms. */
   givenUp: { by: string; atMs: number } | undefined;
   startedMs: number | undefined;
   finishedMs: number | undefined;
-  /** Lines of the last import, without those invalid ones whose request has a row already: they count as that. */
+  /** Invalid lines of the last import, without those that count as an existing row of their request. */
   invalid: number;
   duplicate: number;
-  /** Rows whose line the last import found invalid: they stay as they were. */
+  /** Rows whose line in the last import is invalid: they stay as they were. */
   kept: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
   calls: Record<CallKind | 'token' | 'throttled', number>;
-  /** Cancelled rows in whose place another stands, or whose line a file that replaces the others lacks. */
+  /** Cancelled rows that another row replaces, or whose line a replacing file lacks. */
   replaced: number;
-  /** Things that were made twice for it. */
+  /** Things made twice for it. */
   madeTwice: number;
   /**
-   * What was counted apart from the rows, from the beginning: rows that imports brought in, by the import's number, and limits
-   * that calls for its rows made. Nothing for a portfolio that is older than these counts.
+   * Counts kept apart from the rows since the portfolio began: rows brought in, by the import's number, and limits made by calls for its
+   * rows. Undefined for a portfolio older than these counts.
    */
   counted: { added: Record<string, number>; limitsMade: number } | undefined;
-  /** What its rows add up to, at the same moment as the counts. */
+  /** The sums of its rows, read at the same moment as the counts. */
   sums: Sums;
 };
 

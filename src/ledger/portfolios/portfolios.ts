@@ -15,7 +15,7 @@ import { makeSuppliers } from './suppliers.ts';
 
 export type Portfolios = ReturnType<typeof makePortfolios>;
 
-/** What is known of a portfolio beside its rows: its last import, its supplier and its counts. */
+/** Portfolios: their imports, suppliers, counts and sums. */
 export function makePortfolios({
   connection,
   keys,
@@ -37,21 +37,21 @@ export function makePortfolios({
     mustBeHere: archives.mustBeHere,
 
     /**
-     * For whoever has just read its rows: all of them were there.
+     * Called after reading a portfolio's rows, to be sure that all of them were in Redis.
      *
-     * @throws LimitlineError `USAGE` where they have begun to leave, or are not all back
+     * @throws LimitlineError `USAGE` if some have been archived, or are not restored yet
      */
     async mustHaveRows(name: string): Promise<void> {
       const found = await archives.read(name);
       if (found && found.is !== 'archiving') throw archivedFault(found);
     },
 
-    /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed; `note` hears of each row. */
+    /** Compares indexes and sums of these portfolios with their rows, mends them, and answers what differed; `note` gets each such row. */
     async compare(
       names: readonly string[],
       note?: Parameters<typeof comparison.compare>[1],
     ): Promise<MendedDifference[]> {
-      // That rows of an older ledger are in no sum yet is no difference: they enter when their portfolio is read.
+      // read() adds rows of an older ledger to the sums first: that they were missing is no difference.
       for (const name of names) await this.read(name);
       return comparison.compare(names, note);
     },
@@ -62,7 +62,7 @@ export function makePortfolios({
       return connection.zrange(keys.portfolios, '0', '-1');
     },
 
-    /** Those for which something may still be to be done: an import, rows, or their supplier. In the order of names(). */
+    /** Portfolios with something still to do: an import, rows, or their supplier. In the order of names(). */
     async open(): Promise<PortfolioState[]> {
       const names = await this.names();
       const step = connection.pipeline();
@@ -75,14 +75,14 @@ export function makePortfolios({
       return Promise.all(open.map((name) => this.read(name)));
     },
 
-    /** No new call starts for it from now on, in any process; calls in flight are answered. */
+    /** From now on no process starts a new call for it; calls in flight are still answered. */
     async pause(name: string, why: string): Promise<void> {
       await change({ hash: keys.portfolio(name) }, { changes: ['HSET', 'paused', why] });
     },
 
     /**
-     * Cancels its rows: from now on no claim of theirs succeeds. Those that are brought in or sent again later pass it.
-     * The rows themselves are moved one by one. An import that is dead by now, or dies, is waited for no more. `by` is kept with the portfolio: of a hundred thousand rows none says it again.
+     * Cancels its rows: from now on their claims fail. Rows imported or sent again later are not concerned. The rows themselves are moved
+     * one by one, later. Killed imports are removed. `by` is kept with the portfolio only, and not in each row.
      */
     async cancel(name: string, by = ''): Promise<void> {
       const changes = ['HSET', 'cancelledBy', `${Date.now()} ${by}`, 'HINCRBY', 'cancels', 1];
@@ -90,7 +90,7 @@ export function makePortfolios({
       await imports.sweepImports(name);
     },
 
-    /** Adds to a count that hangs on no call's claim, such as the token calls made for this portfolio; to none of one that is archived. */
+    /** Adds to a count that belongs to no claim, such as token calls; does nothing for an archived portfolio. */
     async count(name: string, what: 'token' | 'throttled'): Promise<void> {
       const counted = change({ hash: keys.portfolio(name) }, { changes: ['HINCRBY', `calls:${what}`, 1] });
       await counted.catch((error) => {
@@ -98,14 +98,14 @@ export function makePortfolios({
       });
     },
 
-    /** Why its rows failed: of all that are refused or held now, the cause of most rows first; 200 or a few more at the most. */
+    /** Why its refused and held rows failed: the cause with most rows first, some 200 at most. */
     async causes(name: string): Promise<Cause[]> {
-      // Rows of an older ledger have a cause when their portfolio was read.
+      // read() gives rows of an older ledger their causes.
       await this.read(name);
       return causes.read(name);
     },
 
-    /** Whether nobody but them ever imported into it; nobody did into one that is not there. `by` as an import has it. */
+    /** Whether nobody else ever imported into it; true if there is no such portfolio. `by` is as in an import. */
     async isOwn(name: string, by: string): Promise<boolean> {
       const [owner, started] = await connection.hmget(keys.portfolio(name), 'owner', 'started');
       return started === null || (by !== '' && owner === by);
@@ -118,18 +118,18 @@ export function makePortfolios({
       return ((await step.exec()) ?? []).reduce((sum, [, count]) => sum + Number(count ?? 0), 0);
     },
 
-    /** Writes down that all that is kept beside the rows was compared with them, and how much differed. */
+    /** Notes that indexes and sums were compared with the rows, and how much differed. */
     async noteReconciled(findings: number): Promise<void> {
       await connection.hset(keys.account, 'reconciled', `${Date.now()} ${findings}`);
     },
 
-    /** When that was last, and what it found; nothing where it never was. */
+    /** The last such comparison; undefined if there was none. */
     async lastReconciled(): Promise<{ atMs: number; findings: number } | undefined> {
       const [atMs, findings] = ((await connection.hget(keys.account, 'reconciled')) ?? '').split(' ').map(Number);
       return atMs ? { atMs, findings: findings ?? 0 } : undefined;
     },
 
-    /** All that is known, at one moment: the counts of one answer always add up. */
+    /** Reads everything at one moment, so the counts in one answer always add up. */
     async read(name: string): Promise<PortfolioState> {
       const { atMs, answers } = await readAtOnce(connection, [
         ['HGETALL', keys.portfolio(name)],
@@ -145,7 +145,7 @@ export function makePortfolios({
       const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
       const { rows, isOlder, ...tallied } = readTallied([a, b].map(pairsAsFields));
       const hash = pairsAsFields(found);
-      // Begun by an older version, and rows of it are in no sum yet, or not as they are now: they are gone through once.
+      // A portfolio begun by an older version may have rows that are not in the sums, or not as they are now: they are added once.
       const isUncounted = hash.counted === undefined && hash.tallied === undefined;
       const lacks = isUncounted && rows < inStates.reduce((sum, count) => sum + count, 0);
       if (hash.archive === undefined && hash.tallied !== TALLIED && (lacks || isOlder)) {
@@ -154,7 +154,7 @@ export function makePortfolios({
       }
       const fields = fromFields(hash);
       const { alive, gone } = signsOf(running as string[], atMs);
-      // Rare: the last row ended while a killed import still counted as one under way.
+      // Rare: the last row ended while a killed import still counted as under way.
       if (gone) fields.finishedMs ??= await imports.sweepImports(name);
       fields.interrupted &&= fields.finishedMs === undefined;
       return {
@@ -222,13 +222,13 @@ function givenUpOf(text: string | undefined): PortfolioState['givenUp'] {
   return text === undefined ? undefined : { atMs: Number(ms), by: by.join(' ') };
 }
 
-/** The counts whose fields begin so, by the rest of the field. */
+/** The counts of fields with this beginning, by the rest of the field's name. */
 function countsBehind(start: string, fields: Record<string, string>): Record<string, number> {
   const found = Object.entries(fields).filter(([field]) => field.startsWith(start));
   return Object.fromEntries(found.map(([field, count]) => [field.slice(start.length), Number(count)]));
 }
 
-/** Counts by their names, in the order of both. */
+/** Joins names and counts by their order. */
 function namedCounts<Name extends string>(names: readonly Name[], counts: readonly number[]): Record<Name, number> {
   return Object.fromEntries(names.map((name, index) => [name, counts[index] ?? 0])) as Record<Name, number>;
 }

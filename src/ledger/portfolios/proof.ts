@@ -6,32 +6,32 @@ import type { PortfolioState } from './portfolio.ts';
 import { rowCountOf } from './summary.ts';
 
 /**
- * Two counts of one thing that were kept apart from each other, held against each other. `right` and `wrong` say how that came
- * out, `open` that it cannot be told before something has ended, `unknown` that one of the counts is not there.
+ * A comparison of two independent counts of one thing. `right` and `wrong` are its results; `open`: it cannot be told before something
+ * has ended; `unknown`: one of the counts is missing.
  */
 export type Check = {
   of: 'lines' | 'rows' | 'limits' | 'twice';
   is: 'right' | 'wrong' | 'open' | 'unknown';
-  /** What is compared, as an equation: `103 lines = 100 rows + 2 invalid + 1 duplicate`. */
+  /** The comparison as an equation: `103 lines = 100 rows + 2 invalid + 1 duplicate`. */
   figures: string;
-  /** What differs, or why it cannot be told; in a sentence. */
+  /** A sentence on what differs, or why it cannot be told. */
   words?: string;
-  /** The import that it is about. */
+  /** The import that is checked. */
   import?: Pick<KnownImport, 'number' | 'fileName'>;
 };
 
 /**
- * Whether a portfolio's counts prove that nothing was lost and nothing was made twice. Nothing is read for it but counts that
- * stand there anyway; `reconcile` goes through the rows themselves.
+ * Checks by its counts that a portfolio lost nothing and made nothing twice. It reads only counts that are kept anyway; `reconcile` walks
+ * the rows themselves.
  *
- * The counts have different sources: lines are counted by who read the file, faulty ones by the sizes of the ledger's lists;
- * rows by the sizes of the indexes by state, and each once more when it came; limits when a call made one, apart from the row.
+ * The counts have different sources. Lines are counted by the reader of the file, faulty ones by the sizes of the ledger's lists. Rows are
+ * counted by the sizes of the sets by state, and once more when each came in. Limits are counted when a call makes one, apart from the row.
  */
 export function proofOf(state: PortfolioState, imports: readonly KnownImport[]): Check[] {
   return [...imports.map((one) => linesCheck(one, state)), rowsCheck(state), limitsCheck(state), twiceCheck(state)];
 }
 
-/** One word for all of them: what is wrong goes before what cannot be told. */
+/** The combined verdict: wrong before open before unknown before right. */
 export function overallOf(checks: readonly Pick<Check, 'is'>[]): Check['is'] {
   return (['wrong', 'open', 'unknown'] as const).find((is) => checks.some((check) => check.is === is)) ?? 'right';
 }
@@ -53,7 +53,7 @@ function linesCheck(known: KnownImport, state: PortfolioState): Check {
     };
   }
   const { lines, rows } = known.found;
-  // What the last import's faulty lines are stands in the ledger, line by line; of earlier ones their number is left.
+  // The faulty lines of the last import are in the ledger; of earlier imports only their number is kept.
   const invalid = isLast ? state.invalid + state.kept : known.found.invalid;
   const duplicate = isLast ? state.duplicate : known.found.duplicate;
   const figures = `${counted(lines, 'line')} = ${counted(rows, 'row')} + ${grouped(invalid)} invalid + ${grouped(duplicate)} duplicate`;
@@ -87,7 +87,7 @@ function limitsCheck(state: PortfolioState): Check {
   const figures = `${counted(done, 'row')} done = ${counted(made, 'limit')} made`;
   if (made === done) return { of: 'limits', is: 'right', figures };
   const missing = done - made - state.madeTwice;
-  // A late answer to a row whose limit another one had made: that is told of as made twice.
+  // A late response came for a row whose limit another call had made: it counts as made twice.
   if (made < done && missing <= 0)
     return { of: 'limits', is: 'right', figures: `${figures} + ${state.madeTwice} made twice` };
   if (made < done) {
@@ -115,13 +115,13 @@ function twiceCheck({ madeTwice, resent }: PortfolioState): Check {
   return { of: 'twice', is: 'wrong', figures: `${counted(madeTwice, 'thing')} made twice`, words };
 }
 
-/** `2 documents`, `1 limit`: so many of each kind, without those of which there are none. */
+/** `2 documents`, `1 limit`: the counts in words; kinds with none are left out. */
 export function thingsOf(counts: Readonly<Record<CallKind, number>>): string[] {
   const some = CALL_KINDS.filter((kind) => counts[kind] > 0);
   return some.map((kind) => counted(counts[kind], kind, KINDS[kind].several));
 }
 
-/** `2 documents, 1 limit`, of calls that may be sent again, or were, without an answer to the first; '' where there were none. */
+/** `2 documents, 1 limit`: calls that were sent again, or may be, without a response to the first; '' for none. */
 export function resentWords(resent: PortfolioState['resent']): string {
   return thingsOf(resent).join(', ');
 }

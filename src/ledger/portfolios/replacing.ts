@@ -11,20 +11,20 @@ export type AskingLine = {
   importId: string;
   /** Canonical decimal text. */
   amount: string;
-  /** Whether a request_reference says which request it is. */
+  /** Whether a request_reference names the request. */
   isNamed: boolean;
 };
 
-/** Which requests stand in the line's own file, and which rows its lines say that they mend. */
+/** `has`: whether the line's own file has this request. `mends`: whether a line of the file says that it mends this row. */
 export type OwnFile = { has(key: string): boolean; mends(key: string): boolean };
 
-/** What becomes of the rows that a line may be meant to correct: one is replaced, or none, or it is a problem in words. */
+/** The decision on rows that a line may correct: the one it replaces, or none, or a problem in words. */
 export type ReplacingDecision = { replaces: BuyerRow | undefined } | { problem: string };
 
 /**
- * The rows of the line's buyer in its portfolio that the line may be a correction of, before it is known what else stands in
- * its file: of earlier imports, or of this very line when it was read as another request. A line with a request_reference
- * says itself which request it is, and so does one whose row is there.
+ * Rows of the same buyer and portfolio that a line may correct, before the rest of its file is known: rows of earlier imports, or of this
+ * very line when it was read as another request. None if the line has a request_reference, or its own row exists: then it is clear
+ * which request it means.
  */
 export function candidatesFor(asking: AskingLine, rows: readonly BuyerRow[]): BuyerRow[] {
   const { row, line, importId, isNamed } = asking;
@@ -34,16 +34,16 @@ export function candidatesFor(asking: AskingLine, rows: readonly BuyerRow[]): Bu
     (one) =>
       one.row.portfolio === row.portfolio &&
       one !== own &&
-      // A line that brings its own row back corrects no other that was cancelled.
+      // A line that revives its own cancelled row corrects no other cancelled row.
       !(own && one.state === 'cancelled' && !one.replaced?.key) &&
       (one.importId !== importId || one.line === line || one.replaced?.importId === importId),
   );
 }
 
 /**
- * Decides which of these candidates a line replaces. One row of the buyer that was not sent, whose own line the file lacks,
- * is what the line corrects; one that was sent keeps its words, and the line is a request of its own. Of several nobody can
- * tell; nor while it is unknown what became of one, or one is being sent; nor which of two lines of a file corrects one row.
+ * Decides which candidate a line replaces. If one row of the buyer was not sent and its own line is not in the file, the line corrects it.
+ * A row that was sent keeps its request, and the line is a new one. It is a problem if several rows qualify, if the outcome of one is
+ * unknown or one is being sent, or if another line of the file has replaced the row.
  */
 export function decideReplacement(
   asking: AskingLine,
@@ -61,23 +61,23 @@ export function decideReplacement(
   const unsent = old.filter(isUnsent);
   const live = unsent.filter(({ state }) => state !== 'cancelled');
   if (live.length > 1) return { problem: severalProblem(live, asking) };
-  // A cancelled row asks for nothing, so it stands in nobody's way; the only such row is what the line brings back.
+  // A cancelled row requests nothing, so it conflicts with nothing; if it is the only one, the line revives it.
   return { replaces: live[0] ?? (unsent.length === 1 ? unsent[0] : undefined) };
 }
 
-/** Whether another line of the same file stands in the place of this row. */
+/** Whether another line of the same file has replaced this row. */
 export function isTaken({ replaced }: BuyerRow, { row, importId }: AskingLine): boolean {
   return replaced?.importId === importId && replaced.key !== '' && replaced.key !== row.key;
 }
 
-/** Whether nothing was sent of a row's limit, so that another may stand in its place. */
+/** Whether nothing was sent for the row's limit, so that another row may replace it. */
 export function isUnsent({ state, limit }: BuyerRow): boolean {
   return limit === 'free' && !is('isGranted', state);
 }
 
 /**
- * The other request of the buyer that a person should know of, since both are or were asked for, or would be when refused ones
- * are sent again: of another amount. Of several one that is open or made, of the line's own portfolio, if there is one.
+ * Another request of the buyer with another amount, which a person should know of: both are or were requested, or would be if refused
+ * rows are sent again. Prefers one that is not refused, then one of the line's own portfolio.
  */
 export function otherRequest(
   { row, amount }: AskingLine,
@@ -97,30 +97,30 @@ export function otherRequest(
 }
 
 /**
- * Whether a line comes again as it was when it was a problem that nobody could tell what it corrects: `earlier` is what its
- * errors file says of it. That the rows in question were sent meanwhile tells it no better, and it would be requested besides.
+ * Whether a line comes again unchanged, after a problem that it was unclear what it corrects; `earlier` is the problem in its errors file.
+ * It is as unclear as before, even if the rows in question were sent since; importing it would request their limit a second time.
  */
 export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): boolean {
   const [, before] = UNDECIDED.exec(earlier) ?? [];
   return !isNamed && before === amount;
 }
 
-/** As the problems below say it. */
+/** Matches the problems below. */
 const UNDECIDED =
   /^(?:This buyer has|An earlier line of this file has replaced) [\s\S]*? it cannot be told (?:which of them|whether) this line \(([\d.]+)\) corrects/;
 
-/** What is said of such a line from then on: the same, so that its next errors file says so, too. */
+/** The problem of such a line from then on: the same, so that the next errors file says so too. */
 export function undecidedProblem(earlier: string): string {
   const [said = ''] = earlier.split(REMEDY);
   return `${said.trim()} ${REMEDY}`;
 }
 
-/** `line 7 of portfolio q4 (1000, refused)`; of a row that is archived its line is not known. */
+/** `line 7 of portfolio q4 (1000, refused)`; the line of an archived row is not known. */
 export function describeRow({ row, line, amount, state }: BuyerRow): string {
   return `${line > 0 ? `line ${line}` : 'a line'} of portfolio ${row.portfolio} (${amount}, ${state})`;
 }
 
-/** Candidates named in a problem: enough to find one's own. */
+/** Most candidates named in a problem. */
 const MOST_NAMED = 5;
 
 const REMEDY =
@@ -136,7 +136,7 @@ function takenProblem(taken: BuyerRow, { amount }: AskingLine): string {
   return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${amount}) corrects it. ${REMEDY}`;
 }
 
-/** Whether it makes anything is known in a moment; until then the two may both be requested, or neither. */
+/** The outcome is known in a moment; until then both requests, or neither, might be made. */
 function sendingProblem(sending: BuyerRow): string {
   return `The request of ${describeRow(sending)} of the same buyer is being sent at this moment, so it cannot be told whether this line corrects it: import the file again when that is answered, or give this line a request_reference of its own if it is meant beside that one.`;
 }

@@ -15,25 +15,25 @@ import {
 import type { PortfolioState } from './portfolio.ts';
 import type { Portfolios } from './portfolios.ts';
 
-/** What became of a portfolio, in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
+/** The outcome of a portfolio in one object; amounts are exact decimal text, times ISO 8601 in UTC. */
 export type Summary = Sums & {
   account: string;
   portfolio: string;
   lines: number;
   invalid: number;
   duplicate: number;
-  /** Rows whose line the last import found invalid; they stay as they were, and the line counts as its row. */
+  /** Rows whose line in the last import is invalid; they stay as they were, and the line counts as its row. */
   kept: number;
-  /** Rows among the cancelled in whose place others stand, or whose line a file that replaces the others lacks. */
+  /** Cancelled rows that others replace, or whose line a replacing file lacks. */
   replaced: number;
   rows: number;
   states: Record<RowState, number>;
   statuses: Record<string, number>;
-  /** Why rows failed, the cause of most rows first. */
+  /** Why rows failed, the cause with most rows first. */
   causes: Cause[];
-  /** Things made twice for its rows, which only `resend` and what a person says can lead to. */
+  /** Things made twice for its rows; only `resend` and a person's answer can lead to that. */
   madeTwice: number;
-  /** Calls that were sent again though nobody knew what had become of them: the service may have such a thing twice. */
+  /** Calls sent again after an unknown outcome: the service may have made such a thing twice. */
   resent: Record<CallKind, number>;
   supplier: string | null;
   started: string | null;
@@ -42,10 +42,10 @@ export type Summary = Sums & {
 };
 
 /**
- * Sums up a portfolio, or answers nothing where there is none of that name.
+ * Summarizes a portfolio; undefined if there is none of this name.
  *
- * `lines` are those that led to a row, whichever import they came from, and the last import's invalid and duplicate
- * ones that have none; so they add up at every moment, also while an import runs.
+ * `lines` are those that led to a row, of any import, and the last import's invalid and duplicate ones without a row. So they add up at
+ * every moment, even during an import.
  */
 export async function summarize(
   name: string,
@@ -77,7 +77,7 @@ export async function summarize(
   };
 }
 
-/** How many rows a portfolio has, in whatever state. */
+/** Number of rows in all states. */
 export function rowCountOf({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, ROW_STATES);
 }
@@ -88,8 +88,8 @@ export function isoTime(ms: number | undefined): string | null {
 }
 
 /**
- * How far a portfolio is: an import of it runs, or was given up; it is paused; rows are open; what is left waits for another
- * person's approval; only held rows are left, which need a person's answer; or nothing is left.
+ * The progress of a portfolio: an import runs (`importing`) or was given up (`interrupted`); it is `paused`; rows are `open`; the rest waits
+ * for another person's approval (`awaiting`); only held rows are left, which need a person's answer (`held`); nothing is left (`settled`).
  */
 export type Standing = 'importing' | 'interrupted' | 'paused' | 'open' | 'awaiting' | 'held' | 'settled';
 
@@ -107,34 +107,34 @@ export function standingOf({
   return states.awaiting > 0 && openRows({ states }) === 0 ? 'awaiting' : 'open';
 }
 
-/** The rows of which is known what became of them. */
+/** Rows whose outcome is known. */
 export function settledRows(states: PortfolioState['states']): number {
   return rowsIn(states, SETTLED_STATES);
 }
 
-/** The rows for which something is still to be done without a person. */
+/** Rows with something still to do, without a person. */
 export function openRows({ states }: Pick<PortfolioState, 'states'>): number {
   return rowsIn(states, OPEN_STATES);
 }
 
-/** One step on the way of a portfolio's rows: how many have it before them, are at it, stopped at it, and are past it. */
+/** One step of a portfolio's rows: how many have it ahead, are at it, stopped at it, and are past it. */
 export type FunnelStep = {
   step: Step;
   before: number;
   at: number;
-  /** Refused or held there. */
+  /** Refused or held at this step. */
   stopped: number;
   past: number;
-  /** Calls sent for it; a step with nothing to do is passed over without one. */
+  /** Calls sent for it; a row with nothing to do at the step needs none. */
   calls: number;
 };
 
-/** Calls that are still to be made at the least and at the most. */
+/** The fewest and the most calls still to be made. */
 export type CallsLeft = { fewest: number; most: number };
 
 /**
- * Where the rows of a portfolio are on their way. Rows that wait stand before the first step, also those few that have taken a
- * step and go on later; skipped ones were found at the last, and cancelled ones are on no way any more.
+ * Counts the rows of a portfolio by step. Queued rows count before the first step, even the few that have already done a step. Skipped rows
+ * count as past the last step; cancelled rows are not counted.
  *
  * @param stopped refused and held rows by the step at which they stopped
  */
@@ -156,7 +156,7 @@ export function funnelOf(
   return steps.reverse();
 }
 
-/** How many rows stopped at each step, by why they did. */
+/** Number of failed rows by step. */
 export function stoppedAt(causes: readonly { step: Step; rows: number }[]): Record<Step, number> {
   const stopped: Record<Step, number> = { company: 0, documents: 0, limit: 0 };
   for (const { step, rows } of causes) stopped[step] += rows;
@@ -164,8 +164,8 @@ export function stoppedAt(causes: readonly { step: Step; rows: number }[]): Reco
 }
 
 /**
- * How many calls the open rows still need: one for each limit, and for companies and documents as many a row as there were so
- * far. Who can say nothing of them yet counts a company for each row at the most.
+ * Estimates how many calls the open rows still need: one for each limit; for companies and documents as many a row as so far. Without
+ * enough rows so far, each row counts as at most one company call.
  */
 export function callsLeft(steps: readonly FunnelStep[], states: PortfolioState['states']): CallsLeft {
   const open = openRows({ states });
@@ -174,7 +174,7 @@ export function callsLeft(steps: readonly FunnelStep[], states: PortfolioState['
     if (step === 'limit') continue;
     const rows = before + at;
     const met = past + stopped + at;
-    // Few rows say little of the others.
+    // A few rows are no basis for an estimate.
     const isKnown = met >= ENOUGH_ROWS;
     const perRow = met === 0 ? 0 : Math.min(calls / met, step === 'company' ? 1 : Number.POSITIVE_INFINITY);
     left.fewest += Math.floor(rows * perRow * (isKnown ? 0.9 : 0));

@@ -3,14 +3,14 @@ import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { PortfolioSupplier } from './portfolio.ts';
 
-/** Whom the portfolios' limits are asked for on behalf of. */
+/** The suppliers of portfolios, on whose behalf limits are requested. */
 export function makeSuppliers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const change = makeGatedScript(connection, 'change-fields');
   return {
     /**
-     * Names the supplier of a portfolio.
+     * Sets the supplier of a portfolio.
      *
-     * @param approval of the import that names it: nothing is sent for it before that is granted
+     * @param approval of the import that names it: nothing is sent for the supplier before it is granted
      */
     async setSupplier(name: string, supplier: PortfolioSupplier, approval?: string): Promise<void> {
       const of = approval === undefined ? 'HDEL' : 'HSET';
@@ -19,9 +19,9 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
     },
 
     /**
-     * Writes down what became of the supplier; of one that an import has replaced meanwhile, nothing.
+     * Writes the outcome of the supplier; does nothing if an import has replaced the supplier since.
      *
-     * @param approval for which it waits, and which will not be given: of one that waits for another, nothing
+     * @param approval the declined approval of the supplier; does nothing if the supplier waits for another one by now
      */
     async endSupplier(name: string, supplier: PortfolioSupplier & { key: string }, approval = ''): Promise<void> {
       const hash = keys.portfolio(name);
@@ -36,11 +36,11 @@ export function makeSuppliers({ connection, keys }: { connection: RedisConnectio
       }
     },
 
-    /** Whether somebody said no to this supplier, in whichever portfolio, and nobody yes since. */
+    /** Whether a person declined this supplier, in any portfolio, and nobody has approved it since. */
     isSupplierDeclined: async (key: string): Promise<boolean> =>
       (await connection.hexists(keys.call('company', key), 'declined')) === 1,
 
-    /** Asks again for a supplier that was cancelled with its portfolio. */
+    /** Requests a supplier again that was cancelled with its portfolio. */
     async reviveSupplier(name: string, { body, key }: PortfolioSupplier): Promise<void> {
       const cancels = (await connection.hget(keys.portfolio(name), 'cancels')) ?? '0';
       const changes = ['HSET', 'supplier', JSON.stringify({ body, key }), 'HSET', 'importGen', cancels];

@@ -4,39 +4,39 @@ import { scanKeys, scanned } from '../schema/redis-reads.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf, rowName } from '../schema/schema.ts';
 
-/** One request of a buyer, as far as it matters to another line of that buyer. */
+/** One request of a buyer, as other lines of that buyer need it. */
 export type BuyerRow = {
   row: RowId;
   /** Canonical decimal text. */
   amount: string;
   state: RowState;
   line: number;
-  /** The number of the import that had it last, within its portfolio. */
+  /** Within its portfolio, the number of the last import that had it. */
   importId: string;
-  /** What is known of its limit call; `free` where nothing was sent, or nothing was made. */
+  /** State of its limit call; `free` if nothing was sent, or the send made nothing. */
   limit: 'free' | 'claimed' | 'unknown' | 'made';
-  /** The import that replaced it, and the row in its place; `key` is '' where its line was only left out. */
+  /** The import that replaced it, and the key of the row that replaces it; '' if its line was only left out. */
   replaced: { importId: string; key: string } | undefined;
 };
 
 /**
- * The requests of a buyer. `count` is how many there are, also of those that are archived without a limit, which are not told;
- * `isWhole` is false where others are not told, either.
+ * The requests of a buyer. `count` includes archived requests without a limit, which `rows` lacks. `isWhole`: false if `rows` is only a
+ * part of the others.
  */
 export type BuyerRows = { count: number; rows: BuyerRow[]; isWhole: boolean };
 
 export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };
 
-/** Requests of one buyer that are read at once. */
+/** Most requests of one buyer read by one script. */
 const MOST_TOLD = 128;
 
-/** Requests of one buyer that are read in pages: they take tenths of a second, and 3 MB. */
+/** Most requests of one buyer read in pages: they take tenths of a second, and 3 MB. */
 export const MOST_READ = 10_000;
 
-/** Buyers looked at with one script, which keeps Redis busy for milliseconds even where each has very many requests. */
+/** Buyers read by one script, which keeps Redis busy for milliseconds even if each has very many requests. */
 const BUYERS_AT_ONCE = 50;
 
-/** Looks at the requests of buyers, in all portfolios of the account. */
+/** Reads the requests of buyers, in all portfolios of the account. */
 export function makeBuyerRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const list = makeLuaScript(connection, new URL('../lua/buyer-rows.lua', import.meta.url));
   const tell = async (buyers: readonly string[], cursor: string) => {
@@ -44,10 +44,7 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
     return (await list(places, { most: MOST_TOLD, from: cursor })) as (string | number)[][];
   };
   return {
-    /**
-     * Requests of a portfolio whose rows are gone: their buyers are still known to have asked. Goes over all buyers of the account; a row
-     * may come twice.
-     */
+    /** Requests of a portfolio whose rows are missing, found by their buyers. Walks all buyers of the account; a row may come twice. */
     async *gone(portfolio: string): AsyncGenerator<{ row: RowId; amount: string }> {
       for await (const found of scanKeys(connection, keys.buyer(''))) {
         const hashes = found.filter((name) => name.endsWith(':rows'));
@@ -60,7 +57,7 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
       }
     },
 
-    /** The requests of each of these buyers; of a buyer who has very many, some. */
+    /** The requests of each of these buyers; only a part for a buyer with very many. */
     async ofBuyers(buyers: readonly string[]): Promise<Map<string, BuyerRows>> {
       const found = new Map<string, BuyerRows>();
       for (let from = 0; from < buyers.length; from += BUYERS_AT_ONCE) {
@@ -74,7 +71,7 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
       return found;
     },
 
-    /** All requests of one buyer, in pages; of more than `MOST_READ` those that came by then. `count` is of the moment it began. */
+    /** All requests of one buyer, in pages, up to `MOST_READ` or slightly more. `count` is of the beginning of the walk. */
     async wholeOf(buyer: string): Promise<BuyerRows> {
       const rows = new Map<string, BuyerRow>();
       let began: number | undefined;
@@ -89,14 +86,14 @@ export function makeBuyerRows({ connection, keys }: { connection: RedisConnectio
       }
     },
 
-    /** The rows of all requests of one buyer, however many, in pages. One that is there all the time comes once or more. */
+    /** The rows of all requests of one buyer, in pages. A row that exists during the whole walk comes at least once. */
     async *allOf(buyer: string): AsyncGenerator<RowId[]> {
       for await (const found of scanned((at) => connection.hscan(keys.buyerRows(buyer), at, 'COUNT', MOST_TOLD))) {
         yield found.filter((_, at) => at % 2 === 0).map(toRowId);
       }
     },
 
-    /** One request, by its row; nothing where there is none. */
+    /** The request of one row; undefined if there is no such row. */
     async ofRow(row: RowId): Promise<BuyerRow | undefined> {
       const fields = ['state', 'line', 'import', 'replaced', 'request'] as const;
       const [known, limit] = await Promise.all([

@@ -2,26 +2,26 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** What is known of buyers at one moment, as it was written: by identifier, and by buyer. */
+/** Buyers as they were written, read at one moment: holders by identifier, records by buyer. */
 type BuyersRead = { version: string; holders: Map<string, string>; buyers: Map<string, string> };
 
-/** What is to be written. `mends` are buyers that take another name, each with the only row that there is of it. */
+/** What to write. `mends`: buyers that get another name, each with its only row. */
 type BuyersChange = {
   version: string;
   holders: ReadonlyMap<string, string>;
   buyers: ReadonlyMap<string, string>;
   mends: readonly { buyer: string; row: RowId }[];
-  /** The keys of two buyers that may be one, in one text. */
+  /** Each the keys of two buyers that may be one, in one text. */
   likes: ReadonlySet<string>;
 };
 
 export type Buyers = ReturnType<typeof makeBuyers>;
 
 /**
- * The buyers of the account, and what points to them. Which buyer a line means is decided elsewhere; here it is made sure
- * that nobody decides by what has changed meanwhile: whoever writes names the version that was read.
+ * The buyers of the account, and their identifiers. Other code decides which buyer a line means. A write names the version that the
+ * decision read, and fails if the buyers changed since.
  *
- * An identifier costs some 40 bytes, and a buyer with three of them some 500.
+ * An identifier takes some 40 bytes, and a buyer with three of them some 500.
  */
 export function makeBuyers({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
@@ -30,7 +30,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
   const places = { versionKey: keys.buyersVersion, ...begins };
 
   return {
-    /** Reads what the digests (16 characters each) point to. A holder's key stands in its text as 16 such characters. */
+    /** Reads the buyers with these identifiers, by digest (16 characters). The text of a holder lists keys of buyers, 16 characters each. */
     async read(digests: readonly string[]): Promise<BuyersRead> {
       for (;;) {
         const pages: BuyersRead[] = [];
@@ -39,7 +39,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
           pages.push(pageOf(page, (await read(places, { digests: page.join('') })) as BuyersAnswer));
         }
         const [first = { version: '0', holders: new Map(), buyers: new Map() }, ...others] = pages;
-        // Somebody wrote between two pages: they are of two moments.
+        // A write between two pages gave them different versions: read them again.
         if (others.some(({ version }) => version !== first.version)) continue;
         for (const { holders, buyers } of others) {
           for (const [digest, keysOfBuyers] of holders) first.holders.set(digest, keysOfBuyers);
@@ -49,7 +49,7 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       }
     },
 
-    /** Writes all of it, or nothing where it answers false: then what was read is out of date. */
+    /** Writes all of it, or nothing and answers false if the buyers were changed since they were read. */
     async write({ version, holders, buyers, mends, likes }: BuyersChange): Promise<boolean> {
       const mended = mends.flatMap(({ buyer, row }) => [
         keys.call('company', buyer),
@@ -60,14 +60,14 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
       return (await write({ ...places, mended }, told)) === 1;
     },
 
-    /** What is known of these buyers now, as it was written; less those of whom nothing is. */
+    /** The present records of these buyers; those without a record are left out. */
     async records<Named extends { key: string }>(some: readonly Named[]): Promise<{ key: string; record: string }[]> {
       if (some.length === 0) return [];
       const found = await connection.mget(some.map(({ key }) => keys.buyer(key)));
       return some.flatMap(({ key }, at) => (found[at] ? [{ key, record: found[at] }] : []));
     },
 
-    /** The keys of those buyers of whom, and of whose row, nothing was sent: no call was made, is under way or in doubt. */
+    /** The keys of buyers without any send, for the buyer or the row: no call was made, is under way or in doubt. */
     async unsent(buyers: readonly { key: string; row: RowId }[]): Promise<Set<string>> {
       if (buyers.length === 0) return new Set();
       const step = connection.pipeline();
@@ -84,13 +84,13 @@ export function makeBuyers({ connection, keys }: { connection: RedisConnection; 
   };
 }
 
-/** Identifiers read with one command: a millisecond or two of Redis' time, with the buyers behind them. */
+/** Identifiers read with one command: with their buyers a millisecond or two of Redis' time. */
 const PAGE = 1_000;
 
-/** A call in one of these may have made something. */
+/** Call states in which the service may have made something. */
 const SENT = new Set(['claimed', 'unknown', 'made']);
 
-/** As write-buyers.lua takes them: many small arguments cost more than all that is done with them. No text has a line break in it. */
+/** Lines for write-buyers.lua: many small arguments would cost more than the write itself. No text contains a line break. */
 function linesOf(map: ReadonlyMap<string, string>): string {
   let lines = '';
   for (const [key, text] of map) lines += `${key}${text}\n`;

@@ -3,10 +3,10 @@ import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
 /**
- * Tells of portfolios that were finished since: each to one process of the fleet, once. One that goes on later, since rows
- * of it are sent again, is told of again when it is finished again.
+ * Finds portfolios that were finished: each is given to one process of the fleet, once. A portfolio that goes on later, since rows are sent
+ * again, is found again when it is finished again.
  *
- * @param sinceMs of the server's clock; what was finished before that is nobody's news
+ * @param sinceMs by the server's clock; portfolios finished before are ignored
  */
 export function makeFinished({
   connection,
@@ -20,11 +20,11 @@ export function makeFinished({
   sinceMs: number;
 }) {
   const change = makeGatedScript(connection, 'change-fields');
-  /** What this process has been told: it would be told again, since a reply may have been lost. */
+  /** What this process got already. Redis would give it to the same process again, since a reply may have been lost. */
   const told = new Map<string, string>();
 
   return {
-    /** Names of those that are finished, and that no process was told of. */
+    /** Names of finished portfolios that no process has got yet. */
     async news(): Promise<string[]> {
       const names = await connection.zrange(keys.portfolios, '0', '-1');
       const step = connection.pipeline();
@@ -35,7 +35,7 @@ export function makeFinished({
         const [finished, known] = (answers[place]?.[1] ?? []) as (string | null)[];
         if (!finished || Number(finished) < sinceMs || told.get(name) === finished) continue;
         if (known?.startsWith(`${finished} `) && known !== `${finished} ${processId}`) continue;
-        // For the first that writes it, as long as the portfolio stands as it was read.
+        // The first process to write `told` gets it, if the portfolio is unchanged since it was read.
         const asRead = ['IS', 'archive', '', 'IS', 'finished', finished, 'IS', 'told', known ?? ''];
         const changes = [...asRead, 'HSET', 'told', `${finished} ${processId}`];
         if ((await change({ hash: keys.portfolio(name) }, { changes })) === null) continue;

@@ -5,13 +5,13 @@ import type { Keys } from '../schema/keys.ts';
 import { STEPS, type Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** Who wants to see a few answers first looks at no more than this. */
+/** Most rows that can go first. */
 export const MOST_FIRST = 10_000;
 
 /**
- * Some rows of a portfolio go first, in the order of their lines, and when they are at an end the portfolio pauses itself, so
- * that a person looks at the answers. Exactly so many are sent, however many processes feed and work: which ones is written
- * down before any of them has a job, and no other leaves the queue. `resume` ends it when they are at an end.
+ * Sends some rows of a portfolio first, in the order of lines. When they have ended, the portfolio pauses itself, so that a person can look
+ * at the responses. Exactly so many are sent, however many processes feed and work: the rows are chosen in Redis before any of them has
+ * a job, and no other row leaves the queue. `resume` then lets all others go.
  */
 export function makeFirstRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const first = makeGatedScript(connection, 'first-rows');
@@ -23,14 +23,14 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
     others: STEPS.map((step) => keys.rowsInState(name, step)),
   });
   return {
-    /** From now on so many rows of it leave the queue, 1 to {@link MOST_FIRST}, those counted that already did so. */
+    /** From now on only so many rows leave the queue, 1 to {@link MOST_FIRST}; those that already left it count. */
     async sendFirst(name: string, count: number): Promise<void> {
       await first(placesOf(name), { what: 'send', count });
     },
 
     /**
-     * Lets a portfolio go on, and looks at the first answers again. Where its first rows are at an end, the rest goes; where
-     * something else paused it before that, they still go first. Answers how many that are, nothing where all go.
+     * Lets a portfolio go on, and restarts the canary. If its first rows have ended, all others may go; if something else paused it before
+     * that, the first rows still go first. Answers how many those are, or undefined if all may go.
      */
     async resume(name: string): Promise<number | undefined> {
       const canaries = STEPS.map((step) => `canary:${step}`);
@@ -39,8 +39,8 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
     },
 
     /**
-     * The rows that go first and still wait, with their steps: so many, from this place on. Pauses a portfolio whose first rows
-     * are all at an end.
+     * The first rows that still wait, with their steps: `count` of them from index `from` on. Pauses the portfolio if all first rows have
+     * ended.
      */
     async chooseFirst(
       name: string,
@@ -55,7 +55,7 @@ export function makeFirstRows({ connection, keys }: { connection: RedisConnectio
   };
 }
 
-/** Why a portfolio is paused whose first rows are at an end. */
+/** The pause reason of a portfolio whose first rows have ended. */
 export function firstWords(count: number): string {
   return `${counted(count, 'row was', 'rows were')} sent first; resume to send the rest`;
 }

@@ -3,23 +3,23 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** What there is of a row and of its calls; '' for what there is not. */
+/** What the ledger knows of a row and its calls; '' for nothing. */
 export type KnownRow = {
   state: RowState | '';
   /** What its line asked for, as JSON. */
   request: string;
-  /** The state of the call that makes its limit, and the digest of what was asked for with it. */
+  /** State of its limit call, and the digest of what was requested with it. */
   limit: string;
   asked: string;
-  /** Whether a person said no to that limit, so that it waits for another's yes. */
+  /** Whether a person declined that limit, so that it needs another person's yes. */
   isDeclined: boolean;
-  /** The state of the call that makes its buyer's company. */
+  /** State of the call for its buyer's company. */
   company: string;
 };
 
 export type Foresight = (rows: readonly { row: RowId; buyer: string }[]) => Promise<KnownRow[]>;
 
-/** Looks, for lines that are not imported, what there is of them already; it changes nothing. */
+/** Finds what the ledger already knows of lines that are not imported; changes nothing. */
 export function makeForesight({ connection, keys }: { connection: RedisConnection; keys: Keys }): Foresight {
   return async (rows) => {
     if (rows.length === 0) return [];

@@ -16,23 +16,23 @@ import type { RowId } from '../schema/schema.ts';
 import { indexWords } from '../search/index-words.ts';
 import { makeListRows } from '../search/row-lists.ts';
 
-/** The portfolio and the import that bring rows in, and the open approval that the rows wait for, if any. */
+/** The import that brings rows in, and the open approval that they wait for, if any. */
 type Bringing = { portfolio: string; number: string; generation: number; approval: string | undefined };
 
-/** A row that the ledger does not know yet; `seen` and `statements` are as for `put`. */
+/** A row believed new; `seen` and `statements` are as in {@link Replacing}. */
 export type NewRow = { key: string; line: number; request: RowRequest; seen: number; statements?: string | undefined };
 
 type PutOptions = {
   connection: RedisConnection;
   keys: Keys;
-  /** Whether rows are put into the search indexes. */
+  /** Whether rows are added to the search indexes. */
   isSearched?: boolean | undefined;
 };
 
-/** The most rows that one script brings in: some milliseconds of Redis's time. */
+/** Most rows that one script brings in: some milliseconds of Redis' time. */
 const MOST_AT_ONCE = 64;
 
-/** Brings lines into the ledger; lua/put.lua says what happens to existing rows. Lines that come at the same moment share a script. */
+/** Brings lines into the ledger; lua/put.lua says what happens to existing rows. Lines of one moment share a script. */
 export function makePutRows({ connection, keys, isSearched = true }: PutOptions) {
   const run = makeLuaScript(connection, new URL('../lua/put.lua', import.meta.url));
   const runInBatch = makeBatcher((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);
@@ -48,7 +48,7 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
   });
 
   return {
-    /** @param generation how often the portfolio had been cancelled when the import began; '' for the present number */
+    /** @param generation how often the portfolio had been cancelled when the import began; '' takes the present number */
     async put(
       row: RowId,
       line: number,
@@ -70,8 +70,8 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
     },
 
     /**
-     * Brings in new rows. Returns for each whether it did. A row that exists, whose request was sent before, or that needs any other check
-     * is left to `put`, unchanged.
+     * Brings in new rows. Answers for each whether it was added. Rows that exist, were requested before or need any other decision are left
+     * alone, for `put`.
      */
     async putNew({ portfolio, number, generation, approval }: Bringing, rows: readonly NewRow[]): Promise<boolean[]> {
       const answers = rows.map(({ key, line, request, seen, statements }) => {
@@ -83,16 +83,16 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
   };
 }
 
-/** The row's request differs from the expected one; it follows. */
+/** The row has another request than expected; its JSON follows. */
 const OTHER_WORDS = 'words ';
 
-/** The rows of a portfolio, by the import that had them last. */
+/** The rows of a portfolio, by the last import that had them. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const [listRows, runInBatch] = [makeListRows({ connection, keys }), batcherOf(connection, keys)];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {
-    /** The rows of one import between two of its lines, both included, in order of lines: some hundreds at a time. */
+    /** Some hundreds of rows of one import, between two of its lines (inclusive), in the order of lines. */
     async atLines(
       portfolio: string,
       importId: string,
@@ -103,7 +103,7 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       return rows.map(({ row, line }) => ({ row, line })).sort((a, b) => a.line - b.line);
     },
 
-    /** The highest line of any row of the portfolio; 0 without rows. */
+    /** The last line that any row of the portfolio has; 0 without rows. */
     async lastLine(portfolio: string): Promise<number> {
       const ends = await Promise.all(
         indexes(portfolio).map((index) => connection.zrange(index, '-1', '-1', 'WITHSCORES')),
@@ -111,7 +111,7 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       return Math.max(0, ...ends.map(([, line]) => Number(line ?? 0)));
     },
 
-    /** For each of these rows, the number of the import that had it last; '' for a row that does not exist. */
+    /** The number of the last import that had each of these rows, in order; '' for a missing row. */
     async importsOf(rows: readonly RowId[]): Promise<string[]> {
       const imports = await Promise.all(
         rows.map(({ portfolio, key }) => connection.hget(keys.row(portfolio, key), 'import')),
@@ -119,10 +119,7 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       return imports.map((found) => found ?? '');
     },
 
-    /**
-     * Cancels a row that the file of this import lacks, unless it was sent or belongs to an import that began later. Returns whether it
-     * did.
-     */
+    /** Cancels a row whose line this import's file lacks, unless it was sent or is of an import that began later. Answers whether it did. */
     async leaveOut(
       row: RowId,
       { importId, begun }: { importId: string; begun: string },

@@ -26,15 +26,15 @@ export type RowOptions = {
   connection: RedisConnection;
   keys: Keys;
   retryUntilAnswered: RetryUntilAnswered;
-  /** So many first answers of a step refused alike pause the portfolio; 0 for never. */
+  /** This many first responses of a step, all refused alike, pause the portfolio; 0 for never. */
   canaryRefusals: number;
-  /** What this process' settings ask another person's approval for, whatever the ledger's rule does. */
+  /** When this process' own settings ask for approval, in addition to the account's rule. */
   ownPolicy?: ApprovalPolicy | undefined;
-  /** By which scripts rows are moved; those of this connection where left out. */
+  /** The scripts that move rows; by default those of this connection. */
   runInBatch?: Batcher;
 };
 
-/** How a row goes from state to state. */
+/** The transitions of rows between states. */
 export function makeRowMoves({
   connection,
   keys,
@@ -57,7 +57,7 @@ export function makeRowMoves({
   };
 
   return {
-    /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
+    /** Begins a step of a row. Answers undefined if the ledger has no such row. */
     async begin(row: RowId, step: Step): Promise<RowAtStep | undefined> {
       return toRowAtStep(
         (await retryUntilAnswered('begin', () => runInBatch(row, { move: 'begin', step }))) as string[],
@@ -65,9 +65,8 @@ export function makeRowMoves({
     },
 
     /**
-     * Moves a row from the state in which the worker saw it to another, with what the step brought.
-     * Answers the state that it is in now, which is another when somebody else moved it meanwhile, or gave it other words
-     * than those of `revision`.
+     * Moves a row from the state in which the worker saw it to another, with the results of the step.
+     * Answers its state now: another one if it was moved in the meantime, or has another request than that of `revision`.
      */
     async advance(row: RowId, from: RowState, to: RowState, move: Move = {}): Promise<RowState | ''> {
       const call = advanceCall(from, to, move, canaryRefusals);
@@ -75,22 +74,21 @@ export function makeRowMoves({
     },
 
     /**
-     * How a row is to go on once its call is answered, in the same step of the ledger ({@link Calls.end}): from the state in which the
-     * worker saw it to the next; to "" where it stays, since its step has more calls.
+     * How a row goes on in the script that writes its call's outcome ({@link Calls.end}): from the state in which the worker saw it to the
+     * next; undefined if `to` is "", since its step has more calls.
      */
     moving: (from: RowState, to: RowState | '', move: Move): Moving =>
       to === '' ? undefined : advanceCall(from, to, move, canaryRefusals),
 
     /**
-     * Lets a row that ended in this state go again, from the step at which it ended. Answers whether it did. Where approvals are
-     * asked for, one that was given up after it had been part of an approval does not: it needs another (approvals.awaitRow). One that
-     * was declined needs another in any case, and so does a refused one with which a buyer, or who brought it in, comes above a limit.
+     * Sends an ended row again, from the step at which it ended. Answers whether it did. If approvals are asked for, a cancelled row that
+     * had an approval needs another one instead (approvals.awaitRow). So does a declined request in any case, and a refused row by which a
+     * sum of its buyer, or of the person who brought it in, would be above a limit.
      *
-     * @param meant whether a person means this very row: then a cancellation of its portfolio does not concern it any more
-     * @param by who sends it again, for its story; where nobody does, it goes on since its call is in doubt no longer
-     * @param part the plan that it is a part of: then a row that changed since stays as it is
-     * @param night the rule by which it goes: then not where its portfolio is paused or was given up, nor twice a night, and no more
-     *   nights than it may; that is counted in the same step
+     * @param meant whether a person chose this very row: then an earlier cancellation of its portfolio no longer concerns it
+     * @param by who sends it again, for its history; undefined if it goes on because its call is no longer in doubt
+     * @param part the plan to which it belongs: then a row that changed since stays as it is
+     * @param night the rule that sends it: not in a paused or cancelled portfolio, once a night, and for no more nights than allowed
      */
     async requeue(
       row: RowId,
@@ -99,22 +97,22 @@ export function makeRowMoves({
       { by, part, night }: { by?: string | undefined; part?: PartOfPlan; night?: AtNight | undefined } = {},
     ): Promise<boolean> {
       const retried = by === undefined ? '' : storyEntryText({ is: 'retried', by, from: state, ...nightTold(night) });
-      // Of a held row that a person spoke of, the call has told so already.
+      // A person's answer to a held row is already in the row's history.
       const told = meant ? retried : storyEntryText({ is: 'freed' });
-      // A rule means no row that was given up.
+      // A rule never chooses a cancelled row.
       const isMeant = meant && night === undefined ? 1 : 0;
       const known = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night), isMeant };
       return (await runInBatch(row, { move: 'requeue', ...known, ...ownRule })) === 1;
     },
 
-    /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */
+    /** Cancels a row of a cancelled portfolio, unless one of its step's calls is under way. */
     async cancel(row: RowId, calls: readonly Pick<Thing, 'kind' | 'key'>[] = []): Promise<CancelAnswer> {
       return giveUp(row, calls, {});
     },
 
     /**
-     * Gives up this very row as a part of a plan, from the state in which it was planned, unless one of its step's calls is
-     * under way. One that changed since stays as it is: `nothing`.
+     * Gives up a row as part of a plan, from the state that the plan saw, unless one of its step's calls is under way. A row that changed
+     * since stays: `nothing`.
      */
     async giveUp(
       row: RowId,
@@ -141,10 +139,10 @@ function toRowAtStep(answer: string[]): RowAtStep | undefined {
   };
 }
 
-/** What a row is moved on with: what its step brought, the revision of its words that was seen, and the cause of its failure. */
+/** What moves a row on: the results of its step, the revision of the request that was read, and the cause of a failure. */
 export type Move = RowFields & { revision?: string; cause?: FoundCause };
 
-/** What lua/moves.lua is told of a move. Pure. */
+/** The arguments of lua/moves.lua for a move. Pure. */
 export function advanceCall(
   from: RowState,
   to: RowState,
@@ -161,7 +159,7 @@ export function advanceCall(
   };
 }
 
-/** What an end tells the row's story: a refusal of the service is told by the call itself (release.lua). */
+/** The entry of an end for the row's history; a refusal of the service is written by its call instead (release.lua). */
 function toldOf(to: RowState, { problem }: RowFields): string {
   if (!problem || (to !== 'held' && to !== 'refused')) return '';
   const { step, message } = problem;
@@ -169,7 +167,7 @@ function toldOf(to: RowState, { problem }: RowFields): string {
   return problem.status === undefined ? storyEntryText({ is: 'failed', step, message }) : '';
 }
 
-/** What the canary goes by, and what a portfolio that pauses itself says of it. */
+/** What the canary counts, and the pause reason if the portfolio pauses itself. */
 function canaryOf(step: RowState, { answered, problem }: RowFields, refusals: number) {
   if (!answered) return { refusals };
   if (answered === 'not ours') return { answered: 'others', refusals: MOST_NOT_OURS, why: NOT_OURS_WORDS };
@@ -177,15 +175,15 @@ function canaryOf(step: RowState, { answered, problem }: RowFields, refusals: nu
   return { answered: String(problem.status), refusals, why: refusedAlikeWords(refusals, step, problem) };
 }
 
-/** Of what the service granted, what is counted and added up; "?" where that is to be looked up in the record. */
+/** What is counted and summed of the service's response; "?" if the script has to read the record. */
 function grantedOf({ record }: RowFields) {
-  // As JSON half a character has another spelling.
+  // JSON spells half a surrogate pair in another way, so such texts are read from the record.
   const plain = (text: unknown = '') => (typeof text === 'string' && text.isWellFormed() ? text : '?');
   if (record === undefined) return { granted: '?' };
   return { granted: plain(record.total_limit), available: plain(record.available_limit), status: plain(record.status) };
 }
 
-/** The fields to write. */
+/** The fields that the step writes. */
 function broughtOf({ company, documents, limit, record, problem }: RowFields) {
   const [wrote, why] = [record && JSON.stringify(record), problem && JSON.stringify(problem)];
   return { company, documents: documents?.join('|'), limit, record: wrote, problem: why };

@@ -7,7 +7,7 @@ import { makeRowMoves, type RowOptions } from './row-moves.ts';
 
 export type Rows = ReturnType<typeof makeRows>;
 
-/** The rows of all portfolios. Every change of state and of the counts behind it is one step in Redis. */
+/** The rows of all portfolios. Each change of a row changes its state and all counts in one step of Redis. */
 export function makeRows(options: RowOptions & SearchOptions) {
   return {
     ...makePutRows(options),
@@ -17,7 +17,7 @@ export function makeRows(options: RowOptions & SearchOptions) {
     ...makeImportRows(options),
     ...makeRowSearch(options),
     ...makeLargestRows(options),
-    /** Whether rows are put into the indexes by which they are searched. */
+    /** Whether rows are added to the search indexes. */
     isSearched: options.isSearched ?? true,
   };
 }

@@ -7,79 +7,79 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
 
-/** What happened to a row out of the ordinary, as Lua and the moves of rows write it down. Times are ms of Redis' clock. */
+/** An unusual event of a row, as scripts and moves write it into the row's history. Times are ms of Redis' clock. */
 export type StoryEvent =
-  /** A call of it was sent, and nobody knows what became of it. */
+  /** A call was sent, and its outcome is unknown. */
   | { is: 'unknown'; kind: CallKind; sentMs?: number; heard: string }
-  /** After an unknown outcome it was sent again, since the settings say so. */
+  /** A setting sent the call again after an unknown outcome. */
   | { is: 'sent again'; kind: CallKind }
-  /** The service said no. `late`: its outcome had been unknown until then. */
+  /** The service refused. `late`: the outcome had been unknown until then. */
   | { is: 'refused'; kind: CallKind; sentMs?: number; status?: number; body: string; late?: boolean }
-  /** An answer came after all, and the thing was made. */
+  /** A response arrived after all, and the thing was made. */
   | { is: 'made late'; kind: CallKind; id: string }
   | { is: 'made twice'; kind: CallKind; id: string; again: string }
   | { is: 'held'; step: Step; message: string }
-  /** It ended among the refused, though no service refused it. */
+  /** The row is refused, though the service did not refuse it. */
   | { is: 'failed'; step: Step; message: string }
   | ({ is: 'retried'; by: string; from: RowState } & ByRule)
-  /** Somebody would send it again, or says what became of its call; another person is to approve that. */
+  /** Somebody wants to send it again, or says what became of its call; another person has to approve that. */
   | ({ is: 'asked'; by: string; from: RowState } & ByRule)
-  /** Another person said yes, or no, to that. */
+  /** Another person approved or declined that. */
   | { is: 'approved' | 'declined'; by: string; words?: string }
-  /** Its call is in doubt no longer, so it goes on by itself. */
+  /** Its call is no longer in doubt, so the row goes on by itself. */
   | { is: 'freed' }
   /** A person said what became of a call; without `made` it may be sent again. */
   | { is: 'resolved'; kind: CallKind; by: string; made?: string }
   | { is: 'cancelled'; by: string }
-  /** A file brought other words; `before` is the request as it was, as JSON, cut to 1,000 bytes. */
+  /** A file brought another request; `before` is the earlier one, as JSON, cut to 1,000 bytes. */
   | { is: 'mended'; import: string; from: RowState; before: string }
   | { is: 'imported again'; import: string; from: RowState }
-  /** Another row stands in its place, by its key; or a file that replaces the others lacks its line. */
+  /** Another row replaces it, by its key; or a replacing file lacks its line. */
   | { is: 'replaced'; import: string; by: string }
   | { is: 'left out'; import: string };
 
-/** Where a rule did it at night: which, and which night of how many that was for the row. */
+/** If a rule did it at night: the rule, and the number of this night for the row, of how many. */
 type ByRule = { rule?: string; night?: number; of?: number };
 
 export type StoryEntry = StoryEvent & { atMs: number };
 
-/** What the ledger knows of a call: of one that went as it should, all there is to tell. */
+/** What the ledger knows of a call. An ordinary call has nothing in its row's history. */
 export type KnownCall = {
   kind: CallKind;
   key: string;
   state: 'free' | 'claimed' | 'unknown' | 'made';
-  /** When it was claimed last: it leaves some ms later. */
+  /** When it was last claimed; the send follows some ms later. */
   atMs: number | undefined;
-  /** From the claim to the answer that was written down. */
+  /** From the claim to the written response. */
   tookMs: number | undefined;
-  /** How often it was claimed; less those that were given back unsent, how often it left. */
+  /** How often it was claimed and not given back unsent. */
   sends: number;
   id: string;
   /** The id of a second thing that was made. */
   again: string;
   record: CallRecord;
-  /** The row for which it was claimed, `<portfolio>/<key>`. */
+  /** The row for which it was last claimed, `<portfolio>/<key>`. */
   row: string;
-  /** Who knows of it, where no answer told: `a person`, `a results file`. */
+  /** Where the outcome came from, if not from a response: `a person`, `a results file`. */
   by: string;
-  /** Of one whose outcome is unknown: what was heard instead of an answer, and when it was sent. */
+  /** If the outcome is unknown: what came instead of a response, and when it was sent. */
   heard: string;
   lostMs: number | undefined;
 };
 
-/** A call that somebody is sending, or was sending when his process ended; times in ms. */
+/** A call that a process is sending, or was sending when it ended; times in ms. */
 export type ClaimLook = { kind: CallKind; processId: string; atMs: number; agoMs: number; isAlive: boolean };
 
 /** A held row, and when it was held, in ms. */
 export type HeldRow = { row: RowId; atMs: number };
 
-/** Which held rows are read: of one portfolio or of all, behind one that was read before, so many at the most. */
+/** Which held rows to read: of one portfolio or all, behind `after`, `count` at most. */
 type HeldRange = { portfolio?: string | undefined; after?: HeldRow | undefined; count: number };
 
-/** Some milliseconds of Redis' time, for the held rows of one portfolio among those of many. */
+/** Held rows read with one command, of all portfolios: some milliseconds of Redis' time. */
 const HELD_PAGE = 1_000;
 
-/** Of a text that is written down with an entry so much is kept: with its fields it stays below 2 kB. */
+/** Most characters of a text in an entry, so that an entry stays below 2 kB. */
 const MOST_TEXT = 1_000;
 
 export type Stories = ReturnType<typeof makeStories>;
@@ -87,19 +87,19 @@ export type Stories = ReturnType<typeof makeStories>;
 /** Reads what the ledger remembers of single rows and calls. */
 export function makeStories({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
-    /** What happened to a row out of the ordinary, oldest first: the last 50 of it. */
+    /** The last 50 unusual events of a row, oldest first. */
     async entries({ portfolio, key }: RowId): Promise<StoryEntry[]> {
       return (await connection.lrange(keys.story(portfolio, key), 0, -1)).flatMap(toEntry);
     },
 
-    /** What is known of these calls, in their order; nothing of one that was never claimed, or refused. */
+    /** The state of these calls, in order; undefined for a call that was never claimed, or was refused. */
     async calls(things: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<(KnownCall | undefined)[]> {
       return Promise.all(
         things.map(async (thing) => toCall(thing, await connection.hgetall(keys.call(thing.kind, thing.key)))),
       );
     },
 
-    /** Those of these calls that are claimed: since when, by the server's clock, by whom, and whether that process gave a sign of life lately. */
+    /** Those of these calls that are claimed: since when by the server's clock, by whom, and whether that process sends heartbeats. */
     async claims(things: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<ClaimLook[]> {
       const found = await Promise.all(
         things.map(({ kind, key }) => connection.hmget(keys.call(kind, key), 'state', 'owner', 'at')),
@@ -121,15 +121,15 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
       });
     },
 
-    /** The limits of a buyer, in the order in which they were granted: its last `most`. */
+    /** The last `most` limits of a buyer, in the order in which they were granted. */
     async buyerLimits(buyer: string, most: number): Promise<string[]> {
       return connection.lrange(keys.buyerLimits(buyer), -most, -1);
     },
 
-    /** How many rows of the account are held. */
+    /** Number of held rows of the account. */
     heldCount: (): Promise<number> => connection.zcard(keys.held),
 
-    /** Held rows, the oldest first: of all portfolios or of one, behind a row that was read before. */
+    /** Held rows, the oldest first. */
     async held({ portfolio, after, count }: HeldRange): Promise<HeldRow[]> {
       const rows: HeldRow[] = [];
       const isMeant = ({ row, atMs }: HeldRow) =>
@@ -158,7 +158,7 @@ function idOf(name: string): RowId {
   return { portfolio: name.slice(0, slash), key: name.slice(slash + 1) };
 }
 
-/** Redis has members of one score in the order of their bytes. */
+/** Redis orders members of equal score by their bytes. */
 function isBehind(held: HeldRow, after: HeldRow): boolean {
   if (held.atMs !== after.atMs) return held.atMs > after.atMs;
   return Buffer.compare(Buffer.from(rowName(held.row)), Buffer.from(rowName(after.row))) > 0;
@@ -173,12 +173,12 @@ function toHeldRows(found: readonly string[]): HeldRow[] {
   return rows;
 }
 
-/** An event as it is written down, its texts cut. */
+/** An event as its entry's JSON, with texts cut. */
 export function storyEntryText(event: StoryEvent): string {
   return JSON.stringify(event, (_name, value) => (typeof value === 'string' ? value.slice(0, MOST_TEXT) : value));
 }
 
-/** `<ms> <JSON>`. One that nobody can read any more is left out rather than all of them. */
+/** Reads `<ms> <JSON>`. An unreadable entry is left out, so that the others are still shown. */
 function toEntry(text: string): StoryEntry[] {
   const space = text.indexOf(' ');
   try {
@@ -189,9 +189,9 @@ function toEntry(text: string): StoryEntry[] {
 }
 
 function toCall({ kind, key }: Pick<Thing, 'kind' | 'key'>, fields: Record<string, string>): KnownCall | undefined {
-  // Of one that was refused only that is left; its row's story has the answer.
+  // A refused call is free, without any time; its row's history has the response.
   if (fields.state === undefined || (fields.state === 'free' && fields.at === undefined)) return undefined;
-  // `<claimed>+<ms to the answer>`, as settle.lua writes it; before the answer there is the first alone.
+  // `<claimed>+<ms to the response>`, as settle.lua writes it; without a response only the first part.
   const [at, took] = fields.at?.split('+') ?? [];
   return {
     kind,

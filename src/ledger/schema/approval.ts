@@ -1,12 +1,12 @@
 import { Big } from 'big.js';
 import { moneyText } from '../../money-text.ts';
 
-/** What waits for approval: the rows of an import, refused rows to be sent again, or answers about held rows. */
+/** What is to be approved: an import's rows, a retry of refused rows, or a person's answer to the calls of held rows. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
 
 /**
- * The state of an approval. `open`: an import is still adding rows. `waiting`: for a person. `granted`: by a person, or because the sum is
- * below the limit. `declined`. `void`: no row is left.
+ * `open`: an import still adds rows. `waiting`: a person has to answer. `granted`: by a person, or automatically because the sum is below
+ * the limit. `declined`: by a person. `void`: none of its rows are left.
  */
 export type ApprovalStanding = 'open' | 'waiting' | 'granted' | 'declined' | 'void';
 
@@ -16,41 +16,41 @@ export type Approval = {
   portfolio: string;
   kind: ApprovalKind;
   standing: ApprovalStanding;
-  /** Who may not answer: the people who submitted, uploaded or corrected it, by `Person.by`. */
+  /** People who may not answer: those who submitted, uploaded or mended it, by `Person.by`. */
   authors: readonly string[];
-  /** The only people who may answer, if INBOX_APPROVERS names them; undefined if any approver may. */
+  /** The only people who may answer, from the setting INBOX_APPROVERS; undefined: any approver may. */
   approvers?: readonly string[] | undefined;
   askedMs: number;
-  /** The content of the approval. If any of these changes, `digest` changes, and an answer to the earlier digest has no effect. */
+  /** The file that the approval covers. Any change to an approval changes `digest`; an answer that names another digest is rejected. */
   file: { name: string; sha256: string; reading: string } | undefined;
-  /** Which import of the portfolio it is, by number (KnownImport). */
+  /** Number of the import within the portfolio (KnownImport). */
   importId: string | undefined;
-  /** The waiting rows and their amounts; after the answer, as they were then. */
+  /** Rows that wait, and the sum that they request; of an answered approval, as they were when it was answered. */
   rows: number;
   sum: string;
-  /** This supplier's call is sent again too, if it was in doubt at this moment and not lost again since. */
+  /** A supplier whose call is sent again with it, if that call was in doubt at `atMs` and no later send of it was lost. */
   supplierAgain?: SupplierInDoubt | undefined;
-  /** The rows and sum when it began to wait; undefined if it does not wait yet, or never did. */
+  /** Rows and sum when the approval began to wait; undefined if it never waited. */
   atFirst: { rows: number; sum: string } | undefined;
-  /** Which sum exceeded which limit, or may have, when it began to wait; undefined if it waits for another reason. */
+  /** The sum that was, or may have been, above a limit when the approval began to wait; undefined if it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
-  /** Who last declined a part of this before, and why, as `by NAME: WORDS`; undefined if nobody did. */
+  /** If a person declined some of it before: `by NAME: WORDS` of the last refusal. */
   redone?: string | undefined;
-  /** The name of the supplier whose company is sent with it, if any. */
+  /** Name of the supplier whose company is created with it; undefined for none. */
   supplier?: string | undefined;
   /** 43 letters: see read-approval.ts. */
   digest: string;
-  /** Who answered, when and why. `by` is empty if nobody had to. */
+  /** Who answered, when, and the comment; `by` is empty if no person had to answer. */
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** Whose sum may exceed a limit. `rows`: rows to be sent again. `alike`: a buyer who resembles too many others to add up. */
+/** Whose sum is above a limit. `rows`: rows to be sent again. `alike`: a buyer with too many possible duplicates to add up. */
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
-/** The reasons for which an approval waits. */
+/** The reasons why an approval waits. */
 export type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
 
-/** WhyNeeded it waits, and what is sent with its rows, in sentences; "" if there is nothing to say. */
+/** Says in sentences why an approval waits, and what is sent along with its rows; "" if there is nothing to say. */
 export function whyWords({ over, redone, supplier, kind }: WhyNeeded): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
@@ -60,7 +60,7 @@ export function whyWords({ over, redone, supplier, kind }: WhyNeeded): string {
   return words.join(' ');
 }
 
-/** A warning to show if another person must approve first. */
+/** What people read while an approval is missing. */
 export const BEFORE_YES = 'nothing is sent before somebody else with the role approver has said yes';
 
 function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
@@ -76,24 +76,24 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
   return `${asks[of]}, which is above ${moneyText(limit)}.`;
 }
 
-/** What the settings require approval for. Sums are decimal text. */
+/** When the settings ask for approval. Sums are decimal text. */
 export type ApprovalPolicy = {
   /** APPROVE_ALWAYS. */
   always: boolean;
-  /** APPROVE_ABOVE: the most that a portfolio, or a buyer within the window, may request without another person. */
+  /** APPROVE_ABOVE: the highest sum of a portfolio, or of one buyer within the window, that needs no approval. */
   above: string | undefined;
-  /** APPROVE_PERSON_ABOVE: the most that one person may request within the window without another person. */
+  /** APPROVE_PERSON_ABOVE: the same for the rows that one person brought in within the window. */
   personAbove?: string | undefined;
-  /** APPROVE_WINDOW_DAYS: how many days of requests without another person's approval are added up; undefined or 0 to add none. */
+  /** APPROVE_WINDOW_DAYS: length of the window; undefined or 0 counts nothing from earlier days. */
   windowDays?: number | undefined;
-  /** INBOX_APPROVERS: the only people who may approve dropped files; undefined if any approver may. */
+  /** INBOX_APPROVERS: the only people who may approve dropped files; undefined: any approver may. */
   inboxApprovers?: readonly string[] | undefined;
 };
 
-/** No approvals are needed. */
+/** No approval is needed. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
-/** The stricter of two policies: `always` if either has it, the lower limits, the longer window, and only the approvers whom both allow. */
+/** Combines two policies: always if either says so, the lower limits, the longer window, and the approvers whom both allow. */
 export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
   const lower = (limits: (string | undefined)[]) =>
     limits.filter((limit) => limit !== undefined).sort((a, b) => new Big(a).cmp(b))[0];
@@ -107,30 +107,30 @@ export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): Approval
   };
 }
 
-/** Whether anything may need approval. If so, new rows wait until that is decided. */
+/** Whether a policy can ask for approval at all. Rows that come in then wait until it is known whether they need one. */
 export function asksApproval({ always, above, personAbove }: ApprovalPolicy): boolean {
   return always || above !== undefined || personAbove !== undefined;
 }
 
-/** Whether a sum (decimal text) needs approval. */
+/** Whether a sum, as decimal text, needs approval. */
 export function asksApprovalOf({ always, above }: ApprovalPolicy, sum: string): boolean {
   return always || (above !== undefined && new Big(sum).gt(above));
 }
 
 /**
- * The result of an answer. Only `granted` and `declined` changed anything. `gone`: there is no such approval, or no row of it is left.
- * `changed`: it changed since the person looked, or is not complete yet. `own`: the person asked for it, or is unknown. `answered`:
- * somebody answered it before.
+ * The outcome of a person's answer to an approval. Only `granted` and `declined` change anything. `gone`: no such approval, or it is void.
+ * `changed`: it differs from what the person saw, or is not complete yet. `own`: the person asked for it, or is unknown. `answered`:
+ * somebody answered before.
  */
 export type AnswerTaken = 'granted' | 'declined' | 'gone' | 'changed' | 'own' | 'answered';
 
-/** A supplier whose call was in doubt at this moment, in ms. */
+/** A supplier's call that was in doubt when a person looked at it, at `atMs`. */
 export type SupplierInDoubt = { key: string; atMs: number };
 
 /** An approval, by its portfolio and id. */
 export type ApprovalId = { portfolio: string; id: string };
 
-/** Reads `<portfolio>/<id>`, the form in lists of approvals. Neither ids nor names contain a slash. */
+/** Reads `<portfolio>/<id>`, as lists of approvals have it; neither part contains a slash. */
 export function approvalIdOf(name: string): ApprovalId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), id: name.slice(slash + 1) };

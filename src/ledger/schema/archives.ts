@@ -5,9 +5,9 @@ import { ROW_STATES, type RowState } from './row.ts';
 
 export type Archives = ReturnType<typeof makeArchives>;
 
-/** The portfolios of the account that left Redis for files, or are on their way. */
+/** Reads the account's portfolios that are archived or forgotten, or on the way to or from that. */
 export function makeArchives({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  /** Where a portfolio is on that way; nothing where it is one like others, or none. */
+  /** The archive state of a portfolio; undefined for an ordinary portfolio, or if there is none of this name. */
   async function read(name: string): Promise<ArchivedPortfolio | undefined> {
     const text = await connection.hget(keys.portfolio(name), 'archive');
     return text === null ? undefined : { name, ...(JSON.parse(text) as ArchiveState) };
@@ -21,16 +21,16 @@ export function makeArchives({ connection, keys }: { connection: RedisConnection
   return {
     read,
 
-    /** Those that are archived or forgotten, the latest first. */
+    /** All archived and forgotten portfolios, the latest first. */
     list: (): Promise<ArchivedPortfolio[]> => between(0, -1),
 
-    /** So many of them from a place on, the latest first. */
+    /** `count` archived and forgotten portfolios from index `from` on, the latest first. */
     page: (from: number, count: number): Promise<ArchivedPortfolio[]> => between(from, from + count - 1),
 
-    /** How many there are. */
+    /** Number of archived and forgotten portfolios. */
     count: (): Promise<number> => connection.zcard(keys.archives),
 
-    /** @throws LimitlineError `USAGE` where a portfolio is archived, or on its way: nothing may be done to its rows */
+    /** @throws LimitlineError `USAGE` if a portfolio is archived or on the way there: its rows must not be changed */
     async mustBeHere(name: string): Promise<void> {
       const found = await read(name);
       if (found) throw archivedFault(found);
@@ -38,20 +38,20 @@ export function makeArchives({ connection, keys }: { connection: RedisConnection
   };
 }
 
-/** Which portfolios a night has to look at. */
+/** The portfolios that a nightly run archives or forgets. */
 export type OldPortfolios = {
-  /** Those that are archived, forgotten or on their way; those that came there first stand first. */
+  /** Portfolios that are archived, forgotten or on the way; the earliest first. */
   archived: ArchivedPortfolio[];
-  /** Those that were finished, and put back, before the moment that was asked for, and are like others; the one finished first stands first. */
+  /** Ordinary portfolios that were finished, and last restored, before the given moment; the one finished first comes first. */
   finished: string[];
 };
 
-/** Portfolios asked for in one go: two fields of each, a few milliseconds of Redis' time. */
+/** Portfolios read with one pipeline: two fields each, a few milliseconds of Redis' time. */
 const PAGE = 500;
 
 /**
- * Finds the portfolios that are archived or on their way, and those that were finished before a moment. Of each it reads two fields,
- * so ten thousand are some twenty questions.
+ * Finds portfolios that are archived or on the way, and portfolios that were finished before a moment. Reads two fields of each, so ten
+ * thousand portfolios take some twenty requests.
  */
 export async function findOldPortfolios(
   { connection, keys }: { connection: RedisConnection; keys: Keys },
@@ -59,7 +59,7 @@ export async function findOldPortfolios(
 ): Promise<OldPortfolios> {
   const archived = new Map<string, ArchivedPortfolio>();
   const finished: { name: string; atMs: number }[] = [];
-  // One that leaves or comes back meanwhile stands in both lists, or in that which is read last.
+  // A portfolio that is archived or restored during this walk is in both lists, or in the one that is read last.
   for (const list of [keys.archives, keys.portfolios, keys.archives]) {
     const names = await connection.zrange(list, '0', '-1');
     for (let from = 0; from < names.length; from += PAGE) {
@@ -85,7 +85,7 @@ export async function findOldPortfolios(
   };
 }
 
-/** What somebody is told who would change a portfolio that is archived, or on its way. */
+/** The error for a change to a portfolio that is archived, or on the way there. */
 export function archivedFault({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): LimitlineError {
   const words = {
     archiving: `${name} is being archived: try again when that has ended.`,
@@ -98,7 +98,7 @@ export function archivedFault({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is
   return new ArchivedFault(is, words);
 }
 
-/** Where the portfolio is for which this was thrown; nothing for any other error. What looks after many portfolios goes on with the next. */
+/** The archive state that an error of {@link archivedFault} names; undefined for any other error. Work on many portfolios then skips this one. */
 export function archivedOf(error: unknown): ArchiveStateName | undefined {
   return error instanceof ArchivedFault ? error.is : undefined;
 }
@@ -113,35 +113,35 @@ class ArchivedFault extends LimitlineError {
 }
 
 /**
- * Where a portfolio is on its way out of Redis, or back:
+ * Archive states of a portfolio:
  *
  * - `archiving`: its files are being written; all its rows are still in Redis
- * - `leaving`: its files are there, read back and compared; its rows are being taken out of Redis
- * - `archived`: its rows are in its files alone
- * - `restoring`: its rows are being put back into Redis
- * - `forgetting`: what is known of people is being taken out, of Redis and of the files
- * - `forgotten`: nothing of it comes back
+ * - `leaving`: its files are written, read back and compared; its rows are being deleted from Redis
+ * - `archived`: its rows are only in its files
+ * - `restoring`: its rows are being written back into Redis
+ * - `forgetting`: personal data is being deleted from Redis and from the files
+ * - `forgotten`: it cannot be restored
  *
- * From the first to the last of these no script changes the portfolio or its rows: whatever would is answered that it is archived.
+ * In each of these states the scripts reject every change to the portfolio or its rows, with an error that names the state.
  */
 export const ARCHIVE_STATES = ['archiving', 'leaving', 'archived', 'restoring', 'forgetting', 'forgotten'] as const;
 export type ArchiveStateName = (typeof ARCHIVE_STATES)[number];
 
-/** What stays in Redis of a portfolio whose rows left it: the field `archive` of its hash, as JSON. */
+/** What Redis keeps of an archived portfolio: the field `archive` of its hash, as JSON. */
 export type ArchiveState = {
   is: ArchiveStateName;
-  /** Names this archive among all that there ever were of the portfolio: its folder in the data folder. */
+  /** Unique among all archives of the portfolio that ever were; names the archive's folder in the data folder. */
   id: string;
-  /** Who asked for it: a user, or `nightly`. */
+  /** Who asked for the archive: a user, or `nightly`. */
   by: string;
-  /** When it came into this state, in ms. */
+  /** When the portfolio came into this state, in ms. */
   sinceMs: number;
-  /** When the portfolio was begun, which is its place among the others, and when it was finished, in ms. */
+  /** When the portfolio was begun (lists are ordered by it), and when it was finished, in ms. */
   startedMs: number;
   finishedMs: number;
-  /** Of one that comes back: which process brings it, and which attempt of it. */
+  /** While it is restored: the process and the attempt that restore it. */
   run?: string;
-  /** Rows in each state, and the sums of what was requested and granted as decimal texts: what a list shows. */
+  /** For lists: rows in each state, and the sums requested and granted as decimal text. */
   states?: Readonly<Record<string, number>>;
   requested?: string;
   granted?: string;
@@ -150,10 +150,10 @@ export type ArchiveState = {
   sha256?: string;
 };
 
-/** A portfolio whose rows are not in Redis, or just leave it or come back. */
+/** A portfolio whose rows are not in Redis, or are being archived or restored. */
 export type ArchivedPortfolio = { name: string } & ArchiveState;
 
-/** Where a portfolio is, in a list. */
+/** Archive states as lists show them. */
 export const ARCHIVE_STANDING: Readonly<Record<ArchiveStateName, string>> = {
   archiving: 'being archived',
   leaving: 'being archived',
@@ -163,12 +163,12 @@ export const ARCHIVE_STANDING: Readonly<Record<ArchiveStateName, string>> = {
   forgotten: 'forgotten',
 };
 
-/** The rows that it had, each state by its count, in the order of states; those without rows are left out. */
+/** Rows in each state, in the order of states; states without rows are left out. */
 export function archivedStates({ states = {} }: Pick<ArchivedPortfolio, 'states'>): [RowState, number][] {
   return ROW_STATES.flatMap((state) => ((states[state] ?? 0) > 0 ? [[state, states[state] ?? 0]] : []));
 }
 
-/** How many rows it had in all. */
+/** Number of rows in all states. */
 export function archivedRows(archived: Pick<ArchivedPortfolio, 'states'>): number {
   return archivedStates(archived).reduce((sum, [, count]) => sum + count, 0);
 }

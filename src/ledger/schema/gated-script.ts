@@ -2,10 +2,10 @@ import { type LuaScript, makeLuaScript, type RedisConnection } from '../../lua-s
 import { type ArchiveStateName, archivedFault } from './archives.ts';
 
 /**
- * Registers a script of the ledger that changes a portfolio or its rows, by its name among the ledger's Lua files. Of a portfolio that is
- * archived, or on its way, such a script changes nothing (archived.lua).
+ * Registers the ledger script `name` (lua/<name>.lua), which changes a portfolio or its rows. If the portfolio is archived or on the way
+ * there, the script changes nothing (archived.lua).
  *
- * @throws LimitlineError `USAGE` from what it answers, where the portfolio is archived: see {@link archivedFault}
+ * @throws LimitlineError `USAGE` on running it, if the portfolio is archived: see {@link archivedFault}
  */
 export function makeGatedScript(connection: RedisConnection, name: string): LuaScript {
   const run = makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
@@ -18,7 +18,7 @@ export function makeGatedScript(connection: RedisConnection, name: string): LuaS
   };
 }
 
-/** What archivedError of archived.lua says: `ARCHIVED <where it is> <name>`. */
+/** The error that archivedError of archived.lua answers: `ARCHIVED <archive state> <name>`. */
 const ARCHIVED = /^ARCHIVED (\w+) (.+)$/su;
 
 export function faultIn(error: unknown): Error | undefined {

@@ -3,31 +3,31 @@ import { LimitlineError } from '../../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 
-/** A process that gave no sign for so long has vanished. It gives four of them in this time. */
+/** A process that has not renewed a lease for this long has lost it; it renews four times within. */
 export const LEASE_MS = 8_000;
 const SIGN_EVERY_MS = 2_000;
 
-/** A right that one process at a time has, such as to take portfolios of the account out of Redis or to put them back. */
+/** A right that one process at a time has, such as to archive or restore portfolios of the account. */
 type Right = {
   connection: RedisConnection;
-  /** The string in Redis that says who has it. */
+  /** Key of the string that names the holder. */
   key: string;
 };
 
 /**
- * Does what one process at a time may do, under a lease that is given up whatever becomes of the work. Who has it says so every two seconds;
- * one whose process dies is another's some seconds later. A process that stood still for longer may find that another goes on: what it
- * does has to be harmless then, and not this.
+ * Runs work that one process at a time may do, under a lease. The lease is renewed every two seconds and released whatever the outcome.
+ * A dead process loses it some seconds later. A process that was suspended for longer may run beside the next holder for a moment:
+ * the work itself must make that harmless.
  *
- * @param right.what is called so where another process has taken it over
- * @param work hears by which name it has the lease, and is told by a signal where it is another's by now
- * @returns what the work came to; nothing where another process has the lease
+ * @param right.what name of the work, for the error if another process takes over
+ * @param work is given the holder's name, and a signal that is aborted if another process takes over
+ * @returns the result of the work; undefined if another process has the lease
  */
 export async function underLease<T>(
   { processId, what, ...right }: Right & { processId: string; what: string },
   work: (holder: string, lost: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  // Also in one process: what a person asked for, and what is done by itself, may come at the same moment.
+  // Unique within one process too: a person's request and a scheduled run may come at the same moment.
   const holder = `${processId} ${randomUUID()}`;
   const lost = new AbortController();
   const fault = new LimitlineError('STOPPED', `Another process has taken over ${what}.`);
@@ -40,7 +40,7 @@ export async function underLease<T>(
   }
 }
 
-/** Asks for a right, and says that it goes on until it is released; nothing where another has it. */
+/** Takes a lease and renews it until it is released; undefined if another process has it. */
 export async function takeLease({
   connection,
   key,
@@ -54,17 +54,17 @@ export async function takeLease({
   return {
     async release() {
       await stop();
-      // Where Redis is away, it ends by itself.
+      // Without Redis the lease expires by itself.
       await say(0).catch(() => {});
     },
   };
 }
 
 /**
- * Gives a sign of life again and again. While Redis is away, one sign waits and no more of them pile up; that the work itself fails then is
- * said by the work.
+ * Sends a heartbeat at an interval. While Redis is away one heartbeat waits and no others pile up. Errors are ignored, since the work
+ * itself fails then.
  *
- * @returns ends that. No sign comes after it: one that overtook the end would be a sign of something that is gone
+ * @returns stops the heartbeats, and waits for the one under way: a later one would revive what has ended
  */
 export function startSigns(sign: () => Promise<unknown>, everyMs: number): () => Promise<void> {
   let underWay: Promise<unknown> = Promise.resolve();

@@ -1,40 +1,40 @@
 import type { RowProblem, RowState } from './row.ts';
 
 /**
- * Why a portfolio paused itself. `refused alike`: the first answers at a step were all refused with the same status. `not ours`: answers to
- * limit calls did not match the requests. `first rows`: its first rows are finished.
+ * Why a portfolio paused itself: the first responses of a step were all refused alike, limit responses belonged to other requests, or
+ * the rows that were to go first have ended.
  */
 export type SelfPause =
   | { is: 'refused alike'; step: string; status: number }
   | { is: 'not ours' }
   | { is: 'first rows' };
 
-/** This many answers in a row that do not match their requests mean that requests or answers are mixed up. */
+/** This many limit responses in a row that belong to other requests pause the portfolio: requests or responses are mixed up. */
 export const MOST_NOT_OURS = 10;
 
-/** The pause reason after so many such answers. It is stored, and {@link pausedItself} recognizes it. */
+/** The pause reason of a portfolio with {@link MOST_NOT_OURS} such responses in a row. */
 export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
-/** The most characters of an answer's body in a pause reason. */
+/** Characters of a response body that a pause reason quotes. */
 const MOST_OF_BODY = 200;
 
-/** The pause reason after so many first answers of a step were refused with one status. It ends with the beginning of the service's text. */
+/** The pause reason if the first responses of a step were all refused with one status; quotes the beginning of the body. */
 export function refusedAlikeWords(
   refusals: number,
   step: RowState,
   { status, message, body }: Pick<RowProblem, 'status' | 'message' | 'body'>,
 ): string {
   const said = body ? `: ${body.slice(0, MOST_OF_BODY)}` : '';
-  // The text that the message has after the status says what a person can do.
+  // Behind the status the message says what a person can do.
   const [, advice = ''] = message.split(`status ${status}`);
   return `the first ${refusals} answers at the step ${step} were all refused with status ${status}${advice}${said}`;
 }
 
 /**
- * Why a portfolio paused itself, by the pause reason that is stored; undefined if a person paused it, or it is not paused.
+ * Why a portfolio paused itself, read from its pause reason; undefined if a person paused it, or it is not paused.
  *
- * @param paused the beginning of the reason is enough
- * @param firstOver the reason that was stored when its first rows were finished
+ * @param paused the pause reason; its beginning is enough
+ * @param firstOver the reason that the portfolio gave when its first rows had ended
  */
 export function pausedItself(paused: string, firstOver: string): SelfPause | undefined {
   if (paused === '') return undefined;
@@ -46,5 +46,5 @@ export function pausedItself(paused: string, firstOver: string): SelfPause | und
 
 const REFUSED_ALIKE = /^the first \d+ answers at the step (\w+) were all refused with status (\d{3})/;
 
-/** The warning if rows of a paused portfolio are put back. */
+/** What people read before and after rows of a paused portfolio are sent again. */
 export const UNTIL_RESUMED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';

@@ -1,13 +1,13 @@
 import { type Field, ROW } from './schema.ts';
 
 /**
- * A field in the list. A `<name>` in it is a placeholder, as in `calls:<kind>` for `calls:company`. `stays`: the field is kept if the
- * portfolio is archived, or even if it is forgotten. `personal`: the field is removed from the calls of a forgotten portfolio.
+ * A field as docs/redis.md lists it. `<name>` in its name stands for each of several: `calls:<kind>` for `calls:company`. Archiving or
+ * forgetting a portfolio deletes its fields unless `stays` says otherwise. Forgetting also deletes the `personal` fields of its calls.
  */
 type Listed = Pick<Field, 'is' | 'says' | 'personal'> & { stays?: 'archived' | 'forgotten' };
 type Listing = { key: string; says: string; fields: Readonly<Record<string, Listed>> };
 
-/** The record of the one call that makes a thing. A person's answers about a request are in the record of its limit's call. */
+/** The one call that makes a thing. Approvals and refusals of a request are kept with the call for its limit. */
 const CALL = {
   state: { is: 'text', says: '"claimed", "unknown", "made", or "free": it may be sent' },
   row: { is: 'text', says: '"<portfolio>/<key>" of the row for which it was claimed last' },
@@ -133,18 +133,18 @@ export const RECORDS: readonly Listing[] = [
   { key: 'account', says: 'What is counted of an account.', fields: ACCOUNT },
 ];
 
-/** The fields that stay in a portfolio's hash after it was archived, or forgotten. */
+/** Fields that stay in the hash of an archived portfolio, and of a forgotten one. */
 export const LEFT_OF_ARCHIVED = namesThat(PORTFOLIO, ({ stays }) => stays !== undefined);
 export const LEFT_OF_FORGOTTEN = namesThat(PORTFOLIO, ({ stays }) => stays === 'forgotten');
 
-/** The fields that are removed from the calls of a forgotten portfolio; `record` is masked instead. */
+/** Fields that forgetting a portfolio deletes from its calls; `record` is masked instead. */
 export const PERSONAL_OF_CALLS = namesThat(CALL, ({ personal }) => personal === true);
 
 function namesThat(fields: Listing['fields'], isWanted: (field: Listed) => boolean): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => (isWanted(field) ? [name] : []));
 }
 
-/** The page docs/redis.md, which lists the records, as Markdown. */
+/** The text of docs/redis.md. */
 export function recordsPage(): string {
   const tables = RECORDS.flatMap(({ key, says, fields }) => [
     `## \`${key}\``,

@@ -1,12 +1,12 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 
-/** One command that only reads: its name, its key, and what comes behind that. */
+/** One command that only reads: its name, its key, and the arguments behind the key. */
 export type ReadCommand = readonly [command: string, key: string, ...words: string[]];
 
 /**
- * Reads several keys of an account at one moment, also while the memory of Redis is full.
+ * Reads several keys of an account at one moment, even if the memory of Redis is full.
  *
- * @returns the moment by the server's clock, in ms, and what each command answered, hashes as lists
+ * @returns the moment by the server's clock, in ms, and the reply to each command; hashes as flat lists
  */
 export async function readAtOnce(
   connection: RedisConnection,
@@ -19,17 +19,17 @@ export async function readAtOnce(
   return { atMs: Number(seconds) * 1_000 + Number(microseconds) / 1_000, answers };
 }
 
-/** What HGETALL answers inside a script, as an object. */
+/** Makes an object of a flat list, the reply to HGETALL inside a script. */
 export function pairsAsFields(list: unknown): Record<string, string> {
   const [flat, fields] = [list as string[], {} as Record<string, string>];
   for (let at = 0; at < flat.length; at += 2) fields[flat[at] as string] = flat[at + 1] as string;
   return fields;
 }
 
-/** Keys that Redis looks at in one go: a fraction of a millisecond. */
+/** Keys that one SCAN visits: a fraction of a millisecond. */
 const COUNT = 1_000;
 
-/** All keys of a type that begin so, some at a time; one that is there from the beginning to the end comes at least once. */
+/** All keys of a type that begin so, in pages; a key that exists during the whole walk comes at least once. */
 export async function* scanKeys(
   connection: RedisConnection,
   beginning: string,
@@ -42,7 +42,7 @@ export async function* scanKeys(
   }
 }
 
-/** What a command of Redis' SCAN family finds, page by page; one that is there from the beginning to the end comes at least once. */
+/** Pages of a SCAN-like command; an entry that exists during the whole walk comes at least once. */
 export async function* scanned(scan: (cursor: string) => Promise<[string, string[]]>): AsyncGenerator<string[]> {
   let cursor = '0';
   do {

@@ -1,12 +1,12 @@
 /**
- * Defines once what the ledger keeps of a row, and which arguments its scripts get. `lua/schema.lua` and the order of the arguments of
- * {@link MOVES} are generated from it (schema-lua.ts), so neither side counts positions.
+ * The fields of a row and the arguments of the ledger's scripts, each defined once. schema-lua.ts makes `lua/schema.lua` and the order of
+ * the arguments of {@link MOVES} from this file, so neither side counts positions.
  */
 
 /**
- * A field of a row. `reads: 'always'`: every row has it, and it is read on request. `'first'`: it is read with every row that moves; a row
- * with other fields is read whole. `personal`: it may hold personal data, and is removed when a portfolio is forgotten. `made`: only
- * change.lua writes it.
+ * A field of a row. `reads: 'first'`: read with every row that moves. `reads: 'always'`: every row has it, and it is read on demand. A row
+ * with any other field is read whole. `personal`: may describe a person; deleted when the portfolio is forgotten. `made`: written by
+ * change.lua only.
  */
 export type Field = {
   is: 'text' | 'number' | 'ms' | 'json';
@@ -57,10 +57,10 @@ export const ROW = {
 } as const satisfies Record<string, Field>;
 
 /**
- * The states of rows, in the order of lists. `says`: its meaning for a person who knows nothing of queues. `isOpen`: work remains that
- * needs no person. `isStep`: the row is at that step. `isWaiting`: another person must approve it first. `isHeld`: a person must say what
- * became of its call. Any other state is settled. `isFailed`: it is among the rows of its cause. `isGranted`: its limit was made. `isOut`:
- * it asks for nothing any more. `ended`: how its story ends. `stays`: why it is not sent again.
+ * The states of rows, in the order in which reports show them. `says`: the meaning in plain words. `isOpen`: something is still to be
+ * done without a person. `isStep`: the row is at that step. `isWaiting`: another person has to approve it first. `isHeld`: a person has to
+ * find out the outcome of its call. A state with none of these is settled. `isFailed`: the row is listed under its cause. `isGranted`: its
+ * limit was made. `isOut`: it requests nothing any more. `ended`: last sentence of its history. `stays`: why it is not sent again.
  */
 export const STATES = {
   queued: { says: 'limit not requested yet', isOpen: true },
@@ -108,34 +108,34 @@ export const STATES = {
 
 type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in StateTrait]?: true };
 
-/** The properties that a state may have. */
+/** The marks that a state can have. */
 export type StateTrait = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
-/** What a row brings from its step: fields that are written unless they are "". */
+/** Fields that a step writes into its row; "" leaves the field alone. */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
 
-/** Where a worker saw the row, and where it goes; what the canary needs to decide, and why it pauses the portfolio. */
+/** The state in which a worker saw the row, and the next; what the canary counts, and the pause reason that it may give. */
 const SEEN = ['from', 'to', 'revision', 'answered', 'refusals', 'why'] as const;
 
-/** The cause of a failure and what is known of it, the same for a coarser cause, as a JSON list; and what the row's story says. */
+/** The cause of the failure and a coarser one, as a JSON list; the entry for the row's history. */
 const FAILING = ['failed', 'told'] as const;
 
-/** As the service answered, or "?" if the record must be searched for them. */
+/** As the service answered, or "?" if the script has to read the row's record. */
 const GRANTED = ['granted', 'available', 'status'] as const;
 
-/** Which call it is, and who owns it. */
+/** Which call, and who owns its claim. */
 const CALL = ['kind', 'thing', 'owner'] as const;
 
-/** How long, and how often, a call may be sent again or be its owner's. */
+/** Limits on repeated sends, and on how long a claim belongs to its owner. */
 const LIMITS_OF_CLAIM = ['sends', 'withinMs', 'vanishedAfterMs', 'disputedAfterMs'] as const;
 
-/** A line of an import, and what it asks for. */
+/** A line of an import, and its request. */
 const LINE = ['line', 'import', 'request', 'buyer', 'step', 'amount', 'asked'] as const;
 
-/** The plan that it belongs to, and the time of the plan in ms. */
+/** The plan to which the move belongs, and its time in ms. */
 const PART = ['plan', 'before'] as const;
 
-/** The arguments of each move, by name. A value that is left out is "". */
+/** The arguments of each transition, by name. A value that is left out is "". */
 export const MOVES = {
   begin: ['step'],
   claim: [...CALL, 'revision', 'words', 'asked', 'mark', 'link', 'onUnknown', ...LIMITS_OF_CLAIM],
@@ -169,12 +169,12 @@ export const MOVES = {
 
 export type MoveName = keyof typeof MOVES;
 
-/** One move of a row, with its arguments. */
+/** One transition of a row, with its arguments. */
 export type MoveCall = {
   [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
 }[MoveName];
 
-/** A row's moves at one moment, one behind the other, as lua/batch.lua takes them. */
+/** The arguments of lua/trip.lua for several moves of one row, in order. */
 export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
   const args: (string | number)[] = [portfolio, key, moves.length];
   for (const told of moves) {
@@ -185,7 +185,7 @@ export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]):
   return args;
 }
 
-/** The text of lua/schema.lua. It has few functions and no tables, because every run of a script makes them anew. */
+/** The text of lua/schema.lua. It has few functions and no tables, since each run of a script makes them anew. */
 export function schemaLua(): string {
   const names = Object.keys(ROW) as (keyof typeof ROW)[];
   const that = (how: string) => names.filter((name) => 'reads' in ROW[name] && ROW[name].reads === how);
@@ -226,15 +226,15 @@ function kindOfState(kind: string): string {
   return `local function ${kind}State(state) return ${states.join(' or ')} end\n`;
 }
 
-/** A row's id: portfolio and request key (CONTRACT of the product, "Identity"). */
+/** A row's id: portfolio and request key. */
 export type RowId = { portfolio: string; key: string };
 
-/** The id as one text, as the ledger and the queues use it. A portfolio's name has no slash, so the text is unambiguous. */
+/** The id as one text, by which the ledger and the queues name a row. A portfolio's name has no slash. */
 export function rowName({ portfolio, key }: RowId): string {
   return `${portfolio}/${key}`;
 }
 
-/** The row that this text names; undefined when it names none. */
+/** The row that a text names; undefined if it is no such name. */
 export function rowIdOf(name: string): RowId | undefined {
   const [portfolio = '', key = '', ...more] = name.split('/');
   return more.length === 0 && isPortfolioName(portfolio) && ROW_KEY.test(key) ? { portfolio, key } : undefined;
@@ -245,7 +245,7 @@ const ROW_KEY = /^[\w-]{16}$/;
 
 const PORTFOLIO_NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 
-/** Letters of any script, digits, space, dot, underscore and hyphen, up to 64: safe in keys, file names and addresses. */
+/** Whether a portfolio may have this name: letters, digits, space, dot, underscore, hyphen; 64 at most. Safe in keys, file names and URLs. */
 export function isPortfolioName(name: string): boolean {
   return PORTFOLIO_NAME.test(name);
 }

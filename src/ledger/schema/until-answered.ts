@@ -2,21 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError, LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** Long enough not to hammer a Redis that is loading its data, short enough to go on within the second. */
+/** Long enough to spare a Redis that is loading its data, short enough to go on within a second of its return. */
 const PAUSE_MS = 300;
 
 export type RetryUntilAnswered = <T>(what: string, run: () => Promise<T>) => Promise<T>;
 
 /**
- * Repeats a ledger command until Redis has answered it. What is written around a call to the service must not get lost
- * because Redis is away for a while, and every script of the ledger may safely run twice.
+ * Repeats a ledger command until Redis answers. What is written around a call to the service must not get lost during an outage of Redis;
+ * every script of the ledger may safely run twice.
  *
- * Gives up, by throwing what Redis said, when the script itself is at fault or when `signal` says that the process
- * ends; the claim is then found by others to be without an owner. So it does with a command that throws `STOPPED`, or `USAGE`:
- * nobody may change an archived portfolio, however often it is tried.
+ * Throws what Redis said if the script itself is wrong, or if `signal` says that the process ends; other processes then find the claim
+ * without an owner. Also throws for a command that ends with `STOPPED` or `USAGE`: repeating a change to an archived portfolio never helps.
  */
 export function makeRetryUntilAnswered({ log, signal }: { log: Log; signal: AbortSignal }): RetryUntilAnswered {
-  /** Commands that have failed and have no answer yet: an outage is said once, and not once a command. */
+  /** Commands that have failed and are being repeated. An outage is logged once, and not once a command. */
   let failing = 0;
   const sayOutage = (what: string, error: unknown): void => {
     if (failing === 0) log.warn({ err: error }, `the ledger does not answer to "${what}"; trying until it does`);
@@ -41,15 +40,12 @@ export function makeRetryUntilAnswered({ log, signal }: { log: Log; signal: Abor
   };
 }
 
-/** Thrown to end the command. */
+/** Whether the error is a deliberate end of the command, and not an outage. */
 function isMeant(error: unknown): boolean {
   return isLimitlineError(error, 'STOPPED', 'USAGE');
 }
 
-/**
- * The same for work that ends at a signal: it waits for no answer any more then, and rejects with `STOPPED`, in the words
- * that the signal was aborted with.
- */
+/** The same for work that ends at a signal: an abort rejects at once with `STOPPED` and the reason of the signal, without waiting for Redis. */
 export function untilStopped(retryUntilAnswered: RetryUntilAnswered, signal: AbortSignal): RetryUntilAnswered {
   return (what, run) => retryUntilAnswered(what, () => unlessStopped(run, signal));
 }
@@ -66,8 +62,8 @@ function unlessStopped<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T
 }
 
 /**
- * Whether it is no use to ask again. A script that is wrong stays wrong: Redis answers those with ERR, and outages
- * (LOADING, MISCONF, OOM …) by name. A transaction fails with the first of its commands.
+ * Whether repeating the command is useless. Redis answers a wrong script with ERR or one of the names below, and an outage with others
+ * (LOADING, MISCONF, OOM …). A transaction fails with the errors of its commands.
  */
 export function isOurMistake(error: unknown): boolean {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return false;

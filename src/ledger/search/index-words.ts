@@ -2,13 +2,10 @@ import { hash } from 'node:crypto';
 import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import type { RowRequest } from '../schema/row.ts';
 
-/** Longer beginnings of names are compared with the rows themselves. */
+/** Letters of a name in the index. Longer searches are compared with the rows themselves. */
 export const INDEXED_LETTERS = 24;
 
-/**
- * What a row is searched by, as the scripts take it (index-entries.lua): the digests of its numbers and of the company's id that its line gave,
- * and its name as it is searched for.
- */
+/** A row's search words, as scripts take them (index-entries.lua): digests of its numbers and of a company id in its line, and its name. */
 export function indexWords({ name, companyId, limit }: RowRequest): string {
   const digests = numbersOf(limit).map((number) => idDigest(signsOf(number)));
   if (companyId) digests.push(idDigest(companyId));
@@ -16,12 +13,12 @@ export function indexWords({ name, companyId, limit }: RowRequest): string {
   return `${told}\n${searchedName(name).slice(0, INDEXED_LETTERS)}`;
 }
 
-/** What a text may mean as an id or a number of a row, as digests. */
+/** The digests that a text can have as an id or a number. */
 export function digestsOfText(text: string): string[] {
   return [...new Set([text.trim(), signsOf(text)].filter(Boolean).map(idDigest))];
 }
 
-/** By these numbers a buyer is known to others. */
+/** The numbers by which a buyer is known outside. */
 export function numbersOf(limit: RowRequest['limit']): string[] {
   const { company_registration_number: registration, business_information_id: information } = limit;
   return [registration, information]
@@ -35,24 +32,24 @@ export function isSameNumber(one: string, other: string): boolean {
 }
 
 /**
- * A name as it is searched for: small letters and digits in words, without accents, and with one spelling for `ä`, `ae` and `a`,
- * and for `ß` and `ss`. What a name begins with is what this of it begins with.
+ * A name in search form: words of small letters and digits without accents, with one spelling for `ä`, `ae` and `a`, and for `ß` and
+ * `ss`. The search form of a name's beginning is the beginning of its search form.
  */
 export function searchedName(name: string): string {
   return spelt(name, 'a', 'o', 'u').replace(/(?<=[aou])e|(?<=a)a/g, '');
 }
 
-/** Whether a name begins so, in any case and with umlauts in any of their spellings: `Mü`, `Mue` and `Mu` begin `Müller`. */
+/** Whether a name begins with a text, in any case and any spelling of umlauts: `Mü`, `Mue` and `Mu` begin `Müller`. */
 export function beginsWith(name: string, text: string): boolean {
   const sought = searchedName(text);
   if (sought === '' || !searchedName(name).startsWith(sought)) return false;
-  // `mue` begins `Müller` and `Mueller`, but not `Muster`, of whose spelling nothing tells that an umlaut is meant.
+  // `mue` begins `Müller` and `Mueller`, but not `Muster`, which has no umlaut in any spelling.
   return [spelt(name, 'a', 'o', 'u'), spelt(name, 'ae', 'oe', 'ue')].some((one) =>
     [spelt(text, 'a', 'o', 'u'), spelt(text, 'ae', 'oe', 'ue')].some((other) => one.startsWith(other)),
   );
 }
 
-/** Letters that Unicode does not take apart as people write them. */
+/** Spells letters that Unicode does not decompose as people write them, with the given spellings of umlauts. */
 function spelt(text: string, a: string, o: string, u: string): string {
   if (isPlain(text))
     return text
@@ -80,14 +77,14 @@ function signsOf(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Most texts are, and Unicode's tables say nothing of them. */
+/** Most texts are ASCII, which needs none of Unicode's tables. */
 function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** 48 bits: what is found is compared with the row. Lua takes small letters of ASCII alone (index-entries.lua). */
+/** 48 bits, since matches are compared with the row. Only ASCII letters are made small, as in Lua (index-entries.lua). */
 export function idDigest(text: string): string {
   const small = isPlain(text) ? text.toLowerCase() : text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return hash('sha1', small, 'hex').slice(0, 12);

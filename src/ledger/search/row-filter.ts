@@ -4,33 +4,33 @@ import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step
 import { type RowId, rowName } from '../schema/schema.ts';
 import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
 
-/** Selects rows of a portfolio: those that meet all conditions. Without conditions, all rows. */
+/** A filter of a portfolio's rows: all given fields must match. Without fields it matches all rows. */
 export type RowFilter = {
   /** The row is in one of these states. */
   states?: readonly RowState[];
   /** The row is at this step, or ended there. */
   step?: Step;
-  /** The row's problem, or the service's answer with it, contains this text in any case. */
+  /** The row's problem, or the service's response in it, contains this text in any case. */
   problem?: string;
   /** The row failed for the cause with this id. */
   cause?: string;
-  /** The limit's status exactly as the service sent it, such as `approved`. */
+  /** The service's status of a made limit, such as `approved`, exactly as it came. */
   status?: string;
-  /** The lowest and highest requested limit, inclusive: decimal text. */
+  /** Range of the requested limit, inclusive, as decimal text. */
   min?: string;
   max?: string;
-  /** A line number, the beginning of a name in any case, or a complete reference, registration number or id. */
+  /** A line number, the beginning of a name in any case, or a whole reference, registration number or id. */
   text?: string;
 };
 
-/** The query of an address, as a server parses it: a name that occurs several times has a list. */
+/** A URL's query as a server parses it: a repeated name is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The longest text to search for: no name, reference or id is longer. */
+/** Longest text of a filter: no name, reference or id is longer. */
 const LONGEST_TEXT = 400;
 
 /**
- * Writes a filter as the query of an address, without the question mark: `states=refused,held&min=1000`. '' selects all rows.
+ * Writes a filter as a URL's query, without the question mark: `states=refused,held&min=1000`; '' for all rows.
  * {@link filterFromQuery} reads it.
  */
 export function queryOfFilter(filter: RowFilter): string {
@@ -44,10 +44,10 @@ export function queryOfFilter(filter: RowFilter): string {
 }
 
 /**
- * Reads the filter from a query. Other names are ignored, and so are empty values.
+ * Reads the filter in a query; other names are ignored, and empty values count as missing.
  *
- * @throws LimitlineError `USAGE` for an unknown state, an invalid amount or a repeated name: ignoring it would select more rows than the
- *   person wanted
+ * @throws LimitlineError `USAGE` for an unknown state, an invalid amount or a repeated name: ignoring it would match more rows than asked
+ *   for
  */
 export function filterFromQuery(query: Query): RowFilter {
   const filter: RowFilter = {};
@@ -109,13 +109,13 @@ function amountOf(query: Query, name: 'min' | 'max'): string | undefined {
 
 export type FoundRow = { row: RowId; result: RowResult };
 
-/** What a text means as a reference: the row with this request key, and all rows of these buyers. */
+/** What a text means as a reference: the row of this request, and all rows of these buyers. */
 export type Referred = { request: string; buyers: ReadonlySet<string> };
 
-/** For a text that is not a reference. */
+/** For a text that is no reference. */
 export const NOBODY: Referred = { request: '', buyers: new Set() };
 
-/** Whether a row meets all conditions of the filter. Pure. Amounts are compared exactly. */
+/** Whether a row matches all fields of the filter. Pure; amounts are compared exactly. */
 export function matches({ row, result }: FoundRow, filter: RowFilter, referred: Referred): boolean {
   const { states, step, problem, cause, status, min, max, text } = filter;
   if (states && states.length > 0 && !states.includes(result.state)) return false;
@@ -128,7 +128,7 @@ export function matches({ row, result }: FoundRow, filter: RowFilter, referred: 
   return isNamedBy({ row, result }, text, referred) || beginsWith(result.request.name, text);
 }
 
-/** Whether a text is one of the row's complete names: its line, key, reference, number or id. */
+/** Whether a text is a complete name of a row: its line, key, a reference, a number or an id. */
 export function isNamedBy({ row, result }: FoundRow, text: string, { request, buyers }: Referred): boolean {
   const { line, companyId, limitId, documentIds, request: words } = result;
   if (text === String(line) || text === row.key || text === rowName(row)) return true;
@@ -145,7 +145,7 @@ function problemText({ problem }: RowResult): string {
   return `${problem?.message ?? ''} ${problem?.body ?? ''}`.toLowerCase();
 }
 
-/** Whether the row's state is one in which it counts for its cause. */
+/** Whether the row is listed under its cause. */
 function isFailed({ state }: RowResult): boolean {
   return is('isFailed', state);
 }

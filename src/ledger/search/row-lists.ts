@@ -6,10 +6,10 @@ import type { RowId } from '../schema/schema.ts';
 
 export type RowLists = ReturnType<typeof makeRowLists>;
 
-/** From a place of each list on, or from a line to another; so many of each list, or with -1 all. */
+/** Rows from index `place` on, or from one line to another; `count` of each list, or -1 for all. */
 export type LineRange = { place?: number; from?: number; to?: number | string; count: number };
 
-/** Makes a function that lists rows of some states in the order of the lines of each, with one of their fields, '' where a row has none. */
+/** Lists rows of some states, by state and line, with one of their fields, '' if a row lacks it. */
 export function makeListRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = makeLuaScript(connection, new URL('../lua/list-rows.lua', import.meta.url));
   return async (portfolio: string, states: readonly RowState[], range: LineRange, field: string) => {
@@ -27,7 +27,7 @@ export function makeListRows({ connection, keys }: { connection: RedisConnection
   };
 }
 
-/** Which rows are in a state, and what became of each; nothing here changes one. */
+/** Reads which rows are in a state, and their outcomes; changes nothing. */
 export function makeRowLists({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const listRows = makeListRows({ connection, keys });
 
@@ -38,22 +38,22 @@ export function makeRowLists({ connection, keys }: { connection: RedisConnection
 
   return {
     /**
-     * Rows of one state, in the order of their lines, from a line on: a place that stays one while others move rows. Rows of
-     * several imports may share a line.
+     * Rows of one state by line, from this line on: other rows that move do not shift a line, as they would an index. Rows of several
+     * imports may share a line.
      */
     behind: (portfolio: string, state: RowState, { line, count }: { line: number; count: number }) =>
       list(portfolio, state, { from: line, to: '+inf', count }),
 
-    /** Rows of one state, in the order of their lines, each with the step that it is at or begins with. */
+    /** Rows of one state by line, each with its present or first step. */
     inState: (portfolio: string, state: RowState, { from = 0, count }: { from?: number; count: number }) =>
       list(portfolio, state, { place: from, count }),
 
-    /** Whether the row is counted in that state. */
+    /** Whether the row is in the index of that state. */
     async isIn(row: RowId, state: RowState): Promise<boolean> {
       return (await connection.zscore(keys.rowsInState(row.portfolio, state), row.key)) !== null;
     },
 
-    /** What became of each of these rows, in their order; nothing for one that the ledger does not know. */
+    /** The outcomes of these rows, in order; undefined for a missing row. */
     async read(rows: readonly RowId[]): Promise<(RowResult | undefined)[]> {
       return Promise.all(rows.map(async (row) => toResult(await connection.hgetall(keys.row(row.portfolio, row.key)))));
     },
@@ -86,7 +86,7 @@ function toResult(fields: Record<string, string>): RowResult | undefined {
   };
 }
 
-/** What a row that waits was before, as its field `was` says it. */
+/** Reads the field `was`: what the row was before it waited. */
 export function awaitsOf(text: string, answer = ''): RowResult['awaits'] {
   const { state, of, asOf } = JSON.parse(text);
   return { was: state, answer, ...(of === undefined ? {} : { of }), ...(asOf === undefined ? {} : { asOf }) };

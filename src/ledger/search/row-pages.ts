@@ -3,12 +3,12 @@ import type { RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import type { RowLists } from './row-lists.ts';
 
-/** Rows at a time: a portfolio never stands in memory as a whole, and no script at Redis lasts long. */
+/** Rows read at a time: it bounds memory, and the time of a script in Redis. */
 const PAGE = 500;
 
 /**
- * The rows of a state, page by page, in the order of their lines. Each row that is there from the beginning to the end comes
- * once, whoever moves others meanwhile: the walk goes by lines and not by places.
+ * The rows of a state by line, in pages. A row that stays in the state during the whole walk comes once, whichever others move: the walk
+ * goes by lines and not by indexes.
  *
  * @param from the first line, @param to the last one
  */
@@ -27,7 +27,7 @@ export async function* pagesOf(
     if (fresh.length > 0) yield fresh.map(({ row }) => row);
     const last = found.at(-1);
     if (!last || found.length < count || last.line > to) return;
-    // Rows of many imports may share one line; a page of nothing else needs a longer one behind it.
+    // Rows of many imports may share one line. If a whole page has the same line, the next one is made longer.
     count = last.line === line ? count * 2 : PAGE;
     seen = new Set([...(last.line === line ? seen : []), ...keysAt(found, last.line)]);
     line = last.line;
@@ -38,16 +38,16 @@ function keysAt(found: readonly { row: RowId; line: number }[], line: number): s
   return found.filter((one) => one.line === line).map(({ row }) => row.key);
 }
 
-/** Where a page of rows ended: behind a row of a line, or behind an entry of the index of names. */
+/** The end of a page: a row at a line, or an entry of the index of names. */
 export type Cursor = { line: number; key: string } | { name: string };
 
-/** A cursor as one word that means nothing to who carries it. */
+/** A cursor as one opaque word. */
 export function cursorText(cursor: Cursor): string {
   const parts = 'name' in cursor ? [cursor.name] : [cursor.line, cursor.key];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** @throws LimitlineError `USAGE` for what is no cursor */
+/** @throws LimitlineError `USAGE` for an invalid cursor */
 export function cursorOf(text: string): Cursor {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -57,12 +57,12 @@ export function cursorOf(text: string): Cursor {
       if (Number.isSafeInteger(first) && typeof key === 'string' && parts.length === 2) return { line: first, key };
     }
   } catch {
-    // Said below.
+    // Invalid: throws below.
   }
   throw new LimitlineError('USAGE', 'This address names no page of rows: begin with the first one.');
 }
 
-/** Whether a row stands behind the place where a page ended. */
+/** Whether a row comes behind a cursor. */
 export function isBehind({ line, key }: { line: number; key: string }, cursor: { line: number; key: string }): boolean {
   return line > cursor.line || (line === cursor.line && key > cursor.key);
 }

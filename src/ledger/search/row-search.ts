@@ -8,35 +8,33 @@ import { LINES_OF_COLUMN, makeRowSources } from './row-sources.ts';
 import { makeRowWalks, type SearchOptions } from './row-walks.ts';
 
 /**
- * Rows that a filter means, some at a time. `next` names the page behind it, and is lacking where there is none. A page may have
- * fewer rows than were asked for, or none, and others behind it all the same, since no page goes through more than some
- * thousands. `unindexed` is how many rows a search by text cannot find by name, number or id, since they were brought in without
- * the indexes: `reconcile` puts them there.
+ * A page of rows that match a filter. `next` is the cursor of the following page, if there is one. A page may have fewer rows than asked
+ * for, or none, even if others follow, since each page visits only some thousands of rows. `unindexed`: number of rows that a search by
+ * text cannot find by name, number or id, since they were imported without the indexes; `reconcile` adds them.
  */
 export type RowPage = { found: FoundRow[]; next?: string; unindexed?: number };
 
-/** How many rows a filter means; where they are not counted to the end, how many there are at least. */
+/** Number of rows that match a filter; a lower bound unless `isExact`. */
 export type RowCount = { rows: number; isExact: boolean };
 
-/** What a page may cost, in rows read: some 50 ms. */
+/** Rows that one page may read: some 50 ms. */
 const MOST_READ = 2_000;
-/** Rows read with one look where most of them may be others than those that are meant. */
+/** Rows read at once if most of them may not match. */
 const READ_AT_ONCE = 250;
-/** Counted one by one. */
+/** Most rows counted one by one. */
 const MOST_COUNTED = 1_000;
 
 /**
- * Finds the rows that a filter means, in the order of their lines, and those found by the beginning of their name behind the
- * others, in the order of names. A page goes on by key, not by place: who moves rows meanwhile makes none come twice, and hides
- * none that stays what the filter means.
+ * Finds the rows that match a filter, by line; rows found by the beginning of their name come last, by name. Pages continue by key and not
+ * by index, so moves of rows make none come twice, and hide none that keeps matching.
  */
 export function makeRowSearch(options: SearchOptions) {
   const sources = makeRowSources(options);
   const { wayTo } = makeRowWalks(options, sources);
 
   /**
-   * @param after where the page before it ended, as that said
-   * @throws LimitlineError `USAGE` for an `after` that is none, and for a text that only an index which is turned off could find
+   * @param after the `next` of the previous page
+   * @throws LimitlineError `USAGE` for an invalid `after`, and for a text that needs an index which is turned off
    */
   async function page(
     portfolio: string,
@@ -67,7 +65,7 @@ export function makeRowSearch(options: SearchOptions) {
   return {
     page,
 
-    /** All rows that the filter means, page by page; each that is meant from the beginning to the end comes once. */
+    /** All matching rows, in pages; a row that matches during the whole walk comes once. */
     async *all(portfolio: string, filter: RowFilter): AsyncGenerator<FoundRow[]> {
       let after: string | undefined;
       do {
@@ -77,7 +75,7 @@ export function makeRowSearch(options: SearchOptions) {
       } while (after !== undefined);
     },
 
-    /** How many rows the filter means: exactly by states or by cause, else up to a thousand. */
+    /** Number of matching rows: exact for states or a cause only, else counted up to a thousand. */
     async count(portfolio: string, filter: RowFilter): Promise<RowCount> {
       const { states = [], cause, status, min, max, text } = filter;
       const isPlain = [status, min, max, text].every((each) => each === undefined);
@@ -95,27 +93,27 @@ export function makeRowSearch(options: SearchOptions) {
   };
 }
 
-/** Columns and rows that one script looks at: some milliseconds of Redis' time. */
+/** Columns and rows that one script visits: some milliseconds of Redis' time. */
 const MOST_LOOKED_AT = 4_000;
 
-/** Looks of that many: where most rows of a size are others than those that wait, the answer is not exact after them. */
+/** Most runs of that script. If most rows of a size do not wait for the approval, the answer is not exact after them. */
 const MOST_LOOKS = 6;
 
-/** So few are read one by one. */
+/** Up to this many rows are read one by one. */
 const FEW_ROWS = 500;
 
-/** The largest rows that wait for an approval, by the columns of amounts that searches use too. */
+/** Finds the largest rows that wait for an approval, in the columns of amounts. */
 export function makeLargestRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const look = makeLuaScript(connection, new URL('../lua/largest-rows.lua', import.meta.url));
   const { sizes } = makeRowSources({ connection, keys });
   const { read } = makeRowLists({ connection, keys });
 
-  /** Keys of rows among which the largest are. */
+  /** Keys of rows that include the largest ones. */
   async function candidates(portfolio: string, approval: string, count: number) {
     const own = keys.approvalRows(portfolio, approval);
     const { rows, indexed, lastLine } = await sizes(portfolio);
     const isFew = (await connection.zcard(own)) <= FEW_ROWS;
-    // Rows that came without the indexes stand in no column.
+    // Rows imported without the indexes are in no column.
     if (isFew || indexed < rows)
       return { found: await connection.zrange(own, '0', String(FEW_ROWS - 1)), isExact: isFew };
     const places = { portfolio: keys.portfolio(portfolio), begins: keys.row(portfolio, '') };
@@ -130,8 +128,8 @@ export function makeLargestRows({ connection, keys }: { connection: RedisConnect
 
   return {
     /**
-     * The largest rows that wait for an approval, in no order, and perhaps others of it. `isExact` is false where there may be larger
-     * ones: the work is bounded, and most rows that it met were others.
+     * The largest rows that wait for an approval, unordered, perhaps with others of it. `isExact` is false if there may be larger ones,
+     * since the search is bounded.
      */
     async largestOf(
       { portfolio, id }: { portfolio: string; id: string },

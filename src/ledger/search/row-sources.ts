@@ -6,28 +6,28 @@ import { digestsOfText, INDEXED_LETTERS, searchedName } from './index-words.ts';
 import type { RowFilter } from './row-filter.ts';
 import { isBehind } from './row-pages.ts';
 
-/** A row that may be meant, where it stands in its index. */
+/** A row found in an index, with its line there; it may not match the filter. */
 export type Candidate = { key: string; line: number };
 
-/** Columns and rows that one script looks at: some milliseconds of Redis' time. */
+/** Columns and rows that one script visits: some milliseconds of Redis' time. */
 const MOST_LOOKED_AT = 8_000;
-/** As columns.lua and index-entries.lua have them. */
+/** The same constants as in columns.lua and index-entries.lua. */
 export const LINES_OF_COLUMN = 1_024;
 export const ROWS_OF_BUCKET = 16;
-/** Rows of one id, at each level: more are of no use to a person. */
+/** Most rows with one id at each level: more are useless to a person. */
 const MOST_OF_ID = 500;
 
 type Sizes = { states: Map<RowState, number>; rows: number; indexed: number; lastLine: number };
 
 export type RowSources = ReturnType<typeof makeRowSources>;
 
-/** The indexes of a portfolio, read from a place on: what they answer is to be compared with the rows themselves. */
+/** Reads a portfolio's indexes from a cursor on. Callers compare the answers with the rows themselves. */
 export function makeRowSources({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`../lua/${name}.lua`, import.meta.url));
   const [findIds, columnRows] = [script('find-ids'), script('column-rows')];
 
   return {
-    /** How many rows there are, in each state, and in the search indexes; and the last line that any of them has. */
+    /** Number of rows, in each state and in the search index; and the last line of any row. */
     async sizes(portfolio: string): Promise<Sizes> {
       const sets = ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
       const read = await readAtOnce(connection, [
@@ -42,14 +42,14 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return { states, rows, indexed: Number(indexed ?? 0), lastLine: Math.max(0, ...lines) };
     },
 
-    /** How many rows failed for this cause. */
+    /** Number of rows that failed for this cause. */
     async sizeOfCause(portfolio: string, cause: string): Promise<number> {
       return connection.zcard(keys.rowsOfCause(portfolio, cause));
     },
 
     /**
-     * Rows of these states, or of one cause, at one moment: in the order of lines, and of keys where they share one, behind a
-     * place and up to a line. Fewer than `count` where there are no more.
+     * Rows of these states, or of one cause, at one moment, in the order of lines and then keys, behind `after` and up to line `to`.
+     * Fewer than `count` only at the end.
      */
     async byLine(
       portfolio: string,
@@ -61,7 +61,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
           ? [keys.rowsOfCause(portfolio, of.cause)]
           : of.states.map((state) => keys.rowsInState(portfolio, state));
       const last = to === Number.POSITIVE_INFINITY ? '+inf' : String(to);
-      // Rows of many imports may share one line: then a longer page is read.
+      // Rows of many imports may share one line: then a larger page is read.
       for (let limit = count + 2; ; limit *= 4) {
         const range = [String(after.line), last, 'BYSCORE', 'LIMIT', '0', String(limit), 'WITHSCORES'];
         const { answers } = await readAtOnce(
@@ -70,7 +70,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
         );
         const pages = answers.map((page) => candidatesOf(page as string[]));
         const behind = pages.flat().filter((one) => isBehind(one, after));
-        // A page that was cut tells all of the lines before its last one, and not all of that.
+        // A cut page is complete only for lines before its last one.
         const cuts = pages.filter((page) => page.length === limit).map((page) => page.at(-1)?.line ?? 0);
         const whole = Math.min(...cuts, Number.POSITIVE_INFINITY);
         const sure = behind.filter(({ line }) => line < whole).sort(inOrder);
@@ -78,7 +78,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       }
     },
 
-    /** Rows whose name begins so, behind an entry of the index, as `{ entry, key }` in the order of names. */
+    /** Rows whose name begins with the text, behind an entry of the index, in the order of names. */
     async byName(
       portfolio: string,
       text: string,
@@ -92,7 +92,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return found.map((entry) => ({ entry, key: entry.slice(entry.lastIndexOf('\0') + 1) }));
     },
 
-    /** Those of these rows that are in one of the states; a tenth of what it takes to read them. */
+    /** Those of these rows that are in one of the states; ten times as fast as reading the rows. */
     async inStates(portfolio: string, rowKeys: readonly string[], states: readonly RowState[] = []): Promise<string[]> {
       if (states.length === 0 || rowKeys.length === 0) return [...rowKeys];
       const step = connection.pipeline();
@@ -101,7 +101,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       return rowKeys.filter((_key, at) => states.includes(found[at] ?? 'queued'));
     },
 
-    /** Keys of rows that have this id or number, or one of the same digest; MOST_OF_ID or more where there may be others. */
+    /** Keys of rows with this id or number, or another of the same digest; MOST_OF_ID or more if there may be others. */
     async byId(portfolio: string, text: string): Promise<string[]> {
       return (await findIds(
         { portfolio: keys.portfolio(portfolio) },
@@ -109,7 +109,7 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
       )) as string[];
     },
 
-    /** Keys of a portfolio's rows of the buyers that an identifier points to, with those buyers. */
+    /** The buyers with this identifier, and the keys of their rows in the portfolio. */
     async byBuyer(portfolio: string, identifier: string): Promise<{ buyers: string[]; keys: string[] }> {
       const holders = await connection.hget(keys.identifiers(identifier.slice(0, 3)), identifier.slice(3));
       const buyers = holders?.match(/[\w-]{16}/g) ?? [];
@@ -119,8 +119,8 @@ export function makeRowSources({ connection, keys }: { connection: RedisConnecti
     },
 
     /**
-     * Rows by requested limit, status and state, behind a place: in the order of lines, and of keys where they share one. `next` is
-     * the place to go on from, where there may be more, and `seen` what was looked at.
+     * Rows by requested limit, status and state behind `after`, in the order of lines and then keys. `next` is where to continue, if there
+     * may be more, and `seen` the number of columns and rows visited.
      */
     async byColumn(
       portfolio: string,

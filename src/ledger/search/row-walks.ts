@@ -10,33 +10,31 @@ import { type Candidate, inOrder, type RowSources } from './row-sources.ts';
 export type SearchOptions = {
   connection: RedisConnection;
   keys: Keys;
-  /** Whether rows are put into the search indexes. */
+  /** Whether rows are added to the search indexes. */
   isSearched?: boolean | undefined;
-  /**
-   * What a text means as a reference: the key of the request with that `request_reference`, and the digest of that `buyer_reference`.
-   */
+  /** What a text means as a reference: the request key of a `request_reference`, and the identifier's digest of a `buyer_reference`. */
   referenceOf?: ((text: string) => { request: string; buyer: string }) | undefined;
 };
 
-/** Some rows of a walk, each with its position; the position to continue from, if any; and the cost, in rows read. */
+/** Some rows of a walk, each with the cursor behind it; the cursor of the next step, if any; and the cost, in rows read. */
 export type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
 
-/** Continues after a position, by `count` rows or a few more. Each row that stays in the index comes once. */
+/** Continues behind a cursor, by some `count` rows. A row that stays in the index comes once. */
 export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkStep>;
 
-/** How the rows of a filter are found: `walk` reads them from an index, which lacks `unindexed` of the portfolio's rows. */
+/** How to find the rows of a filter. The walk cannot find `unindexed` rows. */
 export type WalkPlan = { walk: Walk; referred: Referred; unindexed: number };
 
 const FIRST = { line: 0, key: '' };
 
-/** The most rows with the same id, number, reference or line that are read. */
+/** Most rows that are read for one id, number, reference or line. */
 const MOST_NAMED = 1_000;
-/** If no more rows than this are in the wanted states, they are all read, instead of the index by columns. */
+/** Up to this many rows in the filter's states, the walk goes by state and not by column. */
 const FEW_ROWS = 1_000;
-/** A script reads this many index entries at the cost of one row. */
+/** A visit by a script costs this part of reading a row. */
 const LOOKS_PER_ROW = 10;
 
-/** Chooses the index that finds the rows of a filter among the fewest others, and reads it. */
+/** Chooses the index that leads to a filter's rows with the fewest others, and walks it. */
 export function makeRowWalks({ connection, keys, isSearched = true, referenceOf }: SearchOptions, sources: RowSources) {
   const { read } = makeRowLists({ connection, keys });
 
@@ -49,7 +47,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     });
   }
 
-  /** Reads rows and gives them their positions in the index, even if they have moved since. */
+  /** Reads rows that an index has, whatever they are by now. */
   async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<WalkStep> {
     const lines = new Map(found.map(({ key, line }) => [key, line]));
     const rows = await readAll(portfolio, [...lines.keys()]);
@@ -78,7 +76,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     };
   }
 
-  /** First the rows that the text names as a whole, then the rows whose name begins with it. */
+  /** First the rows that the text names completely, then rows whose name begins with it. */
   function byText(portfolio: string, text: string, filter: RowFilter, named: FoundRow[]): Walk {
     const isNamed = new Set(named.map(({ row }) => row.key));
     return async (after, count) => {
@@ -100,7 +98,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     };
   }
 
-  /** The rows that a text names as a whole, by line, key, reference, number or id: few rows, in order of lines. */
+  /** Rows that a text names completely, by line, key, reference, number or id: few, in the order of lines. */
   async function namedBy(portfolio: string, text: string): Promise<{ rows: FoundRow[]; referred: Referred }> {
     const reference = referenceOf?.(text);
     const key = text.startsWith(`${portfolio}/`) ? text.slice(portfolio.length + 1) : text;
@@ -123,9 +121,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
   }
 
   return {
-    /** The existing ones of these rows. */
-
-    /** @throws LimitlineError `USAGE` when only the indexes could find the text, and they are turned off */
+    /** @throws LimitlineError `USAGE` for a text that needs the indexes, if they are turned off */
     async wayTo(portfolio: string, filter: RowFilter): Promise<WalkPlan> {
       const states = filter.states && filter.states.length > 0 ? filter.states : ROW_STATES;
       const { text, cause, status, min, max } = filter;

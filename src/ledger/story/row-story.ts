@@ -6,48 +6,48 @@ import type { HeldRow, KnownCall, StoryEntry } from '../rows/story.ts';
 import type { RowRequest, RowResult, Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 
-/** One of a row's calls: what it sends or has sent, and what the ledger knows of it. */
+/** One of a row's calls: its content, and what the ledger knows of it. */
 export type StoryCall = {
   step: Step;
   kind: CallKind;
-  /** What it makes, such as "the document balance.pdf". */
+  /** The thing that it makes, such as "the document balance.pdf". */
   what: string;
-  /** What is sent, as a person reads it. Of a call that waits for ids of others, as far as it is known. */
+  /** The content in readable form; without ids that other calls have not made yet. */
   sent: string;
-  /** Nothing where it was never claimed, or was refused. */
+  /** Undefined if it was never claimed, or was refused. */
   known: KnownCall | undefined;
-  /** The row for which it was sent, where that is another: rows share companies and documents. */
+  /** Another row for which it was sent, if any: rows share companies and documents. */
   madeFor: string | undefined;
 };
 
-/** An event of the service that names the row, and by which of its ids. It changed nothing: nothing is believed of events. */
+/** An event of the service that names the row, and the ids by which it does. Events change nothing in the ledger. */
 export type NamingEvent = Pick<KeptEvent, 'id' | 'firstMs' | 'lastMs' | 'times' | 'sizeBytes'> & { names: string[] };
 
-/** All that is known of one row. */
+/** Everything known of one row. */
 export type RowStory = {
   row: RowId;
   result: RowResult;
-  /** The import that had its line last, and all others, by their numbers. */
+  /** All imports of the portfolio, by their numbers. */
   imports: ReadonlyMap<string, KnownImport>;
-  /** How many imports of the portfolio were begun: more than there are files where one came several times. */
+  /** How many imports of the portfolio were begun, repeated files included. */
   begun: number;
   calls: StoryCall[];
-  /** What happened to it out of the ordinary, oldest first. */
+  /** Its unusual events, oldest first. */
   entries: StoryEntry[];
-  /** Ids of the buyer's limits, the oldest first, some hundred at the most. */
+  /** Ids of the buyer's limits, the oldest first, at most some hundred. */
   buyerLimits: string[];
-  /** Events of the service in which an id of the row stands, the latest first, some fifty at the most. */
+  /** The service's events that name an id of the row, the latest first, at most some fifty. */
   events: NamingEvent[];
   /** Other requests of the same buyer, in any portfolio. */
   others: BuyerRows;
-  /** Who gave up the open rows of the portfolio last, and when. */
+  /** Who last gave up the portfolio's open rows, and when. */
   givenUp: { by: string; atMs: number } | undefined;
 };
 
-/** A cell of a file's line under its column, with what the column was taken for. */
+/** A cell of a line, its column, and the known column for which that was taken. */
 export type LineCell = { column: string; meaning: string | null; cell: string };
 
-/** A line as it stands in its file; or why it cannot be shown. */
+/** A line as it is in its file; or why it cannot be shown. */
 export type LineOfRow =
   | { is: 'read'; cells: LineCell[] }
   /** The file is long, and the line was not reached in time. */
@@ -55,13 +55,13 @@ export type LineOfRow =
   /** The copy is gone, or has no such line. */
   | { is: 'gone' };
 
-/** A row's story and its line, as a page tells them. */
+/** A row's history and its line, for a page. */
 export type ToldRow = { story: RowStory; line: LineOfRow };
 
-/** A held row: what was sent, when, and what was heard of it. */
+/** A held row: what was sent, when, and what came instead of a response. */
 export type HeldItem = {
   row: RowId;
-  /** When it was held, in ms: the order of the desk. */
+  /** When it was held, in ms; held rows are listed in this order. */
   atMs: number;
   line: number;
   /** `q4.csv #2`. */
@@ -71,18 +71,18 @@ export type HeldItem = {
   amount: string;
   step: Step;
   kind: CallKind;
-  /** Which of the step's calls is in doubt, such as a document's name; '' where there is one only. */
+  /** Which of the step's calls is in doubt, such as a document's name; '' if there is only one. */
   which: string;
-  /** When the call left, in ms, where that is known. */
+  /** When the call left, in ms, if known. */
   sentMs: number | undefined;
   heard: string;
   /** What was sent, its first 2,000 characters. */
   sent: string;
-  /** The words of its row, which `heard` may repeat: for whoever is not to see all of them. */
+  /** The row's request, which `heard` may repeat: to mask it for people who may not see all of it. */
   request: RowRequest;
-  /** Whether the call is in doubt no longer: a worker lets the row go on within seconds. */
+  /** Whether the call is no longer in doubt: a worker lets the row go on within seconds. */
   isKnown: boolean;
 };
 
-/** Some of the held rows, the oldest first; `next` is what the page behind them begins with. */
+/** Some of the held rows, the oldest first; `next` is where the following page begins. */
 export type HeldPage = { items: HeldItem[]; total: number; next: HeldRow | undefined };

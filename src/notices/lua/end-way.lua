@@ -1,4 +1,4 @@
--- The end of a notice on one way. Includes clock.lua. A notice that waits on no way any more goes away by itself.
+-- Ends a notice on one channel. Includes clock.lua. A notice that waits on no channel expires.
 -- way: its name   id: the notice's   notice, outbox, account: keys   is: "delivered" or "undelivered"
 local WAYS = { 'webhook', 'mail' }
 local function forgetLater(notice, keepMs)

@@ -1,11 +1,11 @@
--- Notes what came of a try to deliver a notice on a way, and how the way stands by it.
--- KEYS[1] the way's outbox   KEYS[2] the way's fault   KEYS[3] the account   KEYS[4] the notice
--- ARGV[1] way   ARGV[2] id of the notice   ARGV[3] who took it   ARGV[4] "1" where it was delivered   ARGV[5] words   ARGV[6] where to
--- ARGV[7] ms until the next try   ARGV[8] ms for which the way is left alone, "well" where the fault is not the way's, "" where nothing is known of it
--- ARGV[9] age in ms from which one is given up   ARGV[10] ms for which it must have been tried before
--- ARGV[11] ms for which one is kept that waits no more
--- Answers "delivered" | "waiting" | "undelivered" | "other" (its lease was over, and somebody else is at it or was)
--- Heard twice it finds what it did.
+-- Notes the outcome of an attempt to deliver a notice on a channel, and the state of the channel.
+-- KEYS[1] the channel's outbox   KEYS[2] the channel's fault   KEYS[3] the account   KEYS[4] the notice
+-- ARGV[1] channel   ARGV[2] id of the notice   ARGV[3] owner of the lease   ARGV[4] "1" if delivered   ARGV[5] words   ARGV[6] receiver
+-- ARGV[7] ms until the next attempt   ARGV[8] ms for which the channel pauses, "well" if it is not at fault, "" if unknown
+-- ARGV[9] age in ms at which a notice is given up   ARGV[10] ms of attempts required before that
+-- ARGV[11] ms for which a notice is kept that no longer waits
+-- Answers "delivered" | "waiting" | "undelivered" | "other" (the lease had ended, and another process has or had the notice)
+-- Repeated it answers the same.
 -- @include clock
 -- @include end-way
 local way, id, owner, isDelivered, words, where, waitMs, putOffMs, giveUpMs, graceMs, keepMs = unpack(ARGV)
@@ -13,7 +13,7 @@ local now = nowMs()
 local state, by, told, first = unpack(redis.call('HMGET', KEYS[4], way, way .. ':owner', 'at', way .. ':first'))
 if isDelivered == '1' then
   redis.call('DEL', KEYS[2])
-  -- True, however late it is said.
+  -- A delivery is accepted however late it is reported.
   if state and state ~= 'delivered' then
     redis.call('HSET', KEYS[4], way .. ':where', where)
     endWay(way, id, KEYS[4], KEYS[1], KEYS[3], 'delivered', words, keepMs)
@@ -33,7 +33,7 @@ if now + waitMs - told > tonumber(giveUpMs) and now - first > tonumber(graceMs) 
   endWay(way, id, KEYS[4], KEYS[1], KEYS[3], 'undelivered', words, keepMs)
   return 'undelivered'
 end
--- Where the way is at fault, all wait for it, and none overtakes this one: a receiver hears that something is over behind that it began.
+-- If the channel is at fault, all notices wait, in order: a receiver must learn that something began before it learns that it ended.
 local isOwn = putOffMs == 'well'
 redis.call('HSET', KEYS[4], way, 'waiting', way .. ':wait', isOwn and waitMs or 0, way .. ':at', now + waitMs)
 redis.call('ZADD', KEYS[1], isOwn and now + waitMs or redis.call('HGET', KEYS[4], 'order') or told, id)

@@ -1,18 +1,18 @@
--- Takes the notice that is due first on a way, under a lease, or gives up one that is too old while the way fails.
--- KEYS[1] the way's outbox   KEYS[2] the way's fault   KEYS[3] the account
--- ARGV[1] way   ARGV[2] what the keys of notices begin with   ARGV[3] who takes it   ARGV[4] ms of the lease
--- ARGV[5] age in ms from which one is given up   ARGV[6] ms for which a way must have failed before
--- ARGV[7] words where this process has no such way, so that nothing is taken, or ""   ARGV[8] ms for which one is kept that waits no more
+-- Takes the first due notice of a channel under a lease, or gives up one that is too old while the channel fails.
+-- KEYS[1] the channel's outbox   KEYS[2] the channel's fault   KEYS[3] the account
+-- ARGV[1] channel   ARGV[2] beginning of notices' keys   ARGV[3] owner of the lease   ARGV[4] ms of the lease
+-- ARGV[5] age in ms at which a notice is given up   ARGV[6] ms for which the channel must have failed before that
+-- ARGV[7] why this process lacks the channel, so that nothing is taken, or ""   ARGV[8] ms for which an ended notice is kept
 -- Answers {"none"} | {"later", ms} | {"undelivered", id, notice, words}
--- | {"go", id, notice, tries, failures of the way in a row, 1 where an earlier try was cut off}
--- Heard twice it takes two: the first is due again when its lease is over.
+-- | {"go", id, notice, attempts, failures of the channel in a row, 1 if an earlier attempt was cut off}
+-- Repeated it takes two notices: the first is due again when its lease ends.
 -- @include clock
 -- @include end-way
 local way, prefix, owner, leaseMs, giveUpMs, graceMs, lacking, keepMs = unpack(ARGV)
 local now = nowMs()
--- After so many failures of a way in a row, which take more than a minute, the next notice is tried once.
+-- After this many failures of a channel in a row, which take more than a minute, the second notice is tried once.
 local ONE_BEHIND = '4'
--- No wait is longer than it was meant to be, whatever a clock did since.
+-- The rest of a wait, never longer than was planned, even if a clock was set back since.
 local function leftMs(untilMs, waitMs)
   local left = (tonumber(untilMs) or 0) - now
   return left > (tonumber(waitMs) or 0) and 0 or math.max(0, left)
@@ -21,7 +21,7 @@ local untilMs, putOffMs, since, failures, why =
   unpack(redis.call('HMGET', KEYS[2], 'until', 'wait', 'since', 'failures', 'words'))
 local id, at, nextId, nextAt = unpack(redis.call('ZRANGE', KEYS[1], 0, 1, 'WITHSCORES'))
 if not id then return { 'none' } end
--- The way may fail for the first alone.
+-- Only the first notice may be at fault, and not the channel.
 if failures == ONE_BEHIND and nextId then id, at = nextId, nextAt end
 local key = prefix .. id
 local notice, told, state, waitMs, tries =

@@ -1,11 +1,11 @@
--- Remembers what something is in now, and brings the notice of that into the outbox of each way.
--- KEYS[1] the remembered states   KEYS[2] the notice   KEYS[3] notices of late   KEYS[4] the account
--- KEYS[5 …] the outboxes of the ways that take it
--- ARGV[1] what it is about   ARGV[2] the state   ARGV[3] "was " and the state by which it was decided, or "" where by none
--- ARGV[4] the notice, as JSON, or "" where the state is only remembered   ARGV[5] id of the notice
--- ARGV[6] ms for which one is kept that waits no more   ARGV[7] how many of late are listed   ARGV[8] how many may wait on a way
--- ARGV[9] words where more would   ARGV[10 …] names of the ways, in the order of their outboxes
--- Answers 1 where a notice arose, else 0; the same when it is heard twice, since an id is used once
+-- Remembers the state of a subject, and adds the notice of its change to the outbox of each channel.
+-- KEYS[1] the remembered states   KEYS[2] the notice   KEYS[3] recent notices   KEYS[4] the account
+-- KEYS[5 …] the outboxes of the channels that take it
+-- ARGV[1] the subject   ARGV[2] the state   ARGV[3] "was " and the state on which the caller decided, or "" for any
+-- ARGV[4] the notice, as JSON, or "" to only remember the state   ARGV[5] id of the notice
+-- ARGV[6] ms for which an ended notice is kept   ARGV[7] number of recent notices   ARGV[8] most notices that may wait on a channel
+-- ARGV[9] words for a notice beyond that   ARGV[10 …] names of the channels, in the order of their outboxes
+-- Answers 1 if a notice arose, else 0; the same when repeated, since each id is used once
 -- @include clock
 -- @include end-way
 local subject, state, basis, notice, id, keepMs, listed, most, tooMany = unpack(ARGV, 1, 9)
@@ -15,7 +15,7 @@ if basis ~= '' and basis ~= 'was ' .. known then return 0 end
 redis.call('HSET', KEYS[1], subject, state)
 if notice == '' then return 0 end
 local now = nowMs()
--- Behind all that arose before, in the same ms too, and by a clock that went back.
+-- Later than all earlier notices, even within one ms, or if the clock was set back.
 local last = redis.call('ZRANGE', KEYS[3], -1, -1, 'WITHSCORES')[2]
 local order = string.format('%.17g', math.max(now, (last or 0) + 0.001))
 redis.call('HSET', KEYS[2], 'notice', notice, 'at', now, 'order', order)

@@ -1,9 +1,9 @@
-/** A mail address, perhaps with a name before it. */
+/** A mail address, perhaps with a name in front. */
 export type MailAddress = { name: string; address: string };
 
 /**
- * `ops@example.com` or `Limitline <ops@example.com>`: letters, digits and the other signs of an atom alone (RFC 5321, section 4.1.2), so that
- * nothing in it ends a header or a command; nothing for what is none.
+ * Reads `ops@example.com` or `Limitline <ops@example.com>`; undefined if invalid. Only characters of an atom are allowed (RFC 5321, section
+ * 4.1.2), so that nothing in it can end a header or a command.
  */
 export function readMailAddress(text: string): MailAddress | undefined {
   const [, name = '', address = ''] = /^\s*(?:"?([^"<>\p{Cc}]{0,80}?)"?\s*<([^<>]*)>|[^<>]*)\s*$/u.exec(text) ?? [];
@@ -11,7 +11,7 @@ export function readMailAddress(text: string): MailAddress | undefined {
   return bare.length <= MOST_ADDRESS && ADDRESS.test(bare) ? { name: name.trim(), address: bare } : undefined;
 }
 
-/** RFC 5321, section 4.5.3.1.3, less the brackets. */
+/** RFC 5321, section 4.5.3.1.3, without the brackets. */
 const MOST_ADDRESS = 254;
 
 const ADDRESS =

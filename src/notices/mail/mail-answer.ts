@@ -1,20 +1,20 @@
 import { noConnectionWords } from '../../no-connection.ts';
 import type { SendResult } from '../way.ts';
 
-/** What is known of a mail that was not taken: codes of the reply (RFC 5321, section 4.2) and where it came; its words are not repeated. */
+/** An error for a mail that was not accepted: codes of the reply (RFC 5321, section 4.2) and the failed command. Its text is never shown. */
 export type MailError = Error & {
   code?: string | undefined;
-  /** The code of the system, behind that of the package. */
+  /** The system's code, if the package reports one of its own. */
   originalCode?: string | undefined;
-  /** Where in the conversation it was. */
+  /** The SMTP command that failed. */
   command?: string | undefined;
   response?: string | undefined;
   responseCode?: number | undefined;
 };
 
 /**
- * What it means that a mail was not taken; pure. Replies of the 4yz pass by themselves. One of the 5yz to the mail itself is about this
- * notice, any other about the settings. Without a reply the connection failed, and whether the mail arrived may be unknown.
+ * The meaning of a failed mail; pure. 4yz replies pass by themselves. A 5yz reply to the mail's content concerns this notice, any other the
+ * settings. Without a reply the connection failed, and the mail may have arrived.
  */
 export function meaningOfMailError(error: MailError, host: string): SendResult {
   const { command = '', responseCode: code } = error;
@@ -38,7 +38,7 @@ export function meaningOfMailError(error: MailError, host: string): SendResult {
   return failed(`did not take the mail (${says})`, 'way', passes);
 }
 
-/** `550 5.1.1`: the reply's code, and the enhanced one (RFC 3463) where it gives one. */
+/** `550 5.1.1`: the reply's code, and its enhanced code (RFC 3463) if there is one. */
 export function codesOf({ response = '', responseCode = 0 }: Pick<MailError, 'response' | 'responseCode'>): string {
   const [, enhanced] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response) ?? [];
   return enhanced === undefined ? String(responseCode) : `${responseCode} ${enhanced}`;
@@ -47,6 +47,6 @@ export function codesOf({ response = '', responseCode = 0 }: Pick<MailError, 're
 function reasonOf({ message, originalCode, code, response }: MailError): string {
   const words = response === undefined ? message : 'it answers what no mail server does';
   const said = noConnectionWords(Object.assign(new Error(words), { code: originalCode ?? code }));
-  // The scheme that this setting has.
+  // Replaces the schemes by those of this setting.
   return said.replace('http:// instead of https://', 'smtp:// instead of smtps://');
 }

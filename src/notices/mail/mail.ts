@@ -5,16 +5,16 @@ import type { MailAddress } from './mail-address.ts';
 import { codesOf, type MailError, meaningOfMailError } from './mail-answer.ts';
 import type { MailServer } from './smtp-url.ts';
 
-/** For all of a try: some servers look for long at what they take (RFC 5321, section 4.5.3.2, allows minutes). */
+/** Time for a whole attempt: some servers check a mail for long before they accept it (RFC 5321, section 4.5.3.2, allows minutes). */
 const TRY_MS = 60_000;
 
-/** To look up, to connect, and for each reply but the last. */
+/** Time for the DNS lookup, for connecting, and for each reply but the last. */
 const STEP_MS = 10_000;
 
-/** For the answer to QUIT, which changes nothing any more. */
+/** Time for the reply to QUIT, which no longer matters. */
 const QUIT_MS = 1_000;
 
-/** Notices by mail, one to all addresses. Each try has a connection of its own: there is one in a while. */
+/** Sends notices by mail, one mail to all addresses. Each attempt has its own connection, since notices are rare. */
 export function makeMail({
   server,
   from,
@@ -49,7 +49,7 @@ export function makeMail({
         const fail = (error: MailError) => cut(meaningOfMailError(error, server.host));
         if (signal.aborted) return stop();
         signal.addEventListener('abort', stop, { once: true });
-        // Also after the end, when nobody waits for it any more.
+        // Errors may follow after the end, when nobody awaits them.
         connection.on('error', fail);
         converse(connection, server, { from: from.address, to, mail })
           .then((words) => end({ is: 'delivered', words }))
@@ -75,9 +75,9 @@ function connect({ host, port, secure, requireTLS }: MailServer, tryMs: number):
 }
 
 /**
- * Greets, signs in, hands the mail over, and takes leave.
+ * Greets the server, signs in, sends the mail, and quits.
  *
- * @returns what else is to be known: that some addresses were refused, by their place in the setting
+ * @returns which addresses were refused, by their position in the setting; '' for none
  */
 async function converse(
   connection: SMTPConnection,
@@ -105,8 +105,8 @@ function refusedWords(error: MailError & { recipient?: string | undefined }, to:
 }
 
 /**
- * A notice as a mail (RFC 5322), text and HTML of the same words. Its `Message-ID` is that of the notice, the same for each try, by which mail
- * servers and programs know the second copy; `Auto-Submitted` (RFC 3834) keeps absence notes from answering it.
+ * A notice as a mail (RFC 5322), with the same words as text and HTML. Its `Message-ID` is made from the notice's id, the same for each
+ * attempt, so that mail programs recognize a second copy. `Auto-Submitted` (RFC 3834) prevents automatic replies.
  */
 function mailMessage(
   { id, title, facts, atMs, account, link }: Message,
@@ -127,14 +127,14 @@ function mailMessage(
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     text,
     html: `<!doctype html><html><body><p><strong>${escaped(title)}</strong></p><table cellpadding="4">${rows.join('')}</table>${page}<p><small>${escaped(foot)}</small></p></body></html>`,
-    // Nothing of a notice is a file or an address to fetch, whatever it looks like.
+    // A text in a notice must never be read as a file or fetched as a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return composer.compile().build();
 }
 
-/** For HTML, in text and in an attribute's value in quotation marks. */
+/** Escapes a text for HTML, also within attribute values in quotation marks. */
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,23 +1,23 @@
 import { isLoopback } from '../../addresses.ts';
 import { userInfoOf } from '../user-info.ts';
 
-/** A mail server, in the form that nodemailer's connection needs. */
+/** A mail server, as nodemailer needs it. */
 export type MailServer = {
   host: string;
   port: number;
-  /** TLS from the first byte (RFC 8314, section 3.3), not by STARTTLS. */
+  /** TLS from the first byte (RFC 8314, section 3.3), and not by STARTTLS. */
   secure: boolean;
-  /** A password goes to another machine over TLS only. Without this an attacker in between could hide that STARTTLS is offered. */
+  /** Whether TLS is required: an attacker in between could hide that the server offers STARTTLS, and would get the password. */
   requireTLS: boolean;
   login: { user: string; pass: string } | undefined;
 };
 
-/** The ports for submission by STARTTLS (RFC 6409) and by TLS (RFC 8314). */
+/** Ports of submission with STARTTLS (RFC 6409) and with TLS (RFC 8314). */
 const PORTS = { 'smtp:': 587, 'smtps:': 465 };
 
 /**
- * Reads `smtp://user:password@host:587` (STARTTLS if the server offers it, required if a password is sent) or `smtps://…`. Undefined for
- * any other address, and for one with a path, query or fragment: other programs have options there, which are not supported.
+ * Reads `smtp://user:password@host:587` (STARTTLS if the server offers it, required with a password) or `smtps://…`; undefined for any other
+ * URL, and for one with a path or options.
  */
 export function readSmtpUrl(text: string): MailServer | undefined {
   if (!URL.canParse(text)) return undefined;

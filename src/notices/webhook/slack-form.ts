@@ -1,11 +1,11 @@
 import type { Message } from '../way.ts';
 
-/** Slack shows two columns of five pairs in a block. */
+/** Facts in one block: Slack allows ten fields, and each fact takes two. */
 const FACTS_A_BLOCK = 5;
 
 /**
- * A notice for Slack's incoming webhooks. Its blocks are plain text, so that a star or underscore in a name has no effect. The header block
- * shows the title in bold, cut to 150 characters; `text`, which is for notifications, has it whole.
+ * A notice for Slack's incoming webhooks: blocks of plain text, so that a star or underscore in a name is not formatting, and `text` for
+ * notifications. The header block cuts the title at 150 characters; `text` has all of it.
  *
  * @see https://docs.slack.dev/reference/block-kit/blocks
  */
@@ -23,11 +23,11 @@ export function slackForm({ id, title, facts, account, link }: Message) {
   return { text: escaped(title), blocks, unfurl_links: false, unfurl_media: false };
 }
 
-/** The lowest of Slack's limits: 150 characters in a header, and 2,000 in a field, which no fact reaches. */
+/** Slack's limits: 150 characters of a header, 2,000 of a field, which no fact reaches. */
 const MOST_HEADER = 150;
 const MOST_FIELD = 2_000;
 
-/** Cuts a text to `most` characters, counted with its escapes, and never within one. An empty text becomes a dash: Slack refuses it. */
+/** A text of at most so many escaped characters, without a cut escape. Slack refuses an empty one. */
 function plain(text: string, most: number = MOST_FIELD) {
   let short = '';
   for (const character of text.toWellFormed()) {
@@ -38,12 +38,12 @@ function plain(text: string, most: number = MOST_FIELD) {
   return { type: 'plain_text', text: short || '–', emoji: false };
 }
 
-/** Escapes the three characters that Slack uses for links, mentions and `<!channel>`. */
+/** Escapes the three characters by which Slack recognizes links, mentions and `<!channel>`. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** An address between `<` and `|`. */
+/** Escapes a URL for use between `<` and `|`. */
 function slackLink(link: string): string {
   return escaped(new URL(link).href.replaceAll('|', '%7C').replaceAll('<', '%3C').replaceAll('>', '%3E'));
 }

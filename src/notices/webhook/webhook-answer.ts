@@ -2,14 +2,14 @@ import type { AnswerHeaders } from '../../answer-headers.ts';
 import type { SendResult } from '../way.ts';
 
 /**
- * What a webhook's answer means; pure.
+ * The meaning of a webhook's response; pure.
  *
  * | Status | Then |
  * | --- | --- |
  * | 2xx | delivered |
- * | 429, 408, 5xx | the receiver is not well: any notice is tried again soon, or when it asked for |
- * | 400, 413, 415, 422 | it does not want this one: tried again now and then, and the others go on |
- * | 3xx and any other | the address is not the right one: a person has to mend it |
+ * | 429, 408, 5xx | the receiver has a problem: every notice is retried soon, or when it asked for |
+ * | 400, 413, 415, 422 | it rejects this notice: retried now and then, and the others go on |
+ * | 3xx and any other | the URL is wrong: a person has to fix it |
  *
  * @param host the receiver's, for people
  */
@@ -45,10 +45,10 @@ export function meaningOfAnswer({
   return failed(`${says}: it may have another address by now, see NOTIFY_WEBHOOK_URL`, 'way', false);
 }
 
-/** They speak of what was sent; other statuses of the 4xx do of the address, the method and the rights. */
+/** Statuses about the content; other 4xx are about the URL, the method or the rights. */
 const NOT_THIS_ONE: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** RFC 9110, section 10.2.3: seconds, or a date. Nothing for anything else. */
+/** RFC 9110, section 10.2.3: seconds, or a date. Undefined for anything else. */
 function retryAfterMs(value: string | string[] | undefined, nowMs: number): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
@@ -56,7 +56,7 @@ function retryAfterMs(value: string | string[] | undefined, nowMs: number): numb
   return Number.isFinite(atMs) ? Math.max(0, atMs - nowMs) : undefined;
 }
 
-/** Of an address that was answered, the host alone: the rest may be somebody's secret. */
+/** Only the host of a redirect's URL: the rest may be a secret. */
 function hostOf(location: string | string[] | undefined): string | undefined {
   return typeof location === 'string' && URL.canParse(location) ? new URL(location).host.slice(0, 100) : undefined;
 }

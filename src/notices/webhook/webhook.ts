@@ -10,15 +10,15 @@ export type WebhookForm = keyof typeof FORMS;
 
 const FORMS = { json: jsonForm, slack: slackForm, teams: teamsForm };
 
-/** Receivers answer within seconds; of one that hangs more is not to be expected. */
+/** Time limits: receivers answer within seconds, and one that hangs is given up. */
 const TRY_MS = 15_000;
 const CONNECT_MS = 5_000;
 
 /**
- * Notices by HTTP POST to an address that is a secret as a whole: no word of ours shows more of it than its host.
+ * Sends notices by HTTP POST to a URL that is secret as a whole: only its host is ever shown.
  *
- * Each try has a connection of its own, since there is one in a while, and a connection that is cut is certainly over. Nothing of
- * an answer but its head is read, and no redirect is followed.
+ * Each attempt has its own connection, since notices are rare, and a closed connection is certainly over. Only status and headers of the
+ * response are read, and redirects are not followed.
  */
 export function makeWebhook({
   url,
@@ -48,7 +48,7 @@ export function makeWebhook({
       dispatcher,
       signal,
     });
-    // An answer that never ends is none that anybody waits for.
+    // The body of the response is not read: it might never end.
     body.on('error', () => {}).destroy();
     return meaningOfAnswer({ status: statusCode, headers, host, nowMs: Date.now() });
   }
@@ -64,7 +64,7 @@ export function makeWebhook({
         notReached(error, host, proxy),
       );
       try {
-        // undici hears no abort while it connects.
+        // While it connects, undici does not react to the signal.
         return await Promise.race([sending, cut.then((why) => broken(why, host, tryMs))]);
       } finally {
         over.abort();
@@ -81,7 +81,7 @@ function openConnection(proxy: ForwardProxy | undefined): Dispatcher {
   return new ProxyAgent({ uri: proxy.url.origin, ...token, connect, requestTls: connect, proxyTls: connect });
 }
 
-/** Resolves when the process stops, or when the time of a try is over; not after `done`. */
+/** Resolves when the process stops, or the time of the attempt is over; not after `done`. */
 function cutOff(signal: AbortSignal, tryMs: number, done: AbortSignal): Promise<'stopped' | 'late'> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve('late'), tryMs);
@@ -101,9 +101,9 @@ function broken(why: 'stopped' | 'late', host: string, tryMs: number): SendResul
     : { is: 'failed', words: `${host} gave no answer within ${tryMs / 1_000} s`, fault: 'way', passes: true };
 }
 
-/** No head of an answer came: whether the notice arrived is not known then. */
+/** The outcome without a response: the notice may have arrived. */
 function notReached(error: Error, host: string, proxy: ForwardProxy | undefined): SendResult {
-  // undici says it in a sentence alone.
+  // undici reports this in the message only.
   if (proxy !== undefined && error.message.includes('(407)')) return proxyRefuses(proxy);
   const by = proxy === undefined ? '' : ` by way of the proxy ${proxy.where}`;
   return {
@@ -119,14 +119,14 @@ function proxyRefuses({ where, setting }: ForwardProxy): SendResult {
   return { is: 'failed', words, fault: 'way', passes: false };
 }
 
-/** RFC 7617, of an address with user and password. */
+/** The value of the authorization header (RFC 7617), if the URL contains user and password. */
 function basicOf(address: URL): string | undefined {
   const login = userInfoOf(address);
   return login && `Basic ${Buffer.from(`${login.user}:${login.pass}`).toString('base64')}`;
 }
 
 /**
- * A notice as programs read it. Documented in docs/nightly.md: names are added, and none is changed.
+ * A notice as JSON for programs. Documented in docs/nightly.md: names may be added, and are never changed.
  *
  * @returns a value for JSON.stringify
  */
@@ -135,8 +135,8 @@ export function jsonForm({ id, kind, title, facts, atMs, account, link }: Messag
 }
 
 /**
- * A notice for a webhook of Teams' Workflows ("When a Teams webhook request is received"): a message with an Adaptive Card. Texts
- * are runs of RichTextBlocks, which know no Markdown, unlike TextBlocks and FactSets: so no name is a link or bold by what stands in it.
+ * A notice for a Teams Workflow ("When a Teams webhook request is received"): a message with an Adaptive Card. Texts are runs of
+ * RichTextBlocks, which have no Markdown, unlike TextBlocks and FactSets: so no name can become a link or bold.
  *
  * @see https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  */
@@ -157,7 +157,7 @@ export function teamsForm({ id, title, facts, account, link }: Message) {
         content: {
           $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
           type: 'AdaptiveCard',
-          // What Teams shows on all of its clients.
+          // The version that Teams supports on all its clients.
           version: '1.4',
           fallbackText: title,
           body,
@@ -171,7 +171,7 @@ export function teamsForm({ id, title, facts, account, link }: Message) {
   };
 }
 
-/** How a run of text looks. */
+/** The style of a run of text. */
 type Run = { text: string; size?: 'Small' | 'Large'; weight?: 'Bolder'; isSubtle?: boolean };
 
 function text(runs: readonly Run[], spacing: 'Small' | 'Default' = 'Default') {

@@ -17,14 +17,14 @@ type FactorDeps = {
   now: () => number;
 };
 
-/** Second factors of users (ASVS 5.0, 6.5): codes of an app (RFC 6238), and recovery codes for when it is gone. */
+/** Second factors of users (ASVS 5.0, 6.5): codes of an app (RFC 6238), and recovery codes for a lost app. */
 export function makeFactors({ connection, keys, secret, change, unknownUser, now }: FactorDeps) {
   const sealed = async (bytes: Uint8Array, name: string) => seal(bytes, await secret.key('factors'), sealedFor(name));
 
   return {
     /**
-     * Makes a secret for an app. It counts when a code of it was given; until then it is the same whenever it is asked for, so that a
-     * page that is loaded anew shows what the app has by now. A factor that there is stays good meanwhile.
+     * Makes a secret for an app. It takes effect once a code of it is given. Until then the secret stays the same, so that a reloaded page
+     * shows the one that the app may already have. An existing factor stays valid in the meantime.
      *
      * @throws LimitlineError `NOT_FOUND`
      */
@@ -37,9 +37,9 @@ export function makeFactors({ connection, keys, secret, change, unknownUser, now
     },
 
     /**
-     * Makes that secret the user's second factor, by a code that the app shows; all sessions of the user end but `keep`.
+     * Makes the secret the user's second factor, proved by a code of the app. Ends all sessions of the user except `keep`.
      *
-     * @returns the recovery codes, which are shown once and kept nowhere; nothing where the code is wrong
+     * @returns the recovery codes, which are shown once and not stored; undefined for a wrong code
      */
     async confirmFactor(
       name: string,
@@ -62,7 +62,7 @@ export function makeFactors({ connection, keys, secret, change, unknownUser, now
     },
 
     /**
-     * Takes the second factor away, with its recovery codes, and ends all sessions of the user.
+     * Removes the second factor and its recovery codes, and ends all sessions of the user.
      *
      * @throws LimitlineError `NOT_FOUND`
      */
@@ -72,7 +72,7 @@ export function makeFactors({ connection, keys, secret, change, unknownUser, now
     },
 
     /**
-     * New recovery codes in the place of those that are left.
+     * Replaces the recovery codes.
      *
      * @throws LimitlineError `NOT_FOUND`
      */
@@ -95,7 +95,7 @@ export function makeFactors({ connection, keys, secret, change, unknownUser, now
   }
 }
 
-/** What a sealed factor is bound to. */
+/** The context to which a sealed factor is bound. */
 export function sealedFor(name: string): string {
   return `second factor of ${name}`;
 }

@@ -4,12 +4,12 @@ import { isCode, stepOfCode } from './one-time-code.ts';
 import { recoveryDigest } from './recovery-codes.ts';
 import { unseal } from './seal.ts';
 
-/** What a code is used up by: the step of time of an app's code, or the digest of what may be a recovery code. */
+/** How a code will be used up: the time step of an app's code, or the digest of a possible recovery code. */
 export type MatchedCode = { step: number | ''; digest: string };
 
 /**
- * What a typed code could be, by the user's factor as it stands in Redis; nothing where it is a wrong one of an app. Whether it was
- * used before, and whether there is such a recovery code, is for Redis to say, in the step in which it is used up.
+ * What a typed code may be, for a user's stored factor; undefined for a wrong code of an app. A script decides later, as it uses the code up,
+ * whether it was used before and whether such a recovery code exists.
  */
 export async function matchCode(
   code: string,

@@ -2,15 +2,15 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 
-/** Says how it is sealed, so that another way can come beside this one (ASVS 5.0, 11.2.2). */
+/** Version of the encryption, so that another one can be added (ASVS 5.0, 11.2.2). */
 const VERSION = '1.';
 
-/** NIST SP 800-38D, section 8.2.2: 96 random bits; a key would have to seal billions before two are likely to be the same. */
+/** NIST SP 800-38D, section 8.2.2: 96 random bits; only after billions of uses of a key two nonces are likely to be equal. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Bytes that whoever reads Redis can neither read nor change, nor give to another user: `of` is bound to them.
+ * Encrypts bytes so that a reader of Redis can neither read nor change them, nor give them to another user: they are bound to `of`.
  *
  * @param key 32 bytes
  */
@@ -21,7 +21,7 @@ export function seal(plain: Uint8Array, key: Buffer, of: string): string {
   return VERSION + bytes.toString('base64url');
 }
 
-/** What was sealed; nothing where it was changed, is another's, or was sealed with another key. */
+/** Decrypts; undefined if the bytes were changed, are bound to another `of`, or were sealed with another key. */
 export function unseal(sealed: string, key: Buffer, of: string): Buffer | undefined {
   if (!sealed.startsWith(VERSION)) return undefined;
   const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');

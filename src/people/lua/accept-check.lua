@@ -1,9 +1,9 @@
--- Uses up what proved who somebody is, outside of a session: the password was right, and so was the code.
--- KEYS[1] the user   KEYS[2] what was counted of passwords   KEYS[3] what was counted of codes
--- KEYS[4] that the account was here before   KEYS[5] what was counted for the place
--- ARGV[1] the user's epoch when both were compared   ARGV[2] step of the code, or ""   ARGV[3] digest of the recovery code, or ""
--- ARGV[4] ms for which a place is known   ARGV[5] ms of the place to give back   ARGV[6] "1" where there is no code
--- Answers 1, or 0 where the code was used before or the user is another by now
+-- Uses up a proof of identity outside of a session: the password was right, and so was the code.
+-- KEYS[1] the user   KEYS[2] counter of password attempts   KEYS[3] counter of code attempts
+-- KEYS[4] mark that the account signed in from this address before   KEYS[5] counter of the address
+-- ARGV[1] the user's epoch when both were compared   ARGV[2] time step of the code, or ""   ARGV[3] digest of the recovery code, or ""
+-- ARGV[4] ms for which an address stays known   ARGV[5] ms to give back to the address   ARGV[6] "1" without a code
+-- Answers 1, or 0 if the code was used before or the user's epoch changed
 -- @include clock
 -- @include use-factor
 -- @include forgive

@@ -1,10 +1,10 @@
--- Uses a right code up, and makes of half a session a whole one under a new token.
--- KEYS[1] half a session   KEYS[2] the new one   KEYS[3] the user   KEYS[4] the user's sessions   KEYS[5] what was counted for the account
--- KEYS[6] that the account signed in from there   KEYS[7] what was counted for the place
--- ARGV[1] what the keys of users begin with   ARGV[2] those of sessions   ARGV[3] by   ARGV[4] step of the code, or ""
--- ARGV[5] digest of the recovery code, or ""   ARGV[6] ms without a sign   ARGV[7] ms at most   ARGV[8] the most sessions of a person
--- ARGV[9] ms for which a place is known   ARGV[10] ms of the place to give back
--- Answers 1, or 0 where the code was used before or the session does not count any more
+-- Uses a right code up, and turns half a session into a whole one under a new token.
+-- KEYS[1] the half session   KEYS[2] the new one   KEYS[3] the user   KEYS[4] the user's sessions   KEYS[5] counter of the account
+-- KEYS[6] mark that the account signed in from this address before   KEYS[7] counter of the address
+-- ARGV[1] beginning of users' keys   ARGV[2] of sessions' keys   ARGV[3] by   ARGV[4] time step of the code, or ""
+-- ARGV[5] digest of the recovery code, or ""   ARGV[6] ms without activity   ARGV[7] ms at most   ARGV[8] most sessions of a person
+-- ARGV[9] ms for which an address stays known   ARGV[10] ms to give back to the address
+-- Answers 1, or 0 if the code was used before or the session is no longer valid
 -- @include session-standing
 -- @include use-factor
 -- @include put-session

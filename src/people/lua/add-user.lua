@@ -1,8 +1,8 @@
--- Adds a user, unless there is one of this name. Said twice it is done once. Whoever came without being a user has to sign in.
--- KEYS[1] the user   KEYS[2] the names of all users   KEYS[3] the links that open the console without users, and their sessions
--- ARGV[1] name   ARGV[2] epoch   ARGV[3] ms for which the password is good until it is changed, "" where it need not be
--- ARGV[4] roles   ARGV[5] the password's digest   ARGV[6] what the keys of sessions begin with
--- Answers 1, or 0 where there is one already
+-- Adds a user, unless the name is taken. Safe to repeat. Ends the sessions of a console without users.
+-- KEYS[1] the user   KEYS[2] the names of all users   KEYS[3] links that open the console without users, and their sessions
+-- ARGV[1] name   ARGV[2] epoch   ARGV[3] ms within which the password must be changed, "" for no limit
+-- ARGV[4] roles   ARGV[5] the password's digest   ARGV[6] beginning of sessions' keys
+-- Answers 1, or 0 if the name is taken
 -- @include clock
 local name, epoch, untilMs, roles, password, sessionPrefix = unpack(ARGV)
 local found = redis.call('HGET', KEYS[1], 'epoch')

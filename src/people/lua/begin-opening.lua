@@ -1,10 +1,10 @@
--- Begins a one-time link to the console, or the session that it becomes, as long as there are no users. A new link replaces the
--- one before that nobody opened. Said twice it is done once.
--- KEYS[1] what begins   KEYS[2] all links and sessions of this kind   KEYS[3] the names of all users
--- KEYS[4] the link that is used up, or KEYS[1] where a link begins
--- ARGV[1] what the keys of sessions begin with   ARGV[2] ms that it lives   ARGV[3] the most of them   ARGV[4] by whom the link is
+-- Begins a one-time link to the console, or the session that it becomes, as long as there are no users. A new link replaces unopened
+-- ones. Safe to repeat.
+-- KEYS[1] the link or session to begin   KEYS[2] all links and sessions of this kind   KEYS[3] the names of all users
+-- KEYS[4] the link that is used up, or KEYS[1] to begin a link
+-- ARGV[1] beginning of sessions' keys   ARGV[2] its lifetime in ms   ARGV[3] the most of them   ARGV[4] who makes the link
 -- ARGV[5] roles   ARGV[6] from   ARGV[7] agent
--- Answers by whom the link was made, or nil where there are users, or no such link (any more)
+-- Answers who made the link, or nil if there are users, or no such link (any more)
 -- @include clock
 -- @include put-session
 local sessionPrefix, livesMs, most, by, roles, from, agent = unpack(ARGV)
@@ -24,7 +24,7 @@ for _, digest in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
     redis.call('ZREM', KEYS[2], digest)
   end
 end
--- Seen at its end: nothing that is done before moves that, so it does not end by a person's being away.
+-- `seen` is the end of its lifetime: activity does not change it, so the session does not end by inactivity.
 local fields = { 'by', by, 'roles', roles, 'owes', isLink and 'link' or '', 'from', from, 'agent', agent, 'seen', nowMs() + livesMs }
 putSession(KEYS[1], fields, KEYS[2], sessionPrefix, { tonumber(livesMs), tonumber(livesMs), tonumber(most) })
 return by

@@ -1,12 +1,12 @@
--- Begins a session of a user who gave the right password. With a second factor it is half a session, until the code was given.
--- Who has to set one up first has this one session alone: whoever knows the password as well is not to see the secret that is set up.
--- KEYS[1] the session   KEYS[2] the user   KEYS[3] the user's sessions   KEYS[4] what was counted for the account
--- KEYS[5] that the account signed in from there   KEYS[6] what was counted for the place
--- ARGV[1] the user's epoch when the password was compared   ARGV[2] what the keys of sessions begin with
--- ARGV[3] by   ARGV[4] from   ARGV[5] agent   ARGV[6] ms of half a session   ARGV[7] ms without a sign   ARGV[8] ms at most
--- ARGV[9] the most sessions of a person   ARGV[10] ms for which a place is known   ARGV[11] ms of the place to give back
--- ARGV[12] an epoch for who has to set up a second factor
--- Answers "gone": there is no such user any more, or it has another password or role by now | "code" | "in"
+-- Begins a session of a user with the right password. With a second factor it is half a session until the code is given.
+-- A user who must set up a factor keeps only this session: another person with the password must not see the secret being set up.
+-- KEYS[1] the session   KEYS[2] the user   KEYS[3] the user's sessions   KEYS[4] counter of the account
+-- KEYS[5] mark that the account signed in from this address before   KEYS[6] counter of the address
+-- ARGV[1] the user's epoch when the password was compared   ARGV[2] beginning of sessions' keys
+-- ARGV[3] by   ARGV[4] from   ARGV[5] agent   ARGV[6] ms of half a session   ARGV[7] ms without activity   ARGV[8] ms at most
+-- ARGV[9] most sessions of a person   ARGV[10] ms for which an address stays known   ARGV[11] ms to give back to the address
+-- ARGV[12] a new epoch for a user who must set up a second factor
+-- Answers "gone": the user was removed, or has another password or role by now | "code" | "in"
 -- @include clock
 -- @include put-session
 -- @include forgive

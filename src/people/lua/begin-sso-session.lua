@@ -1,7 +1,7 @@
--- Begins a session of somebody for whom an identity provider speaks; their roles are kept with it.
+-- Begins a session of a person of an identity provider, with the person's roles.
 -- KEYS[1] the session   KEYS[2] the person's sessions
--- ARGV[1] what the keys of sessions begin with   ARGV[2] ms without a sign   ARGV[3] ms at most   ARGV[4] the most of a person
--- ARGV[5] and what follows: fields and values
+-- ARGV[1] beginning of sessions' keys   ARGV[2] ms without activity   ARGV[3] ms at most   ARGV[4] most sessions of a person
+-- ARGV[5] and following: fields and values
 -- Answers nothing
 -- @include clock
 -- @include put-session

@@ -1,9 +1,9 @@
--- Changes what is known of a user who is there, in one step.
--- KEYS[1] the user   KEYS[2] a session that goes on although the epoch changes, or the user where there is none
--- ARGV[1] the new epoch, "" where it stays   ARGV[2] a field, "" for none   ARGV[3] what must stand in it for anything to be done
--- ARGV[4] a field that becomes a moment, "" for none   ARGV[5] in how many ms from now that is
--- ARGV[6] "1" where the session that goes on has the second factor from now on   ARGV[7] and what follows: fields and values, "" to take it away
--- Answers 1, or 0 where there is no such user, or another changed that field
+-- Changes fields of an existing user in one step.
+-- KEYS[1] the user   KEYS[2] a session that survives the change of epoch, or the user's key for none
+-- ARGV[1] the new epoch, "" to keep it   ARGV[2] a field to check, "" for none   ARGV[3] its expected value; else nothing is done
+-- ARGV[4] a field to set to a time, "" for none   ARGV[5] that time in ms from now
+-- ARGV[6] "1" if the surviving session has given the second factor   ARGV[7] and following: fields and values, "" to delete
+-- Answers 1, or 0 if there is no such user, or the checked field has another value
 -- @include clock
 local epoch, field, expected, moment, inMs, isCoded = unpack(ARGV)
 local before, factor = unpack(redis.call('HMGET', KEYS[1], 'epoch', 'factor'))
@@ -21,7 +21,7 @@ if epoch == '' then return 1 end
 redis.call('HSET', KEYS[1], 'epoch', epoch)
 if KEYS[2] == KEYS[1] then return 1 end
 local began, coded = unpack(redis.call('HMGET', KEYS[2], 'epoch', 'coded'))
--- Half a session, which waits for its code, does not become a whole one by this.
+-- A half session that waits for its code does not become a whole one by this.
 if began == before and (coded == '1' or not factor) then
   redis.call('HSET', KEYS[2], 'epoch', epoch)
   if isCoded == '1' then redis.call('HSET', KEYS[2], 'coded', '1') end

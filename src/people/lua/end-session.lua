@@ -1,6 +1,6 @@
--- Ends a session, whatever it is.
--- KEYS[1] the session   ARGV[1] what the keys of sessions begin with   ARGV[2] those of a person's sessions
--- Answers whose it was, or nil
+-- Ends a session of any kind.
+-- KEYS[1] the session   ARGV[1] beginning of sessions' keys   ARGV[2] beginning of the keys of a person's sessions
+-- Answers whose session it was, or nil
 local by = redis.call('HGET', KEYS[1], 'by')
 if not by then return nil end
 redis.call('UNLINK', KEYS[1])

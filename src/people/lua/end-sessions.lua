@@ -1,6 +1,6 @@
 -- Ends sessions of one person.
--- KEYS[1] the person's sessions   ARGV[1] what the keys of sessions begin with   ARGV[2] the digest of one that goes on, or ""
--- ARGV[3] what the digests of those that end begin with, "" for all
+-- KEYS[1] the person's sessions   ARGV[1] beginning of sessions' keys   ARGV[2] digest of a session to keep, or ""
+-- ARGV[3] beginning of the digests of those to end, "" for all
 -- Answers how many ended
 local sessionPrefix, but, beginning = unpack(ARGV)
 local ended = 0

@@ -1,6 +1,6 @@
--- Takes back what a right answer was counted as before it was known to be right. Includes clock.lua.
--- bucket: what was counted for the account   marker: that this account signed in from there, '' to leave that open
--- address: what was counted for the place   backMs: how much of that is given back, 0 for nothing
+-- Takes back the counting of an attempt that turned out right. Includes clock.lua.
+-- bucket: counter of the account   marker: mark that the account signed in from this address, '' to set none
+-- address: counter of the address   backMs: how much of it is given back, 0 for nothing
 local function forgive(bucket, marker, address, knownMs, backMs)
   redis.call('DEL', bucket)
   if marker ~= '' then redis.call('SET', marker, 1, 'PX', knownMs) end

@@ -1,4 +1,4 @@
--- Whether this user is the only admin that there is.
+-- Whether this user is the only admin.
 local function isLastAdmin(user, users, name, userPrefix)
   local function isAdmin(key) return string.find(',' .. (redis.call('HGET', key, 'roles') or '') .. ',', ',admin,', 1, true) end
   if not isAdmin(user) then return false end

@@ -1,5 +1,5 @@
--- The sessions of one person that count; those that ended by themselves are taken off the list.
--- KEYS[1] the person's sessions   ARGV[1] what the keys of users begin with   ARGV[2] those of sessions   ARGV[3] ms that one lives at most
+-- The valid sessions of one person; expired ones are removed from the list.
+-- KEYS[1] the person's sessions   ARGV[1] beginning of users' keys   ARGV[2] of sessions' keys   ARGV[3] ms that one lives at most
 -- Answers {digest, began, seen, from, agent} of each, the newest first
 -- @include session-standing
 local sessions = {}

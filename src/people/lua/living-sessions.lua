@@ -1,5 +1,5 @@
--- Which of these sessions may still see something; to ask keeps none of them alive.
--- KEYS the sessions   ARGV[1] what the keys of users begin with   ARGV[2] ms that a session lives at most
+-- Which of these sessions are still valid and owe nothing; asking keeps none of them alive.
+-- KEYS the sessions   ARGV[1] beginning of users' keys   ARGV[2] ms that a session lives at most
 -- Answers 1 or 0 for each
 -- @include session-standing
 local living = {}

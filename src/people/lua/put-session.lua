@@ -1,6 +1,6 @@
--- Writes a session, and of a person's sessions ends the oldest where there are too many. Includes clock.lua.
--- sessionsOf: the list that it is to be in, or nil for half a session, which is in none and so can drive nobody's out
--- limits: {ms until it ends by itself, ms that it lives at most, the most of a person}
+-- Writes a session, and ends a person's oldest sessions beyond the limit. Includes clock.lua.
+-- sessionsOf: the list of the person's sessions, or nil for half a session, which is not listed and so cannot displace others
+-- limits: {ms without activity, ms that it lives at most, most sessions of a person}
 local function putSession(session, fields, sessionsOf, sessionPrefix, limits)
   local idleMs, absoluteMs, most = unpack(limits)
   local now = nowMs()

@@ -1,7 +1,7 @@
--- Removes a user, and ends all sessions of the user.
+-- Removes a user, and ends all the user's sessions.
 -- KEYS[1] the user   KEYS[2] the names of all users   KEYS[3] the user's sessions
--- ARGV[1] name   ARGV[2] what the keys of users begin with   ARGV[3] "1" where the last admin may go   ARGV[4] what the keys of sessions begin with
--- Answers "done" | "unknown" | "last": nobody would be admin any more
+-- ARGV[1] name   ARGV[2] beginning of users' keys   ARGV[3] "1" to allow removing the last admin   ARGV[4] beginning of sessions' keys
+-- Answers "done" | "unknown" | "last": no admin would be left
 -- @include last-admin
 local name, userPrefix, evenLast, sessionPrefix = unpack(ARGV)
 if redis.call('EXISTS', KEYS[1]) == 0 then return 'unknown' end

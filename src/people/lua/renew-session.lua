@@ -1,8 +1,8 @@
--- Gives a session another token; the one before is good for nothing from then on.
+-- Gives a session another token; the old one becomes invalid.
 -- KEYS[1] the session   KEYS[2] the session under its new token
--- ARGV[1] what the keys of users begin with   ARGV[2] those of sessions   ARGV[3] those of a person's sessions
+-- ARGV[1] beginning of users' keys   ARGV[2] of sessions' keys   ARGV[3] of the keys of a person's sessions
 -- ARGV[4] ms that a session lives at most
--- Answers 1, or 0 where the session does not count
+-- Answers 1, or 0 if the session is not valid
 -- @include session-standing
 local userPrefix, sessionPrefix, sessionsOfPrefix, absoluteMs = unpack(ARGV)
 local standing = standingOf(KEYS[1], userPrefix, tonumber(absoluteMs))

@@ -1,8 +1,8 @@
--- Whether a session counts, and what is to be done in it before anything else. Includes clock.lua.
--- A user's session counts as long as the user has the epoch that it began in: a new password, role or factor gives another one.
--- One by an identity provider has its roles with it.
--- session: the key   userPrefix: what the keys of users begin with   absoluteMs: how long a session lives at most
--- Answers nil, or a table: by, roles, owes ('' | 'code' | 'password' | 'factor'), began, seen, from, agent, isHalf
+-- Whether a session is valid, and what its user must do in it first. Includes clock.lua.
+-- A user's session is valid as long as the user still has the epoch of its beginning: a new password, role or factor changes the epoch.
+-- A session by an identity provider has its own roles.
+-- session: the key   userPrefix: beginning of users' keys   absoluteMs: how long a session lives at most
+-- Answers nil, or a table: by, roles, owes ('' | 'code' | 'password' | 'factor'), began, seen, from, agent
 -- @include clock
 local function standingOf(session, userPrefix, absoluteMs)
   local found = redis.call('HMGET', session, 'by', 'epoch', 'coded', 'roles', 'owes', 'began', 'seen', 'from', 'agent')

@@ -1,7 +1,7 @@
--- Gives a user other roles, by which all sessions of the user end.
+-- Gives a user other roles, which ends all the user's sessions.
 -- KEYS[1] the user   KEYS[2] the names of all users
--- ARGV[1] name   ARGV[2] what the keys of users begin with   ARGV[3] "1" where the last admin may go   ARGV[4] the new epoch   ARGV[5] roles
--- Answers "done" | "unknown" | "last": nobody would be admin any more
+-- ARGV[1] name   ARGV[2] beginning of users' keys   ARGV[3] "1" to allow removing the last admin   ARGV[4] the new epoch   ARGV[5] roles
+-- Answers "done" | "unknown" | "last": no admin would be left
 -- @include last-admin
 local name, userPrefix, evenLast, epoch, roles = unpack(ARGV)
 if redis.call('EXISTS', KEYS[1]) == 0 then return 'unknown' end

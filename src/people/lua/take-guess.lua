@@ -1,15 +1,15 @@
--- Asks whether somebody may try a password or a code now, and counts it as wrong until it is known to be right: so tries that come
--- together are counted all the same. Whoever signed in from this place before has a count of their own, which strangers cannot fill,
--- and is not counted for the place.
--- KEYS[1] what strangers tried of this account   KEYS[2] what was tried of it from this place   KEYS[3] that it signed in from there
--- KEYS[4] what was tried from this place: the moment (GCRA) until which it has used up its tries   KEYS[5] the user
--- KEYS[6…] the same of the wider groups that the place is in, each with ten times the tries of the one before
--- ARGV[1] tries without a wait   ARGV[2] the first wait in ms; each is twice the one before   ARGV[3] the longest
--- ARGV[4] ms after the last try until all is forgotten   ARGV[5] the same where nobody has to wait yet
--- ARGV[6] ms in which a place gets one try back   ARGV[7] the most tries of a place
--- ARGV[8] "1" where there is room for those alone who were here before: nothing is written for others
--- ARGV[9] "1" where the place is a browser of which it is certain that the account signed in from there
--- Answers {ms to wait}, {-1} where there is no room, or {0, 1 for who was here before, epoch, roles, password, factor, until, server's clock}
+-- Asks whether a password or code may be tried now, and counts it as wrong until it turns out right, so that simultaneous attempts all
+-- count. An account that signed in from this address before has a counter of its own there, which strangers cannot fill, and is not
+-- counted for the address.
+-- KEYS[1] counter of strangers' attempts at the account   KEYS[2] of attempts at it from this address   KEYS[3] mark that it signed in there
+-- KEYS[4] attempts from this address: the time (GCRA) until which they are used up   KEYS[5] the user
+-- KEYS[6…] the same for wider groups of addresses, each with ten times the attempts of the one before
+-- ARGV[1] attempts without a wait   ARGV[2] the first wait in ms; each is twice the one before   ARGV[3] the longest
+-- ARGV[4] ms after the last attempt until all is forgotten   ARGV[5] the same while nobody has to wait yet
+-- ARGV[6] ms in which an address gets one attempt back   ARGV[7] the most attempts of an address
+-- ARGV[8] "1" if only known accounts have room: nothing is written for others
+-- ARGV[9] "1" if the browser proved that the account signed in from it
+-- Answers {ms to wait}, {-1} without room, or {0, 1 if known, epoch, roles, password, factor, until, server's clock}
 -- @include clock
 local freeTries, firstMs, longestMs, forgetMs, forgetFewMs, backMs, most, onlyKnown, isOurs = unpack(ARGV)
 local now = nowMs()

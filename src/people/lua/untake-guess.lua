@@ -1,5 +1,5 @@
--- Takes a try off the count of an account that was counted and not made, since too many people signed in at that moment.
--- KEYS[1] what was counted for the account   ARGV[1] tries without a wait
+-- Uncounts an account's attempt that was not made, since too many people were signing in at that moment.
+-- KEYS[1] counter of the account   ARGV[1] attempts without a wait
 -- Answers nothing
 if redis.call('EXISTS', KEYS[1]) == 0 then return end
 local tries = redis.call('HINCRBY', KEYS[1], 'tries', -1)

@@ -1,6 +1,6 @@
--- Uses a code up: one of an app for its step of time and those before (RFC 6238, section 5.2), or one of the recovery codes.
--- user: the key   step: its step of time, or ''   digest: of a recovery code, or ''
--- Answers whether it was still there to be used
+-- Uses a code up: an app's code for its time step and all earlier ones (RFC 6238, section 5.2), or a recovery code.
+-- user: the key   step: the code's time step, or ''   digest: of a recovery code, or ''
+-- Answers whether the code was still unused
 local function useFactor(user, step, digest)
   local last, kept = unpack(redis.call('HMGET', user, 'step', 'recovery'))
   if step ~= '' then

@@ -1,12 +1,9 @@
 import { ROLES, type Role } from '../person.ts';
 
-/** The roles of the members of one group at the identity provider. */
+/** The roles of the people in one group of the identity provider. */
 export type GroupRoles = { group: string; roles: Role[] };
 
-/**
- * Splits `CONSOLE_OIDC_ROLES` into its `group=role+role` pairs. Commas separate them; or semicolons, if a group's name has a comma, as in
- * directories (LDAP).
- */
+/** The pairs `group=role+role` of `CONSOLE_OIDC_ROLES`, separated by commas, or by semicolons if a group's name contains a comma. */
 export function splitGroupRoles(text: string): string[] {
   return text
     .split(text.includes(';') ? ';' : ',')
@@ -14,7 +11,7 @@ export function splitGroupRoles(text: string): string[] {
     .filter(Boolean);
 }
 
-/** Reads one pair, split at its last `=`, since names of groups in directories contain others. Undefined if it is not a valid pair. */
+/** Reads one pair, split at its last `=`, since names of groups may contain others. Undefined if invalid. */
 export function readGroupRoles(pair: string): GroupRoles | undefined {
   const [, group = '', names = ''] = /^(.*\S)\s*=([^=]*)$/.exec(pair) ?? [];
   const roles = names.split('+').map((name) => name.trim());
@@ -27,10 +24,7 @@ export function rolesOfGroups(groups: readonly string[], map: readonly GroupRole
   return ROLES.filter((role) => found.has(role));
 }
 
-/**
- * The groups in a claim, which is a list of texts or one text. The claim's name is a word, an address, or a path with dots
- * (`realm_access.roles`).
- */
+/** The groups in a claim: a list of texts, or one text. The claim's name is a word, a URL, or a path with dots (`realm_access.roles`). */
 export function groupsOf(claims: Readonly<Record<string, unknown>>, claim: string): string[] {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : atPath(claims, claim.split('.'));
   return (Array.isArray(value) ? value : [value]).filter((group) => typeof group === 'string');

@@ -1,14 +1,14 @@
 import { type Dispatcher, fetch as fetchThrough, ProxyAgent } from 'undici';
 import { chooseProxy, type ProxySettings } from '../../proxy.ts';
 
-/** More than any provider's keys or tokens take up. */
+/** Most bytes of a response: more than any provider's keys or tokens have. */
 const LONGEST_BYTES = 1_024 * 1_024;
 
 type Asked = { method: string; headers: Record<string, string>; body?: unknown; signal?: AbortSignal | undefined };
 
 /**
- * Asks an identity provider, through the proxy that the settings name for its address. Follows no redirect, so that no other
- * address is asked than was meant, and takes no answer of more than {@link LONGEST_BYTES}.
+ * A `fetch` for an identity provider, through the proxy that the settings name for its URL. It follows no redirect, so that no other host is
+ * asked, and rejects responses of more than {@link LONGEST_BYTES}.
  */
 export function makeIssuerFetch(settings: ProxySettings) {
   const agents = new Map<string, Dispatcher>();

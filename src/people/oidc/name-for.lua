@@ -1,10 +1,10 @@
--- The name by which others read of a person of an identity provider: given once, and never again to anybody else, so that
--- nobody becomes another by changing what they are called there.
+-- The name by which others see a person of an identity provider: given once, and never to another person, so that nobody
+-- becomes another person by changing their name at the provider.
 --
 -- KEYS[1]  hash of such people: "of <digest>" → name, "by <name>" → digest
--- ARGV[1]  digest of who it is: 64 hexadecimal digits
--- ARGV[2]  what they are called
--- Answers the name: "<what they are called> (sso <digits of the digest>)", with as many digits as make it theirs alone.
+-- ARGV[1]  digest of the identity: 64 hexadecimal digits
+-- ARGV[2]  the person's name at the provider
+-- Answers the name: "<name at the provider> (sso <digits of the digest>)", with as many digits as make it unique.
 local known = redis.call('HGET', KEYS[1], 'of ' .. ARGV[1])
 if known then return known end
 

@@ -6,7 +6,7 @@ type OidcSettings = Pick<
   'CONSOLE_OIDC_ISSUER' | 'CONSOLE_OIDC_CLIENT_ID' | 'CONSOLE_OIDC_SCOPES' | 'CONSOLE_OIDC_ROLES'
 >;
 
-/** What is missing for sign-in at an identity provider, or does not fit, a sentence each. */
+/** Faults in the settings for sign-in at an identity provider, a sentence each. */
 export function oidcFaults(settings: OidcSettings): string[] {
   const issuer = settings.CONSOLE_OIDC_ISSUER;
   if (issuer === undefined) {
@@ -17,7 +17,7 @@ export function oidcFaults(settings: OidcSettings): string[] {
   }
   const faults: string[] = [];
   const { protocol, hostname } = new URL(issuer);
-  // RFC 8414, section 2; what is on this machine is for trying.
+  // RFC 8414, section 2; http is allowed on this machine, for trying.
   if (protocol !== 'https:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
     faults.push(`CONSOLE_OIDC_ISSUER is "${issuer}", but it must begin with https://.`);
   }

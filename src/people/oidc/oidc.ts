@@ -3,24 +3,24 @@ import { type GroupRoles, groupsOf, rolesOfGroups } from './group-roles.ts';
 import type { Claims, NotSignedInWhy, Provider } from './provider.ts';
 import type { Anew, makeSignIns } from './sign-ins.ts';
 
-/** How the provider says that it knew the person, where it says so (RFC 8176; OpenID Connect Core 1.0, section 2). */
+/** How the provider authenticated the person, if it says (RFC 8176; OpenID Connect Core 1.0, section 2). */
 type Strength = { amr?: string[]; acr?: string };
 
-/** What came of a sign-in at the identity provider. */
+/** The outcome of a sign-in at the identity provider. */
 export type OidcAnswer =
   | { is: 'in'; person: Person; strength: Strength; to: string }
-  /** Signed in anew, for an approval; or not, or another person did. */
+  /** Signed in again for an approval; `not anew`: not really, or another person. */
   | { is: 'anew'; for: Anew; to: string }
   | { is: 'not anew'; by: string; to: string }
-  /** Known, but of no group that counts here. */
+  /** Signed in, but in no group that has roles here. */
   | { is: 'no role'; by: string; to: string }
   | { is: 'no'; why: NotSignedInWhy; to: string }
-  /** Not begun by this browser, too old, or brought before. */
+  /** Not begun by this browser, expired, or used before. */
   | { is: 'unknown' };
 
 export type Oidc = ReturnType<typeof makeOidc>;
 
-/** Sign-in at an identity provider: where it begins and ends is src/console/sign-in/add-oidc-sign-in.ts. */
+/** Sign-in at an identity provider; its pages are in src/console/sign-in/add-oidc-sign-in.ts. */
 export function makeOidc({
   provider,
   signIns,
@@ -37,18 +37,18 @@ export function makeOidc({
   return {
     /** The provider's name for people. */
     name: new URL(provider.issuer).host,
-    /** The groups whose people may do anything here. */
+    /** The groups that have roles here. */
     groups: groupRoles.map(({ group }) => group),
     endAddress: provider.endAddress,
 
     /**
-     * Begins a sign-in. Answers where the browser goes.
+     * Begins a sign-in. Answers the URL for the browser.
      *
      * @param given.browser its name, see {@link browserName}
-     * @param given.redirect where the provider sends it back to
-     * @param given.to where the person wants to be
-     * @param given.anew what somebody who has a session signs in again for
-     * @throws when the provider cannot be asked
+     * @param given.redirect the URL to which the provider sends the browser back
+     * @param given.to the page that the person wants
+     * @param given.anew for a person with a session: why they sign in again
+     * @throws if the provider cannot be reached
      */
     async begin({
       browser,
@@ -66,7 +66,7 @@ export function makeOidc({
       return url;
     },
 
-    /** Ends it, by the address under which the browser came back. */
+    /** Ends a sign-in, by the URL with which the browser came back. */
     async finish({ browser, url }: { browser: string | undefined; url: URL }): Promise<OidcAnswer> {
       const state = url.searchParams.get('state');
       const signIn = await signIns.take(browser, state);
@@ -76,7 +76,7 @@ export function makeOidc({
       if ('why' in answer) return { is: 'no', why: answer.why, to };
       const by = await nameOf(answer.claims);
       if (anew) {
-        // A provider that does not say when it asked may not have asked at all.
+        // Without `auth_time` the provider may not have asked the person again.
         const { auth_time: atS } = answer.claims;
         const isAnew = by === anew.by && typeof atS === 'number' && atS >= anew.beganS - LEEWAY_S;
         return isAnew ? { is: 'anew', for: anew, to } : { is: 'not anew', by, to };
@@ -89,10 +89,10 @@ export function makeOidc({
   };
 }
 
-/** Clocks of two hosts differ by as much. */
+/** Allowed difference between the clocks of two hosts. */
 const LEEWAY_S = 30;
 
-/** So much is kept of each word of theirs. */
+/** Most characters kept of each value. */
 const LONGEST = 100;
 
 function strengthOf({ amr, acr }: Claims): Strength {

@@ -5,21 +5,21 @@ import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Anew } from './sign-ins.ts';
 
-/** Somebody whom an identity provider knows, and who is signed in here now. */
+/** A person of an identity provider who is signed in now. */
 export type PersonElsewhere = { name: string; sessions: number; seenMs: number };
 
-/** How the names of such people stand among the keys of {@link SharedKeys.subjects}, see name-for.lua. */
+/** Prefix of these people's names in {@link SharedKeys.subjects}, see name-for.lua. */
 const BY = 'by ';
 
-/** Long enough to read once more what one approves. */
+/** Time to read once more what one approves after signing in again. */
 const PROOF_S = 300;
 
-/** Names are looked through so many at a time. */
+/** Names read at a time. */
 const PAGE = 1_000;
 
 /**
- * Those people of identity providers who are signed in now, in the order of their names. They have no account here, so this is the one
- * place where an admin finds whose sessions are to be ended: of whoever was removed there, and is still in here.
+ * The people of identity providers who are signed in now, by name. They have no account here, so only here can an admin find and end the
+ * sessions of a person who was removed at the provider.
  */
 export function makePeopleElsewhere({
   connection,
@@ -30,7 +30,7 @@ export function makePeopleElsewhere({
   keys: SharedKeys;
   sessions: Pick<Sessions, 'list'>;
 }) {
-  /** All who ever came are looked through; only of those who have a list of sessions it is read. */
+  /** Visits all such people ever seen; only those with a list of sessions are returned. */
   async function* names(): AsyncGenerator<string[]> {
     let cursor = '0';
     do {
@@ -51,7 +51,7 @@ export function makePeopleElsewhere({
         .digest('hex'),
     );
   return {
-    /** Somebody signed in anew, for one approval and in one session: that is good once, and for five minutes. */
+    /** Keeps a proof that the person signed in again for one approval in one session: valid once, for five minutes. */
     keepProof: async (anew: Anew): Promise<void> =>
       void (await writeAnyway(connection, 'SET', proofKey(anew), '1', 'EX', PROOF_S)),
     hasProof: async (of: Omit<Anew, 'beganS'>): Promise<boolean> => (await connection.exists(proofKey(of))) === 1,
@@ -60,7 +60,7 @@ export function makePeopleElsewhere({
     async list(): Promise<PersonElsewhere[]> {
       const known = new Map<string, PersonElsewhere>();
       for await (const page of names()) {
-        // All at once: each is a short look, and a thousand of them go in one go.
+        // All at once: each is a short script, and they share one write.
         const lists = await Promise.all(page.map((name) => sessions.list(name)));
         for (const [place, name] of page.entries()) {
           const seen = (lists[place] ?? []).map(({ seenMs }) => seenMs);
@@ -70,7 +70,7 @@ export function makePeopleElsewhere({
       return [...known.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
     },
 
-    /** Whether a provider's person ever came in under this name. */
+    /** Whether a person of a provider ever signed in under this name. */
     isKnown: async (name: string): Promise<boolean> => (await connection.hexists(keys.subjects, `${BY}${name}`)) === 1,
   };
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Claims } from './provider.ts';
 
-/** Enough for an address of a person, and little enough for a table. */
+/** Most characters of a name: enough for an e-mail address, and short enough for a table. */
 const LONGEST = 60;
 
-/** What nobody sees, or what turns the words around it; and brackets, which are ours: no part of a name that others read. */
+/** Invisible characters, characters that change the direction of text, and brackets, which we add ourselves. */
 const NOT_OURS = /[\p{C}\p{Zl}\p{Zp}()]/gu;
 
-/** What somebody is called by an identity provider: the first of its claims that says anything. */
+/** A person's name at the identity provider: the first claim with any text. */
 export function calledBy(claims: Claims): string {
   const names = [claims.preferred_username, claims.email, claims.sub].map((name) => {
     if (typeof name !== 'string') return '';
@@ -18,8 +18,8 @@ export function calledBy(claims: Claims): string {
 }
 
 /**
- * The names by which others read of people of identity providers, see name-for.lua. Who somebody is, is `iss` and `sub`
- * together (OpenID Connect Core 1.0, section 5.7); what they are called there may change, and may be anybody's choice.
+ * The names by which others see people of identity providers, see name-for.lua. `iss` and `sub` together identify a person (OpenID Connect
+ * Core 1.0, section 5.7); the name at the provider may change, and may be the person's own choice.
  */
 export function makePersonNames({ connection, keys }: { connection: RedisConnection; keys: { subjects: string } }) {
   const nameFor = makeLuaScript(connection, new URL('./name-for.lua', import.meta.url));

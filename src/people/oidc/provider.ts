@@ -3,22 +3,22 @@ import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { onceAtATime } from '../../once-at-a-time.ts';
 
-/** One question to the provider. A page waits for two of them at the most: what there is, and a token. */
+/** Time limit of one request to the provider. A page waits for two at most: the provider's metadata, and a token. */
 const LIMIT_S = 4;
 
-/** What a provider says of itself is asked for again after this: it changes with its versions, once in months. */
+/** The provider's metadata is read again after this time; it changes with versions, once in months. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** One that does not answer is not asked again by the next person, and the next, before this is over. */
+/** After a failure the provider is not asked again for this long, whoever signs in. */
 const LEFT_ALONE_MS = 2_000;
 
-/** A sign-in that was begun: where the person goes, and what its end is held against. */
+/** A begun sign-in: the URL for the browser, and the values that its end must match. */
 export type Begun = { url: URL; state: string; nonce: string; verifier: string };
 
-/** What its end is held against. */
+/** The values that the end of a sign-in must match. */
 export type Expected = Pick<Begun, 'state' | 'nonce' | 'verifier'>;
 
-/** Why somebody was not signed in: the provider did not, cannot be asked, or its answer is not believed. */
+/** NotSignedInWhy a person was not signed in: the provider refused, cannot be reached, or its response is not trusted. */
 export type NotSignedInWhy = 'denied' | 'away' | 'not believed';
 
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
@@ -26,13 +26,12 @@ export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: str
 export type Provider = ReturnType<typeof makeProvider>;
 
 /**
- * An OpenID provider, asked for what it says of itself when somebody first signs in, so that one that is away keeps nothing
- * from starting.
+ * An OpenID provider. Its metadata is read at the first sign-in, so that a provider that is away does not keep the console from starting.
  *
- * Authorization code flow (OpenID Connect Core 1.0, section 3.1) with PKCE S256 (RFC 7636). Of the ID token everything is
- * checked that section 3.1.3.7 names: issuer, audience, authorized party, nonce, times, and its signature with a key that the
- * provider publishes. Signatures without a key pair (`none`, HS256) are not believed whatever the provider says of itself. Keys are
- * kept for five minutes; for one that is not known they are fetched again, once a minute at the most.
+ * Authorization code flow (OpenID Connect Core 1.0, section 3.1) with PKCE S256 (RFC 7636). The ID token is checked as section 3.1.3.7
+ * says: issuer, audience, authorized party, nonce, times, and the signature with a published key of the provider. Signatures without a key
+ * pair (`none`, HS256) are rejected even if the provider announces them. Keys are kept for five minutes; for an unknown key they are
+ * fetched again, at most once a minute.
  */
 export function makeProvider(given: {
   issuer: string;
@@ -71,8 +70,8 @@ export function makeProvider(given: {
     issuer,
 
     /**
-     * Begins a sign-in that ends at `redirect`; `anew` asks for one of whoever is signed in there already (OpenID Connect Core 1.0,
-     * section 3.1.2.1). @throws when the provider cannot be asked
+     * Begins a sign-in that ends at `redirect`; `anew` makes the provider ask a person who is already signed in (OpenID Connect Core 1.0,
+     * section 3.1.2.1). @throws if the provider cannot be reached
      */
     async begin(redirect: string, anew = false): Promise<Begun> {
       const configuration = await configurationNow();
@@ -89,7 +88,7 @@ export function makeProvider(given: {
       return { url, state, nonce, verifier };
     },
 
-    /** Ends it: the code becomes the claims of a person, or nothing, and the log says why in words without anything of theirs. */
+    /** Ends a sign-in: exchanges the code for a person's claims. On failure the log says why, without personal data. */
     async finish(url: URL, expected: Expected): Promise<{ claims: Claims } | { why: NotSignedInWhy }> {
       try {
         const tokens = await client.authorizationCodeGrant(await configurationNow(), url, {
@@ -107,7 +106,7 @@ export function makeProvider(given: {
       }
     },
 
-    /** Where somebody ends their session at the provider itself (RP-Initiated Logout 1.0); undefined where there is no such place. */
+    /** The URL that ends the session at the provider (RP-Initiated Logout 1.0); undefined if the provider has none. */
     endAddress(): string | undefined {
       if (known?.configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
       return client.buildEndSessionUrl(known.configuration).href;
@@ -125,11 +124,11 @@ async function discover(given: {
   const configuration = await client.discovery(server, given.clientId, undefined, undefined, {
     [client.customFetch]: given.fetch,
     timeout: LIMIT_S,
-    // Settings let http pass on this machine alone.
+    // The settings allow http on this machine only.
     execute: server.protocol === 'http:' ? [client.allowInsecureRequests] : [],
   });
   const found = configuration.serverMetadata();
-  // A provider that speaks for many organisations would let people of any of them in, by groups of the same name.
+  // A provider for many organisations would let in people of any of them, by groups of the same name.
   if (new URL(found.issuer).href !== server.href) {
     throw new LimitlineError('SETTINGS', 'The provider calls itself by another address than CONSOLE_OIDC_ISSUER');
   }
@@ -142,8 +141,8 @@ async function discover(given: {
 }
 
 /**
- * How the console says who it is: in the form, where the provider takes that; else by Basic, which is meant where nothing is said
- * (OpenID Connect Core 1.0, section 9), and whose percent signs some providers do not read.
+ * How the console authenticates to the provider: in the form if the provider supports that; else by Basic, the default (OpenID Connect Core
+ * 1.0, section 9), whose percent-encoding some providers do not decode.
  */
 function authenticationOf(secret: string | undefined, found: client.ServerMetadata): client.ClientAuth {
   if (secret === undefined) return client.None();
@@ -161,12 +160,12 @@ function whyOf(error: unknown): NotSignedInWhy {
 
 const AWAY = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']);
 
-/** What `fetch` throws where a connection cannot be made, or breaks. */
+/** The error of `fetch` for a connection that cannot be made, or breaks. */
 function isBroken(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }
 
-/** Codes of errors and the names of claims, without what stood in them. */
+/** Error codes and claim names, without their values. */
 function describe(error: unknown): string {
   const words: string[] = [];
   for (let one: unknown = error; one instanceof Error && words.length < 4; one = one.cause) {

@@ -2,27 +2,26 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 
-/** A person at the provider's page has so long; what a provider asks of them (a telephone, a new password) is done by then. */
+/** Time for the provider's page, including extra steps such as a phone or a new password. */
 export const UNDER_WAY_S = 600;
 
-/** What a browser that begins is given, and brings back. */
+/** Form of the value in a browser's cookie. */
 const BROWSER = /^[\w-]{43}$/;
 
-/** What somebody signs in anew for who has a session: an approval, whose session it is, and since when. */
+/** Why a person with a session signs in again: for which approval, whose session it is, and since when. */
 export type Anew = { approval: string; by: string; session: string; beganS: number };
 
 /** A sign-in that is under way. */
 export type SignIn = { nonce: string; verifier: string; to: string; anew?: Anew | undefined };
 
-/** Names a browser: 256 random bits, for a cookie. One that has such a name keeps it, so that two of its tabs can sign in. */
+/** The name of a browser, for a cookie: 256 random bits. An existing name is kept, so that two tabs can sign in. */
 export function browserName(given: string | undefined): string {
   return given !== undefined && BROWSER.test(given) ? given : randomBytes(32).toString('base64url');
 }
 
 /**
- * Sign-ins that are under way, in Redis, so that one that began at one host of ours can end at another. Each is found by the
- * browser that began it together with its `state`, and once: an answer that is brought by another browser (CSRF, mix-up) or
- * comes again finds nothing.
+ * Sign-ins that are under way, in Redis, so that they can end at another host than they began. Each is found once, by its browser and its
+ * `state` together: a response that comes with another browser (CSRF, mix-up) or again finds nothing.
  */
 export function makeSignIns({
   connection,
@@ -31,7 +30,7 @@ export function makeSignIns({
   connection: RedisConnection;
   keys: { signIn: (digest: string) => string };
 }) {
-  // What stands in Redis is worth nothing to who reads it there: the browser's half is its digest alone.
+  // Redis only has a digest, so that a reader of Redis cannot use it.
   const keyOf = (browser: string, state: string): string =>
     keys.signIn(createHash('sha256').update(`${browser} ${state}`).digest('hex'));
   return {

@@ -1,41 +1,41 @@
 /**
- * Each takes a core and 46 MiB while it goes on, and a thread of the four that Node has for files, names of hosts and digests: two
- * leave the rest of the process its own.
+ * Hashes at a time. Each takes a core, 46 MiB, and one of the four threads that Node uses for files, host names and digests: two leave the
+ * rest to the process.
  */
 const AT_ONCE = 2;
 
-/** At 80 ms each and two at a time, who is last of these waits for somewhat less than a second. */
+/** Most hashes that wait: at 80 ms each, two at a time, the last one waits for less than a second. */
 const WAITING_MAX = 20;
 
 /**
- * Strangers who come from everywhere at once, so that no limit by place holds them, may take 50 in one go and one a second then:
- * 4 percent of two cores, which the line that sends rows does not feel. Whoever signed in from a place before is no stranger there.
+ * Hashes for strangers who come from many addresses, so that no limit by address holds them: 50 at once, then one a second, which is 4
+ * percent of two cores. A person who signed in from an address before is no stranger there.
  */
 const STRANGERS = { atOnce: 50, backMs: 1_000 };
 
 /**
- * Where strangers have used that up, as many again are for networks that took few of these: two in one go, for a password that is
- * mistyped, and one in half an hour. Who wants to keep new places out needs some 1,800 networks, and not one with many addresses.
+ * When strangers have used these up, as many again are left for networks that took few of them: two at once, for a mistyped password, and
+ * one in half an hour. Keeping new people out then takes some 1,800 networks, and not one network with many addresses.
  */
 const OF_NETWORK = { atOnce: 2, backMs: 30 * 60_000 };
 
-/** More than can have taken one within the hour for which that is remembered. */
+/** Most networks remembered: more than can have used any within the hour for which that matters. */
 const NETWORKS_MAX = 5_000;
 
-/** Who is let in first: whoever is signed in, then who signed in from the same place before, then anybody. */
+/** Priority: first people who are signed in, then people known at the address, then strangers. */
 type Lane = 'own' | 'known' | 'stranger';
 
-/** So many turns of somebody's in one go, of which one comes back after so long. */
+/** A budget: `atOnce` hashes, of which one comes back every `backMs`. */
 type Part = { of: string; atOnce: number; backMs: number };
 
 /**
- * A queue for what is dear: so many at a time in a process, and so many that wait. Strangers have a part of the queue that is
- * theirs, so whoever fills it keeps nobody out who was here before.
+ * A queue for expensive work: a limited number at a time in a process, and a limited number waiting. Strangers have their own part of the
+ * queue, so that they cannot keep known people out.
  */
 export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, strangers = STRANGERS } = {}) {
   const waiting: Record<Lane, (() => void)[]> = { own: [], known: [], stranger: [] };
   let running = 0;
-  /** The moment up to which a part, or a network, is used up (GCRA). */
+  /** The time up to which the budget of all strangers, or of a network, is used up (GCRA). */
   const usedUp = new Map<string, number>();
 
   const usedMs = (of: string) => Math.max(usedUp.get(of) ?? 0, performance.now());
@@ -76,9 +76,9 @@ export function makeHashQueue({ atOnce = AT_ONCE, waitingMax = WAITING_MAX, stra
     isFull,
 
     /**
-     * Does it when its turn comes. Answers `busy` at once where too many wait; whoever is signed in is never told so.
+     * Runs the work when its time comes. Answers `busy` at once if too many wait; never for people who are signed in.
      *
-     * @param network of a stranger, as wide as one organisation may have all of it
+     * @param network of a stranger, as wide as one organisation may own it
      */
     async run<T>(lane: Lane, work: () => Promise<T>, network = ''): Promise<T | 'busy'> {
       if (isFull(lane, network)) return 'busy';

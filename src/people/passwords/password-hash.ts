@@ -2,8 +2,8 @@ import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'nod
 import { promisify } from 'node:util';
 
 /**
- * Argon2id as OWASP's Password Storage Cheat Sheet has it first: 46 MiB, one pass, one lane (RFC 9106). Some 80 ms of one core;
- * a machine that guesses needs the same memory for each guess.
+ * Argon2id with the first parameters of OWASP's Password Storage Cheat Sheet: 46 MiB, one pass, one lane (RFC 9106). Takes some 80 ms of one
+ * core; an attacker needs the same memory for each guess.
  */
 const COST = { memory: 47_104, passes: 1, parallelism: 1 } as const;
 
@@ -11,7 +11,7 @@ const COST = { memory: 47_104, passes: 1, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Nothing that we wrote is dearer: what was put into Redis by others must not be able to fill the memory. */
+/** The highest cost accepted from Redis: a foreign digest must not fill the memory. */
 const MAX_COST = { memory: 262_144, passes: 10, parallelism: 8 } as const;
 
 const derive = promisify((parameters: Argon2Parameters, done: (error: Error | null, tag: Buffer) => void) =>
@@ -24,10 +24,7 @@ export async function hashPassword(password: string): Promise<string> {
   return phcText(salt, await derive({ ...COST, message: password, nonce: salt, tagLength: TAG_BYTES }));
 }
 
-/**
- * Whether this is the password. Without a digest, or with one that is none, it takes the same time, and the answer is no: how long
- * it takes says nothing of whether there is such a user.
- */
+/** Whether this is the password. Without a valid digest the answer is no after the same time, which so does not tell whether a user exists. */
 export async function verifyPassword(password: string, phc: string | undefined): Promise<boolean> {
   const kept = readPhc(phc ?? '');
   const { tag, salt, cost } = kept ?? NOBODY;
@@ -37,7 +34,7 @@ export async function verifyPassword(password: string, phc: string | undefined):
 
 type Phc = { cost: { memory: number; passes: number; parallelism: number }; salt: Buffer; tag: Buffer };
 
-/** What is compared where there is no such user. */
+/** Compared if there is no such user. */
 const NOBODY: Phc = { cost: COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
 
 function phcText(salt: Buffer, tag: Buffer): string {
@@ -60,7 +57,7 @@ function readPhc(text: string): Phc | undefined {
   return isSane ? { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') } : undefined;
 }
 
-/** The PHC string format has base64 without `=`. */
+/** The PHC string format uses base64 without `=`. */
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

@@ -1,35 +1,35 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** ASVS 5.0, 6.2.1 asks for 8 and recommends 15; NIST SP 800-63B-4 asks for 15 where there is no second factor. */
+/** ASVS 5.0, 6.2.1 asks for 8 and recommends 15; NIST SP 800-63B-4 asks for 15 without a second factor. */
 const MIN_CHARACTERS = 12;
 
-/** ASVS 5.0, 6.2.9 asks that 64 be allowed; without a bound one could be as large as a form may be. */
+/** ASVS 5.0, 6.2.9 asks to allow 64; without a limit a password could be as large as a form. */
 const MAX_CHARACTERS = 1_000;
 
-/** What is left of a password without the words that anybody would try here first must be no guess of a few steps: letters and digits. */
+/** Letters and digits that must be left of a password without the obvious words, so that it takes more than a few guesses. */
 const MIN_OWN_CHARACTERS = 8;
 
 const PRODUCT = 'limitline';
 
 /**
- * A password as it is hashed: NFC (RFC 8265, section 4.2), so that one letter is one however a keyboard composes it. Nothing else
- * is changed or cut (ASVS 5.0, 6.2.8): NFKC, which SP 800-63B has as well, would make one of two that a person sees as different.
+ * A password in the form that is hashed: NFC (RFC 8265, section 4.2), so that a letter is the same however a keyboard composes it. Nothing
+ * else is changed or cut (ASVS 5.0, 6.2.8): NFKC, which SP 800-63B also allows, would merge passwords that look different.
  */
 export function normalPassword(password: string): string {
   return password.normalize('NFC');
 }
 
-/** Whether it may be anybody's at all: one that is too long costs no more than another. */
+/** Whether a password can be valid at all; a longer one is not hashed. */
 export function isOfPossibleLength(password: string): boolean {
   return [...password].length <= MAX_CHARACTERS;
 }
 
 /**
- * What is wrong with a password that somebody chose, as a sentence; nothing where it will do. There is no rule about which kinds of
- * characters it has (ASVS 5.0, 6.2.5).
+ * What is wrong with a chosen password, as a sentence; undefined if it is acceptable. There is no rule about kinds of characters (ASVS 5.0,
+ * 6.2.5).
  *
- * @param words what anybody would try here first (ASVS 5.0, 6.2.11), beside the user's own name and the product's
+ * @param words obvious words here (ASVS 5.0, 6.2.11), besides the user's own name and the product's
  */
 export function passwordFault(password: string, name: string, words: readonly string[] = []): string | undefined {
   const text = normalPassword(password);
@@ -51,18 +51,18 @@ export function passwordFault(password: string, name: string, words: readonly st
   return undefined;
 }
 
-/** A shorter one is in half of all texts. */
+/** Shorter words occur in too many passwords by chance. */
 const MIN_WORD = 3;
 
-/** The text less these words. */
+/** The text without these words. */
 function without(text: string, words: readonly string[]): string {
   return words.reduce((left, word) => (word.length < MIN_WORD ? left : left.split(word).join('')), text);
 }
 
-/** Bytes of a SHA-256 that are kept of each common password. */
+/** Bytes kept of each common password's SHA-256. */
 const DIGEST_BYTES = 6;
 
-/** Read when the first password is chosen: most processes never see one. */
+/** Loaded when the first password is chosen, which most processes never see. */
 let common: Set<string> | undefined;
 
 function isCommon(lower: string): boolean {
@@ -71,8 +71,8 @@ function isCommon(lower: string): boolean {
 }
 
 /**
- * The digests of the 3,000 commonest passwords of 12 characters or more, in lower case, of "10 million passwords" (Mark Burnett,
- * 2015, public domain; https://github.com/danielmiessler/SecLists has it). Many of the words are such as nobody wants to read.
+ * Digests of the 3,000 commonest passwords of 12 characters or more, in lower case, from "10 million passwords" (Mark Burnett, 2015, public
+ * domain; https://github.com/danielmiessler/SecLists has it). Digests, since many of the words are offensive.
  */
 export function* commonDigests(): Generator<string> {
   const bytes = readFileSync(new URL('common-passwords.bin', import.meta.url));

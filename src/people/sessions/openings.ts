@@ -9,9 +9,8 @@ import { keyBeginnings, MAX_AGENT, MAX_FROM } from './sessions.ts';
 import { digestOfToken, isToken, makeToken } from './token.ts';
 
 /**
- * How the console is opened while there are no users: by a link that somebody of this system made, which works once and becomes a
- * session with all roles in that person's name. A link, and a session of one, lives as long as any session may. All of them end
- * for good with the first user: see add-user.lua.
+ * Opens the console while there are no users: by a link that a system user makes, which works once and becomes a session with all roles in
+ * that person's name. A link, and its session, live as long as any session may. The first user ends all of them for good: see add-user.lua.
  */
 export function makeOpenings({
   connection,
@@ -35,13 +34,13 @@ export function makeOpenings({
   };
 
   return {
-    /** A link's token, made by a person of this system; nothing where there are users, who sign in. */
+    /** The token of a link, made by a system user; undefined if there are users, who sign in instead. */
     async link(by: string): Promise<string | undefined> {
       const token = makeToken();
       return (await beginOne(token, { by })) === null ? undefined : token;
     },
 
-    /** Uses a link up, and answers the token of the session that it becomes, and whose; nothing for one that is none (any more). */
+    /** Uses a link up. Answers the token of its session, and whose it is; undefined for an invalid link. */
     async open(
       link: string,
       coming: { from: string; agent: string },

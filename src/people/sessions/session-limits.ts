@@ -1,14 +1,14 @@
-/** How sessions end by themselves, and how many a person has. All in ms of the server's clock, but the last. */
+/** When sessions end by themselves, in ms of the server's clock, and how many a person may have. */
 export type SessionLimits = {
-  /** Without anything that a person does (ASVS 5.0, 7.3.1). */
+  /** Without activity of the person (ASVS 5.0, 7.3.1). */
   idleMs: number;
-  /** Whatever a person does (7.3.2): a working day. */
+  /** Even with activity (7.3.2): a working day. */
   absoluteMs: number;
-  /** After the password, for the code: long enough to look for the telephone. */
+  /** From the password to the code: long enough to find the phone. */
   halfMs: number;
-  /** A sign is written down at most so often: each is a write that a disk has to take. */
+  /** Least time between two writes of a person's activity, since each write goes to the disk. */
   writeAfterMs: number;
-  /** Of one person, on all machines (7.1.2); the oldest go. */
+  /** Most sessions of one person on all machines (7.1.2); the oldest are ended. */
   most: number;
 };
 

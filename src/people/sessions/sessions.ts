@@ -7,13 +7,13 @@ import { isUserName, rolesOf } from '../users/user.ts';
 import { SESSION_LIMITS, type SessionLimits } from './session-limits.ts';
 import { digestOfToken, handleOf, isToken, makeToken } from './token.ts';
 
-/** What must be done in a session before anything else: give the code, change the password, set up a second factor. */
+/** What a user must do in a session first: give the code, change the password, or set up a second factor. */
 export type Owes = 'code' | 'password' | 'factor' | undefined;
 
 export type SignedIn = {
   person: Person;
   owes: Owes;
-  /** What the session is called where people see it; nobody signs in with it. */
+  /** Visible name of the session; nobody can sign in with it. */
   session: string;
 };
 
@@ -21,20 +21,20 @@ export type SessionView = {
   /** See {@link SignedIn.session}. */
   id: string;
   beganMs: number;
-  /** When the person last did something, some seconds rounded. */
+  /** Last activity of the person, accurate to some seconds. */
   seenMs: number;
-  /** The address of the network that it began from. */
+  /** The network address from which it began. */
   from: string;
-  /** What the browser says of itself. */
+  /** The browser's user agent. */
   agent: string;
   isThis: boolean;
 };
 
-/** Both come from outside, and are shown in a list. */
+/** Most characters kept of these, since they come from outside and are shown in lists. */
 export const MAX_FROM = 100;
 export const MAX_AGENT = 200;
 
-/** What the keys begin with that scripts build, see `src/ledger/schema/keys.ts`. */
+/** Beginnings of the keys that scripts build, see `src/ledger/schema/keys.ts`. */
 export function keyBeginnings(keys: SharedKeys) {
   return { user: keys.user(''), session: keys.session(''), sessionsOf: keys.sessionsOf('') };
 }
@@ -44,13 +44,13 @@ type SessionDeps = {
   keys: SharedKeys;
   secret: Pick<Secret, 'key'>;
   limits?: SessionLimits;
-  /** Told with each look whether there are users. */
+  /** Called with each read: whether there are users. */
   onRequired?: (isRequired: boolean) => void;
 };
 
 /**
- * Who is signed in, on all hosts at once: Redis has the sessions, by a digest of their tokens (ASVS 5.0, 7.2). A user's session
- * counts only while the user has the epoch in which it began; a new password, role or factor gives the user another.
+ * The sessions on all hosts. Redis has them by a digest of their tokens (ASVS 5.0, 7.2). A user's session is valid only while the user has
+ * the epoch in which it began; a new password, role or factor changes the epoch.
  */
 export function makeSessions({
   connection,
@@ -73,9 +73,9 @@ export function makeSessions({
 
   return {
     /**
-     * Whose session it is, in one look at Redis; nothing where there is none, or none any more.
+     * Whose session it is, read with one script; undefined for an invalid one.
      *
-     * @param counts whether a person did something, which keeps the session from ending; a page that refreshes itself does not
+     * @param counts whether the request is a person's activity, which prolongs the session; a page's automatic refresh is not
      */
     async read(token: string, { counts }: { counts: boolean }): Promise<SignedIn | undefined> {
       if (!isToken(token)) return undefined;
@@ -86,12 +86,12 @@ export function makeSessions({
       )) as [number, string?, string?, string?];
       const [required, by, roles = '', owes] = found;
       onRequired(required === 1);
-      // A link that nobody opened yet is no session: see openings.ts.
+      // An unopened link is no session: see openings.ts.
       if (by === undefined || owes === 'link') return undefined;
       return { person: { by, roles: rolesOf(roles) }, owes: (owes || undefined) as Owes, session: handleOf(digest) };
     },
 
-    /** Which of these still are, and owe nothing, in one look; nobody's session lives longer by it. */
+    /** Which of these are still valid and owe nothing, read with one script; none is prolonged by it. */
     async living(tokens: readonly string[]): Promise<boolean[]> {
       if (tokens.length === 0) return [];
       const digests = await Promise.all(tokens.map(digestOf));
@@ -100,7 +100,7 @@ export function makeSessions({
     },
 
     /**
-     * Begins a session of a person for whom an identity provider speaks; the roles stay those of now for as long as it lasts.
+     * Begins a session of a person of an identity provider; its roles do not change while it lasts.
      *
      * @returns its token
      */
@@ -117,7 +117,7 @@ export function makeSessions({
       return token;
     },
 
-    /** Gives a session another token, and ends the one before; nothing where it does not count (ASVS 5.0, 7.2.4). */
+    /** Gives a session another token, and ends the old one; undefined if it is not valid (ASVS 5.0, 7.2.4). */
     async renew(token: string): Promise<string | undefined> {
       if (!isToken(token)) return undefined;
       const next = makeToken();
@@ -135,19 +135,19 @@ export function makeSessions({
       return typeof by === 'string' ? by : undefined;
     },
 
-    /** Ends the one session of a person that is called so; answers whether there was one. */
+    /** Ends a person's session by its visible name; answers whether there was one. */
     async endOne(by: string, handle: string): Promise<boolean> {
       if (handle === '') return false;
       return ((await endSome([keys.sessionsOf(by)], [beginnings.session, '', handle])) as number) > 0;
     },
 
-    /** Ends all sessions of a person, less the one of `but`; answers how many there were. */
+    /** Ends all sessions of a person except that of the token `but`; answers how many. */
     async endAll(by: string, { but }: { but?: string | undefined } = {}): Promise<number> {
       const spared = but !== undefined && isToken(but) ? await digestOf(but) : '';
       return (await endSome([keys.sessionsOf(by)], [beginnings.session, spared, ''])) as number;
     },
 
-    /** A person's sessions, the newest first; `token` is that of who looks. */
+    /** A person's sessions, the newest first; `token` is that of the person who asks. */
     async list(by: string, token?: string): Promise<SessionView[]> {
       const own = token !== undefined && isToken(token) ? await digestOf(token) : undefined;
       const found = await listAll([keys.sessionsOf(by)], [beginnings.user, beginnings.session, absoluteMs]);

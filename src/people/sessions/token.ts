@@ -4,25 +4,25 @@ import { createHmac, randomBytes } from 'node:crypto';
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
-/** Enough to tell one's own sessions apart, and nothing from which the rest of the digest could be found. */
+/** Enough to tell a person's sessions apart, and too little to find the rest of the digest. */
 const HANDLE_SIGNS = 12;
 
-/** What a browser keeps of a session, and nobody else: Redis has its digest. */
+/** The secret of a session, which only the browser has: Redis has its digest. */
 export function makeToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Whether a text could be a token: what is none costs no look. */
+/** Whether a text has the form of a token; if not, Redis need not be asked. */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-/** What a session is found by: whoever reads Redis, or a backup of it, has no token by it, and without the key can make none. */
+/** The digest by which a session is stored. A reader of Redis or of a backup gets no token from it, and cannot make one without the key. */
 export function digestOfToken(token: string, key: Buffer): string {
   return createHmac('sha256', key).update(token).digest('base64url');
 }
 
-/** What a session is called where people see it. */
+/** The visible name of a session. */
 export function handleOf(digest: string): string {
   return digest.slice(0, HANDLE_SIGNS);
 }

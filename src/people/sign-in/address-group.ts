@@ -1,17 +1,17 @@
 import { isIP, isIPv6 } from 'node:net';
 
 /**
- * What of an address is counted as one place: an IPv4 address, or the 64 bits of an IPv6 address that one line has (RFC 6177),
- * since whoever has the line has all of its other 64 bits. An IPv4 address that is written as one of IPv6 is itself. What is no
- * address, such as `command line on host`, is a place too.
+ * The part of an address whose attempts are counted together: an IPv4 address, or the first 64 bits of an IPv6 address, since one line has
+ * all of the other 64 bits (RFC 6177). An IPv4 address in IPv6 form counts as IPv4. Other texts, such as `command line on host`, count
+ * as they are.
  */
 export function addressGroup(from: string): string {
   return addressGroups(from)[0];
 }
 
 /**
- * The same, and the wider groups that one organisation may have all of: the /24 of an IPv4 address, the /56 and the /48 of one of IPv6.
- * Who may change the place with each try is counted by them. The narrowest stands first.
+ * The same, and the wider groups that one organisation may own: the /24 of an IPv4 address, the /56 and /48 of an IPv6 address. They count
+ * attackers who change their address with each attempt. The narrowest comes first.
  */
 export function addressGroups(from: string): [string, ...string[]] {
   const bare = from.replace(/%.*$/, '');
@@ -29,9 +29,9 @@ function ofIPv4(address: string): [string, string] {
   return [address, address.replace(/\d+$/, '0/24')];
 }
 
-/** The eight numbers of an IPv6 address, in whichever of its spellings. */
+/** The eight numbers of an IPv6 address in any spelling. */
 function groupsOf(address: string): number[] {
-  // The URL parser writes every spelling in one way, IPv4 at the end included (WHATWG URL, section 3.5).
+  // The URL parser normalizes every spelling, also with IPv4 at the end (WHATWG URL, section 3.5).
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const numbers = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
   if (tail === undefined) return numbers(head);

@@ -6,31 +6,31 @@ import type { Secret } from '../secret.ts';
 import { isUserName } from '../users/user.ts';
 import { addressGroups } from './address-group.ts';
 
-/** What is tried; each is counted for itself. */
+/** What is guessed; passwords and codes are counted separately. */
 export type Guessed = 'password' | 'code';
 
 /**
- * How guesses are slowed down (ASVS 5.0, 6.1.1 and 6.3.1). Nobody is ever locked out: whoever knows a name could do that to its user.
- * An account that nobody signs in to takes some 100 tries on the first day and 96 a day from strangers after it.
+ * Limits that slow down guessing (ASVS 5.0, 6.1.1 and 6.3.1). Nobody is ever locked out, since anybody who knows a name could do that to its
+ * user. Strangers get some 100 attempts at an account on the first day, and 96 a day after it.
  */
 export type GuessLimits = {
-  /** Tries of one account without a wait, then a first wait that doubles with each up to the longest. */
+  /** Attempts at one account without a wait; then the first wait, doubled with each attempt up to the longest. */
   freeTries: number;
   firstWaitMs: number;
   longestWaitMs: number;
   /**
-   * After so long without a try, all is as at first: sooner where nobody has to wait yet, since names that are made up, one a try,
-   * must not fill Redis.
+   * Time without an attempt after which an account's counter is deleted; `forgetFewMs` while nobody has to wait yet, so that invented names,
+   * each tried once, do not fill Redis.
    */
   forgetMs: number;
   forgetFewMs: number;
   /**
-   * Tries from one place for whatever accounts, of which one comes back after so long. An office may be one place. The wider groups that
-   * the place is in have ten times as many, and that again (address-group.ts).
+   * Attempts from one address at any accounts, and the time after which one comes back. An office may have one address. Each wider group
+   * of the address has ten times as many as the one before (address-group.ts).
    */
   placeTries: number;
   placeBackMs: number;
-  /** For how long who signed in from a place is known there, and has a count of their own. */
+  /** For how long a person is known at an address after signing in, with a counter of their own. */
   knownMs: number;
 };
 
@@ -45,33 +45,33 @@ export const GUESS_LIMITS: GuessLimits = {
   knownMs: 30 * 24 * 3_600_000,
 };
 
-/** What is known of the user whom a try is about, in the same look; nothing in it where there is none. */
+/** The user whom an attempt is about, read by the same script; fields are empty if there is none. */
 export type TriedUser = {
   epoch: string | undefined;
   roles: string;
   password: string | undefined;
   factor: string | undefined;
   mustChange: boolean;
-  /** The password was set by somebody else, and so long ago that it is good for nothing any more. */
+  /** Whether somebody else set the password so long ago that it is no longer valid. */
   isExpired: boolean;
 };
 
 export type Try = { is: 'later'; afterS: number } | { is: 'try'; user: TriedUser; isKnown: boolean; counted: Counted };
 
-/** The keys under which a try was counted, for the script that takes it back where the try was right. */
+/** The keys under which an attempt was counted, to take it back if it was right. */
 export type Counted = {
-  /** What was counted for the account. */
+  /** Counter of the account. */
   account: string;
-  /** That the account signed in from there. */
+  /** Mark that the account signed in from this address. */
   known: string;
-  /** What was counted for the place, and how much: nothing for who was known there. */
+  /** Counter of the address, and the amount counted: 0 for a person known there. */
   place: string;
   backMs: number;
 };
 
 /**
- * Counts tries of passwords and codes, for all hosts together and before anything dear is done. Keys are made of digests: what a
- * person typed as a name may be a password.
+ * Counts attempts at passwords and codes, for all hosts together and before any expensive work. The keys contain digests only, since a typed
+ * name may be a password.
  */
 export function makeGuesses({
   connection,
@@ -87,7 +87,7 @@ export function makeGuesses({
   const take = peopleScript(connection, 'take-guess');
   const untake = peopleScript(connection, 'untake-guess');
 
-  /** Nothing where there is no room. */
+  /** Undefined if there is no room. */
   const ask = async (
     what: Guessed,
     name: string,
@@ -105,7 +105,7 @@ export function makeGuesses({
       marker: keys.guesses('known', ofBoth),
       place: keys.guesses('place', ofPlace),
     };
-    // A key of what is no name at all could be any key; there is no user without a name.
+    // An invalid name could make any key; the key without a name has no user.
     const user = keys.user(isUserName(name) ? name : '');
     const found = (await take(
       [
@@ -141,18 +141,17 @@ export function makeGuesses({
   };
 
   return {
-    /** How long a place is known, for the scripts that write it down. */
+    /** How long a person stays known at an address, for the scripts that write the mark. */
     knownMs: limits.knownMs,
 
-    /** Takes off the account's count what was not tried after all. */
+    /** Uncounts an attempt that was not made after all. */
     untake: async ({ account }: Counted): Promise<void> => void (await untake([account], [limits.freeTries])),
 
     /**
-     * Asks for a try of a password of `name` from a network address, or another place. It counts as a wrong one from now on; see
-     * {@link Counted}.
+     * Asks for an attempt at the password of `name` from a network address. It counts as wrong from now on; see {@link Counted}.
      *
-     * @param onlyKnown there is room for those alone who are known in that place; others are answered `busy`, which costs no write
-     * @param device the browser, where it is certain that this person signed in there before: then that is the place, wherever it is
+     * @param onlyKnown there is room only for people known at the address; others get `busy`, without a write
+     * @param device the browser in which this person certainly signed in before; it then counts in place of the address
      */
     takePassword: async (name: string, from: string, how: { onlyKnown: boolean; device?: string | undefined }) =>
       (await ask('password', name, from, how)) ?? ({ is: 'busy' } as const),

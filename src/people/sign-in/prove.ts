@@ -8,7 +8,7 @@ import { rolesOf, typedName } from '../users/user.ts';
 import { type Guesses, owedWithoutFactor } from './guesses.ts';
 import type { RefusedSignIn, RightPassword, TakenTry, TryPassword } from './try-password.ts';
 
-/** Who somebody is, without a session: on the command line, and once more before something that needs it. */
+/** Checks a person's identity without a session: on the command line, and again before a sensitive action. */
 export function makeProve({
   connection,
   keys,
@@ -26,7 +26,7 @@ export function makeProve({
 }) {
   const acceptCheck = peopleScript(connection, 'accept-check');
 
-  /** Takes back that it was counted, and uses the code up; answers false where it was used before, or the user is another by now. */
+  /** Uncounts the attempt and uses the code up; false if the code was used before, or the user changed. */
   const accept = async (
     name: string,
     { taken, epoch }: RightPassword,
@@ -43,7 +43,7 @@ export function makeProve({
   };
 
   return {
-    /** Password and code at once. `owes`: both are right, and there is something to do in the console first. */
+    /** Checks password and code at once. `owes`: both are right, but the user has to do something in the console first. */
     async check(given: {
       name: string;
       password: string;
@@ -68,9 +68,9 @@ export function makeProve({
     },
 
     /**
-     * The password once more, of somebody who is signed in, before something that needs it (ASVS 5.0, 7.5.1 and 7.5.3).
+     * Checks the password of a signed-in person again, before a sensitive action (ASVS 5.0, 7.5.1 and 7.5.3).
      *
-     * @returns the digest that it had, by which a change that comes of it is bound to it
+     * @returns the password's digest at that moment, to bind a following change to it
      */
     async again(given: {
       name: string;

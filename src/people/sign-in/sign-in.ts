@@ -11,8 +11,8 @@ import { type Guesses, owedWithoutFactor } from './guesses.ts';
 import type { RefusedSignIn, TryPassword } from './try-password.ts';
 
 /**
- * Signing in: with a password first and then, where the user has one, with a code of the second factor. What is wrong is told in
- * the same words and after the same work whether or not there is such a user (ASVS 5.0, 6.3.8).
+ * Signing in: with a password, and then with a code if the user has a second factor. A failure gives the same words after the same work
+ * whether or not there is such a user (ASVS 5.0, 6.3.8).
  */
 export function makeSignIn({
   connection,
@@ -40,10 +40,7 @@ export function makeSignIn({
   const sessionKey = async (token: string) => keys.session(digestOfToken(token, await secret.key('sessions')));
 
   return {
-    /**
-     * The first half: name and password. With a second factor the session that `token` stands for is good for the code alone,
-     * and for ten minutes.
-     */
+    /** The first half: name and password. With a second factor the session of `token` is only valid for giving the code, for ten minutes. */
     async password(given: {
       name: string;
       password: string;
@@ -72,7 +69,7 @@ export function makeSignIn({
           ...[halfMs, idleMs, absoluteMs, most, guesses.knownMs, counted.backMs, makeEpoch()],
         ],
       );
-      // Removed, or given another password, at this moment.
+      // The user was removed, or got another password, at this moment.
       if (begun === 'gone') return { is: 'no' };
       return { is: 'in', token, owes: begun === 'code' ? 'code' : owedWithoutFactor(user) };
     },
@@ -99,7 +96,7 @@ export function makeSignIn({
         [before, after, keys.user(name), keys.sessionsOf(name), account, known, place],
         [
           ...[beginnings.user, beginnings.session, name, matched.step, matched.digest],
-          // The password's try of this place as well as the code's: both were right.
+          // Gives back two attempts of this address, the password's and the code's, since both were right.
           ...[idleMs, absoluteMs, most, guesses.knownMs, 2 * backMs],
         ],
       );

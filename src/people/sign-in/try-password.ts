@@ -4,12 +4,12 @@ import { isOfPossibleLength, normalPassword } from '../passwords/password-rules.
 import { addressGroups } from './address-group.ts';
 import type { Guesses, Try } from './guesses.ts';
 
-/** `later`: too many wrong ones; `busy`: too many people at this moment; `no`: a wrong name or password, and it is not said which. */
+/** `later`: too many wrong attempts. `busy`: too many people at this moment. `no`: wrong name or password, without saying which. */
 export type RefusedSignIn = { is: 'no' } | { is: 'later'; afterS: number } | { is: 'busy' };
 
 export type TakenTry = Extract<Try, { is: 'try' }>;
 
-/** Somebody gave the right password of a user who had this epoch then. It was counted as a wrong one, until that is taken back. */
+/** The right password of a user, with the user's epoch then. The attempt counts as wrong until that is taken back. */
 export type RightPassword = { is: 'right'; taken: TakenTry; epoch: string };
 
 export type TryPassword = (
@@ -19,9 +19,7 @@ export type TryPassword = (
   device?: string,
 ) => Promise<RefusedSignIn | RightPassword>;
 
-/**
- * Compares a password: counted first, then in its turn, and for the same time whether or not there is such a user (ASVS 5.0, 6.3.8).
- */
+/** Checks a password: counted first, then queued, and for the same time whether or not there is such a user (ASVS 5.0, 6.3.8). */
 export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: HashQueue }): TryPassword {
   return async (name, password, from, device) => {
     const network = addressGroups(from).at(-1);
@@ -31,7 +29,7 @@ export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: H
     const verify = () => verifyPassword(normalPassword(cut(password)), kept);
     const isRight = await queue.run(taken.isKnown ? 'known' : 'stranger', verify, network);
     if (isRight === 'busy') {
-      // The last place in the queue was somebody else's in the meantime.
+      // Somebody else got the last place in the queue in the meantime.
       await guesses.untake(taken.counted);
       return { is: 'busy' };
     }
@@ -40,7 +38,7 @@ export function makeTryPassword({ guesses, queue }: { guesses: Guesses; queue: H
   };
 }
 
-/** What is longer than any password may be is compared by its beginning, and is wrong whatever comes of it. */
+/** Cuts a password that is too long, to bound the work; it is wrong in any case. */
 function cut(password: string): string {
   return isOfPossibleLength(password) ? password : password.slice(0, 100);
 }

@@ -6,20 +6,20 @@ import { digestOfToken, isToken } from '../sessions/token.ts';
 import { isUserName } from './user.ts';
 
 export type UserChange = {
-  /** What is to stand there; '' takes a field away. */
+  /** New values; '' deletes a field. */
   fields: Readonly<Record<string, string | number>>;
-  /** A field that becomes the moment so many ms from now, by the server's clock. */
+  /** A field that is set to a time, in ms from now by the server's clock. */
   moment?: { field: string; inMs: number };
-  /** Nothing is done where another value stands there by now. */
+  /** Nothing is changed if this field has another value by now. */
   expected?: { field: string; value: string };
-  /** Ends the user's sessions, but the one of the token `keep`. */
+  /** The new epoch, which ends the user's sessions except that of the token `keep`. */
   epoch?: string;
   keep?: string | undefined;
-  /** The session that goes on has given a code of the second factor. */
+  /** Whether the kept session has given a code of the second factor. */
   isCoded?: boolean;
 };
 
-/** Changes what is known of a user, in one step. Answers false where there is no such user, or it is not as expected any more. */
+/** Changes a user in one step. Answers false if there is no such user, or `expected` does not match. */
 export function makeUserChanges({
   connection,
   keys,

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { LimitlineError } from '../../errors.ts';
 import { ROLES, type Role } from '../person.ts';
 
-/** A user as others may see them: no secret, and nothing from which one could be found. */
+/** A user as others may see them, without anything secret. */
 export type UserView = {
   name: string;
   roles: readonly Role[];
   hasFactor: boolean;
-  /** Their password was set by somebody else, and is to be changed at the next sign-in. */
+  /** Whether somebody else set the password, so that it must be changed at the next sign-in. */
   mustChange: boolean;
-  /** How many recovery codes they have left. */
+  /** Number of unused recovery codes. */
   recoveryCodes: number;
   createdMs: number;
   lastSignInMs: number | undefined;
@@ -17,34 +17,31 @@ export type UserView = {
 
 const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
-/** Who acts where there are no users is called so in the audit and the ledger. */
+/** The actor in the audit trail and the ledger while there are no users. */
 const RESERVED = new Set(['console']);
 
-/**
- * The audit has entries by these: what it writes of itself, and refusals of names that there are not. Nobody is added under them; who was
- * before goes on.
- */
+/** Actors of the audit trail itself, and of refusals for unknown names. No new user gets these names; an existing one stays. */
 const OF_THE_AUDIT = new Set(['limitline', 'unknown']);
 
-/** Whether a user may be called so; only then may a key be built of it. */
+/** Whether a user may have this name; only then may a key contain it. */
 export function isUserName(name: string): boolean {
   return USER_NAME.test(name) && !RESERVED.has(name);
 }
 
 /**
- * What a user gets with a new password, role or factor, and each session has from its user: one that has another counts no more.
- * Nothing in it says which came first, so a user who was removed and added again has no session from before.
+ * A user's epoch changes with a new password, role or factor; a session with another epoch is invalid. It is random and not a counter, so a
+ * user who was removed and added again has no earlier sessions.
  */
 export function makeEpoch(): string {
   return randomBytes(9).toString('base64url');
 }
 
-/** What a person typed as their name, as it is looked up: names have no capitals, and phones begin with one. */
+/** A typed name in the form of user names: lower case, since phones begin with a capital. */
 export function typedName(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** That a new user may be called so. @throws LimitlineError `USAGE` */
+/** Checks that a new user may have this name. @throws LimitlineError `USAGE` */
 export function needUserName(name: string): void {
   if (OF_THE_AUDIT.has(name)) {
     throw new LimitlineError(
@@ -60,9 +57,9 @@ export function needUserName(name: string): void {
 }
 
 /**
- * The roles, each once and in the order of {@link ROLES}.
+ * The roles, each once, in the order of {@link ROLES}.
  *
- * @throws LimitlineError `USAGE` where one is none of ours, or there is none
+ * @throws LimitlineError `USAGE` for an unknown role, or none
  */
 export function needRoles(names: readonly string[]): Role[] {
   const unknown = names.find((name) => !ROLES.some((role) => role === name));
@@ -71,16 +68,16 @@ export function needRoles(names: readonly string[]): Role[] {
   throw new LimitlineError('USAGE', `${what}; roles are ${ROLES.join(', ')}, one or several.`);
 }
 
-/** The roles as Redis has them. */
+/** Reads roles as Redis has them. */
 export function rolesOf(text: string): Role[] {
   const names = text.split(',');
   return ROLES.filter((role) => names.includes(role));
 }
 
-/** The fields of a user in Redis that a view is made of, in this order. */
+/** The stored fields that a view is made of, in order. */
 export const VIEW_FIELDS = ['roles', 'factor', 'until', 'recovery', 'created', 'lastSignIn'] as const;
 
-/** A user by the values of {@link VIEW_FIELDS}; nothing where there is none. */
+/** A user from the values of {@link VIEW_FIELDS}; undefined if there is none. */
 export function viewOf(name: string, values: readonly (string | null)[]): UserView | undefined {
   const [roles, factor, until, recovery, created, lastSignIn] = values;
   if (typeof roles !== 'string') return undefined;

@@ -13,12 +13,11 @@ import { makeUserChanges } from './change-user.ts';
 import { isUserName, makeEpoch, needRoles, needUserName, type UserView, VIEW_FIELDS, viewOf } from './user.ts';
 
 /**
- * A password that somebody else set is good for so long, and then another has to be set (ASVS 5.0, 6.4.1): a weekend may lie between,
- * and a letter that is found years later opens nothing.
+ * For how long a password that somebody else set is valid (ASVS 5.0, 6.4.1): over a weekend, but a letter found years later opens nothing.
  */
 const INITIAL_MS = 72 * 3_600_000;
 
-/** A screen of users. */
+/** Users on one page. */
 const PAGE = 50;
 
 type UserDeps = {
@@ -30,17 +29,16 @@ type UserDeps = {
   hash?: ((password: string) => Promise<string>) | undefined;
   words?: readonly string[];
   initialMs?: number;
-  /** Told once somebody was added, or may have been. */
+  /** Called when a user was added, or may have been. */
   onAdded: () => void;
 };
 
-/** May nobody be admin afterwards, or no user be left? The command line may do that, since it can undo it. */
+/** Whether the last admin, or the last user, may go; only the command line may do that, since it can undo it. */
 type EvenLast = { evenLast?: boolean };
 
 /**
- * The users. Whatever changes one is one step in Redis, whoever else changes the same; a new password, role or factor ends the
- * user's sessions on all hosts, less the one that is named to go on (`keep`, which the caller then gives a new token:
- * `sessions.renew`).
+ * The users. Each change is one step in Redis. A new password, role or factor ends the user's sessions on all hosts, except `keep`, to which
+ * the caller then gives a new token by `sessions.renew`.
  */
 export function makeUsers({
   connection,
@@ -70,7 +68,7 @@ export function makeUsers({
 
   const digestOf = async (password: string): Promise<string> => {
     const digest = await queue.run('own', () => hash(normalPassword(password)));
-    // Who is signed in is never told to come back.
+    // Cannot be: the lane `own` is never busy.
     if (digest === 'busy') throw new LimitlineError('STOPPED', 'Too many passwords are set at this moment.');
     return digest;
   };
@@ -79,9 +77,9 @@ export function makeUsers({
     read,
 
     /**
-     * Adds a user. With `mustChange` the password is good for 72 hours, and for nothing but to choose another.
+     * Adds a user. With `mustChange` the password is valid for 72 hours, and only for choosing another.
      *
-     * @throws LimitlineError `USAGE` where there is one of this name, or name, roles or password will not do
+     * @throws LimitlineError `USAGE` if the name is taken, or name, roles or password are not acceptable
      */
     async add(user: { name: string; roles: readonly string[]; password: string; mustChange: boolean }): Promise<void> {
       const { name, password, mustChange } = user;
@@ -90,17 +88,17 @@ export function makeUsers({
       needPassword(password, name, words);
       const untilMs = mustChange ? initialMs : '';
       const args = [name, makeEpoch(), untilMs, roles.join(','), await digestOf(password), beginnings.session];
-      // Also where the reply is lost: there may be one now.
+      // Also called after a lost reply, since the user may have been added.
       const isNew = (await add([keys.user(name), keys.users, openingsKey(keys)], args).finally(onAdded)) === 1;
       if (!isNew) throw new LimitlineError('USAGE', `There is a user ${name} already.`);
     },
 
     /**
-     * Sets a user's password, by which all sessions of the user end but `keep`. With it the change is the user's own, and the password
-     * must be another than before.
+     * Sets a user's password, which ends all sessions of the user except `keep`. With `keep` it is the user's own change, and the password
+     * must differ from the old one.
      *
-     * @param options.expected the digest that it must still have, for a change by who gave the old one
-     * @throws LimitlineError `NOT_FOUND`, and `USAGE` where the password will not do
+     * @param options.expected the digest that must still be stored, for a change that was proved by the old password
+     * @throws LimitlineError `NOT_FOUND`, and `USAGE` for an unacceptable password
      */
     async setPassword(
       name: string,
@@ -110,7 +108,7 @@ export function makeUsers({
       needPassword(password, name, words);
       if (keep !== undefined && expected === undefined) await needOther(name, password);
       const isDone = await change(name, {
-        // A second factor that somebody began to set up who knew the old password is not confirmed by who knows the new one.
+        // A factor that somebody with the old password began to set up must not be confirmed with the new one.
         fields: { password: await digestOf(password), until: '', pending: '' },
         ...(mustChange ? { moment: { field: 'until', inMs: initialMs } } : {}),
         ...(expected === undefined ? {} : { expected: { field: 'password', value: expected } }),
@@ -120,7 +118,7 @@ export function makeUsers({
       if (!isDone) throw unknownUser(name);
     },
 
-    /** @throws LimitlineError `NOT_FOUND`; `USAGE` for a role that is none, and where nobody would be admin any more */
+    /** @throws LimitlineError `NOT_FOUND`; `USAGE` for an unknown role, or if no admin would be left */
     async setRoles(name: string, roles: readonly string[], { evenLast = false }: EvenLast = {}): Promise<void> {
       const wanted = needRoles(roles).join(',');
       if (!isUserName(name)) throw unknownUser(name);
@@ -128,22 +126,22 @@ export function makeUsers({
       needDone(name, await setRoles([keys.user(name), keys.users], args));
     },
 
-    /** @throws LimitlineError `NOT_FOUND`; `USAGE` where nobody would be admin any more, or there at all */
+    /** @throws LimitlineError `NOT_FOUND`; `USAGE` if no admin, or no user, would be left */
     async remove(name: string, { evenLast = false }: EvenLast = {}): Promise<void> {
       if (!isUserName(name)) throw unknownUser(name);
       const args = [name, beginnings.user, evenLast ? 1 : 0, beginnings.session];
       needDone(name, await remove([keys.user(name), keys.users, keys.sessionsOf(name)], args));
     },
 
-    /** How many there are. */
+    /** Number of users. */
     count: () => connection.zcard(keys.users),
 
     /**
-     * Users in the order of the alphabet.
+     * Users in alphabetical order.
      *
-     * @param options.after the name of the last one seen
-     * @param options.text what the name is to contain
-     * @returns `next` to go on after, where there are more
+     * @param options.after the last name of the previous page
+     * @param options.text a part of the name
+     * @returns `next`: the name to continue after, if there are more
      */
     async list({
       after = '',

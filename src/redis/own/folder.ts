@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { makeFolder } from '../../data-folder.ts';
 import { LimitlineError, messageOf } from '../../errors.ts';
 
-/** The folder of our own Redis. Its id stays the same when it is moved, and differs in its copies. */
+/** The folder of our own Redis. Its id stays the same if it is moved, and differs in copies. */
 export type Folder = { path: string; id: string };
 
 /**
- * Makes `redis` in the data folder, for its owner alone: what finance teams import is kept in there.
+ * Makes `redis` in the data folder, readable for its owner only, since it contains imported data.
  *
- * @throws LimitlineError `FILE` when it cannot be made or written to
+ * @throws LimitlineError `FILE` if it cannot be made or written to
  */
 export function openFolder(dataDir: string): Folder {
   const path = join(dataDir, 'redis');
@@ -22,7 +22,7 @@ export function openFolder(dataDir: string): Folder {
   }
 }
 
-/** Says that a folder cannot be written to, why, and what to do. */
+/** The error for a folder that cannot be written to, with reason and remedy. */
 export function notWritable(path: string, error: unknown): LimitlineError {
   const remedy = 'give this user space and write access there, or set LIMITLINE_DATA to another folder';
   return new LimitlineError('FILE', `Data folder ${path} cannot be written to (${messageOf(error)}); ${remedy}.`, {
@@ -30,7 +30,7 @@ export function notWritable(path: string, error: unknown): LimitlineError {
   });
 }
 
-/** @throws LimitlineError `FILE` when the folder is no longer where it was: a server there would begin without data. */
+/** @throws LimitlineError `FILE` if the folder was moved or deleted: a server there would begin without data */
 export function checkInPlace(folder: Folder): void {
   const stat = statSync(folder.path, { throwIfNoEntry: false });
   if (stat?.isDirectory() && idOf(folder.path) === folder.id) return;

@@ -6,19 +6,17 @@ import { LimitlineError } from '../../errors.ts';
 import type { Folder } from './folder.ts';
 
 /**
- * The host whose Redis uses a folder. Several hosts may share a folder on a network drive, and one knows nothing of the other's processes:
- * each would take the other's server for dead, and two servers would write one file.
+ * The host whose Redis uses a folder. Several hosts may see a folder on a network drive, but not each other's processes: each would take the
+ * other's server for dead, and two servers would write one file.
  */
 type Host = { name: string; machine: string; boot: string };
 
-/** This host. A value that the system does not give is empty. */
+/** This host; unknown parts are empty. */
 export function thisHost(): Host {
   return { name: hostname(), machine: readOr('/etc/machine-id'), boot: bootSession() };
 }
 
-/**
- * @throws LimitlineError `FILE` when the Redis of the folder runs on another host, or ran there when that was switched off
- */
+/** @throws LimitlineError `FILE` if the folder's Redis runs on another host, or did when that host was switched off */
 export function checkHost(folder: Folder, us = thisHost()): void {
   const noted = readNote(folder);
   if (noted === undefined || isSame(noted, us)) return;
@@ -30,8 +28,8 @@ export function checkHost(folder: Folder, us = thisHost()): void {
 }
 
 /**
- * Records that the folder's Redis runs here. Only one host can, however many try at once. The caller holds the folder's lock, which only
- * counts on this host.
+ * Notes that the folder's Redis runs on this host. Only one host can succeed, however many try; the caller has the folder's lock, which
+ * works within this host.
  *
  * @throws LimitlineError `FILE` as {@link checkHost}
  */
@@ -44,14 +42,14 @@ export function enterHost(folder: Folder, us = thisHost()): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     checkHost(folder, us);
-    // It is our own note, perhaps from before a restart of the machine.
+    // It is ours, perhaps from before a restart of the machine.
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
-/** Removes the note. The caller holds the lock, and has checked that no server of ours runs. */
+/** Removes the note. The caller has the lock, and has checked that no server of ours runs. */
 export function leaveHost(folder: Folder): void {
   rmSync(join(folder.path, NOTE_NAME), { force: true });
 }
@@ -59,15 +57,15 @@ export function leaveHost(folder: Folder): void {
 const NOTE_NAME = 'host';
 
 /**
- * All containers of one boot are one host. A restarted machine is recognised by name and id together: clones of a machine share an id, and
- * a thousand machines are called `localhost`.
+ * The same boot is the same host, also for all containers on it. After a restart a machine is recognized by name and id together: clones
+ * share an id, and many machines are called `localhost`.
  */
 function isSame(one: Host, other: Host): boolean {
   if (one.boot !== '' && one.boot === other.boot) return true;
   return one.name === other.name && one.machine === other.machine;
 }
 
-/** We write the note and rename it into place, so an unreadable one does not exist, or a person wrote it. */
+/** Reads the note. We write it atomically, so an unreadable one was edited by hand, and counts as missing. */
 function readNote(folder: Folder): Host | undefined {
   try {
     const { name, machine, boot } = JSON.parse(readFileSync(join(folder.path, NOTE_NAME), 'utf8'));
@@ -77,7 +75,7 @@ function readNote(folder: Folder): Host | undefined {
   }
 }
 
-/** The id that Linux or macOS gives to each boot of the machine; '' if it cannot be read. */
+/** The id of the machine's boot, on Linux and macOS. */
 function bootSession(): string {
   if (process.platform !== 'darwin') return readOr('/proc/sys/kernel/random/boot_id');
   try {

@@ -10,21 +10,21 @@ import { hangUp, probe } from './probe.ts';
 import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from './server-process.ts';
 import { pidOf } from './stamp.ts';
 
-/** Everything that joining needs to know. */
+/** What joining needs. */
 export type JoinDeps = { folder: Folder; socketPath: string; log: Log };
 
 /**
- * Joins the server of the folder: the one that runs, or one that this or another process starts now. Whoever comes
- * while the last user ends the server waits for its end.
+ * Joins the folder's server: a running one, or one that this or another process starts now. While the last user ends the server, it waits
+ * for that end.
  *
- * @throws LimitlineError `REDIS` when no server can be started or nothing moves for {@link PATIENCE_MS}, `FILE` when
- *   the folder is gone, and whatever `signal` was aborted with.
+ * @throws LimitlineError `REDIS` if no server can be started or nothing progresses for {@link PATIENCE_MS}, `FILE` if the folder is gone,
+ *   and the reason of `signal`
  */
 export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member> {
   const { folder, socketPath } = place;
   let movedAt = performance.now();
   let trouble = '';
-  // A server that we started needs somebody to end it, so then we join it even if only to leave.
+  // If this process started the server, it joins even when told to stop, since nobody else would end the server.
   for (let started = false; started || !signal.aborted; await sleep(pauseMs())) {
     checkInPlace(folder);
     const found = await probe(socketPath);
@@ -39,7 +39,7 @@ export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member
     } else if (found.is === 'full') {
       trouble = 'it has as many connections as it takes';
     } else {
-      // A server that this process has started is joined even if the process is told to stop: nobody else would end it.
+      // After a start the signal is ignored, for the same reason.
       started = (await startAlone(place, started ? NEVER : signal)) || started;
     }
     if (performance.now() - movedAt > PATIENCE_MS) throw tooLong(folder, trouble);
@@ -49,22 +49,22 @@ export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member
 
 const NEVER = new AbortController().signal;
 
-/** Much longer than a start or an end takes on a machine under load; reading the data counts as moving. */
+/** Much longer than a start or an end takes under load; loading data counts as progress. */
 const PATIENCE_MS = 30_000;
 
-/** A server that has listened to nobody for this long is wedged. Its longest pause, writing to a slow disk, is shorter. */
+/** A server that accepts no connection for this long hangs. Its longest pause, writing to a slow disk, is shorter. */
 const WEDGED_AFTER_MS = 10_000;
 
-/** About as long as Redis takes to start, and not the same for all who wait. */
+/** About as long as Redis takes to start, randomized among waiting processes. */
 function pauseMs(): number {
   return 10 + Math.random() * 20;
 }
 
-/** Starts a server unless somebody else is at it, or has just been. Says whether it did. */
+/** Starts a server unless another process is starting one or just has. Answers whether it did. */
 async function startAlone(place: JoinDeps, signal: AbortSignal): Promise<boolean> {
   let release: (() => void) | undefined;
   try {
-    // Before the lock, too: among hosts it means nothing, and to take it would be to take it from the other's hands.
+    // Checked before the lock too: between hosts the lock means nothing, and taking it would break another host's.
     checkHost(place.folder);
     release = tryLock(place.folder);
     if (release === undefined || (await isServed(place, signal))) return false;
@@ -76,7 +76,7 @@ async function startAlone(place: JoinDeps, signal: AbortSignal): Promise<boolean
   }
 }
 
-/** Starts a server, and notes that it is this host's. */
+/** Starts a server, and notes that it runs on this host. */
 async function startHere(place: JoinDeps): Promise<boolean> {
   enterHost(place.folder);
   let started = false;
@@ -88,7 +88,7 @@ async function startHere(place: JoinDeps): Promise<boolean> {
   }
 }
 
-/** Lets other hosts use the folder, now that no server runs on it: unless one of ours is just being started. */
+/** Lets other hosts use the folder after the server ended, unless a process of this host is starting one. */
 export function leaveFolder(folder: Folder): void {
   const release = tryLock(folder);
   if (release === undefined) return;
@@ -99,7 +99,7 @@ export function leaveFolder(folder: Folder): void {
   }
 }
 
-/** Waits until the server that was started last listens or is gone. One that does neither is killed. */
+/** Waits until the last started server listens or has ended. One that does neither is killed. */
 async function isServed({ folder, socketPath, log }: JoinDeps, signal: AbortSignal): Promise<boolean> {
   const since = performance.now();
   for (;;) {
@@ -118,13 +118,13 @@ async function isServed({ folder, socketPath, log }: JoinDeps, signal: AbortSign
   }
 }
 
-/** @returns whether it is there for us to join */
+/** @returns whether the server is there to join */
 async function start({ folder, socketPath, log }: JoinDeps): Promise<boolean> {
   const child = await startServer(folder);
   const since = performance.now();
   while (!(await isListening(socketPath))) {
     if (child.exitCode) throw await notStarted(folder);
-    // Others were quicker: they have joined it already, and the last of them has ended it again.
+    // Other processes have already joined it, and the last of them has ended it again.
     if (hasEnded(child)) return false;
     if (performance.now() - since > PATIENCE_MS) {
       child.kill('SIGKILL');

@@ -5,14 +5,14 @@ import type { Folder } from './folder.ts';
 import { isAlive, type Stamp, stampOf } from './stamp.ts';
 
 /**
- * Takes the folder's lock for this process, if it is free or whoever had it is dead.
+ * Takes the folder's lock for this process, if it is free or its owner is dead.
  *
- * The lock is the highest numbered of the files `lock.1`, `lock.2`, …: it belongs to the process whose stamp it contains,
- * and is free when it is empty. To take it, also from the dead, is to create the next number, which the file system lets only
- * one process do. So nobody ever removes a lock that another has just taken, as happens where a dead owner's file is
- * deleted and created again.
+ * The lock is the highest numbered of the files `lock.1`, `lock.2`, …. It belongs to the process whose stamp the file contains, and is free
+ * if the file is empty. A process takes it, even from a dead owner, by creating the next number, which the file system allows only one
+ * process to do. So no process can remove a lock that another has just taken, as could happen if a dead owner's file were deleted
+ * and created again.
  *
- * @returns how to give it back, or undefined while a living process has it
+ * @returns how to release it, or undefined while a living process has it
  */
 export function tryLock(folder: Folder): (() => void) | undefined {
   const last = numbersIn(folder)[0] ?? 0;
@@ -21,7 +21,7 @@ export function tryLock(folder: Folder): (() => void) | undefined {
   if (!create(folder, mine)) return undefined;
   const [highest, ...older] = numbersIn(folder);
   if (highest !== mine) {
-    // Between our look and our creation others took it, gave it back and tidied up: ours is an old number.
+    // In between other processes took the lock, released it and removed old files: our number is outdated.
     rmSync(join(folder.path, `lock.${mine}`), { force: true });
     return undefined;
   }
@@ -29,13 +29,13 @@ export function tryLock(folder: Folder): (() => void) | undefined {
   return () => truncateSync(join(folder.path, `lock.${mine}`));
 }
 
-/** The stamp in the folder's lock, for telling people which process everything waits for; '' where the lock is free. */
+/** The stamp in the folder's lock, to tell people which process others wait for; '' if the lock is free. */
 export function lockOwner(folder: Folder): Stamp | undefined {
   const last = numbersIn(folder)[0];
   return last === undefined ? undefined : readIfThere(join(folder.path, `lock.${last}`));
 }
 
-/** Highest first. */
+/** The numbers of lock files, highest first. */
 function numbersIn(folder: Folder): number[] {
   return readdirSync(folder.path)
     .flatMap((name) => /^lock\.(\d+)$/.exec(name)?.[1] ?? [])
@@ -45,7 +45,7 @@ function numbersIn(folder: Folder): number[] {
 
 function isTaken(path: string, folder: Folder): boolean {
   const stamp = readIfThere(path);
-  // Gone means that a later number exists: taken, or free at the next look.
+  // A missing file means that a later number exists: taken, or free on the next attempt.
   return stamp === undefined || (stamp !== '' && isAlive(stamp, folder));
 }
 
@@ -58,7 +58,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Links a finished file to the name: like O_EXCL it fails where that exists, and nobody ever reads half a stamp. */
+/** Links a complete file to the name: like O_EXCL it fails if the name exists, and nobody reads half a stamp. */
 function create(folder: Folder, number: number): boolean {
   const draft = join(folder.path, `draft.${randomUUID()}`);
   try {

@@ -4,27 +4,26 @@ import type { ServerInfo } from '../server-info.ts';
 import type { Folder } from './folder.ts';
 import { type Stamp, stampOf } from './stamp.ts';
 
-/** One who uses the folder's own Redis, as long as this connection lasts. */
+/** A user of the folder's own Redis, as long as this connection lasts. */
 export type Member = {
   connection: Redis;
   info: ServerInfo;
-  /** Undefined where the server has ended in this moment. */
+  /** Undefined if the server has just ended. */
   server: Stamp | undefined;
-  /** Says whether it was the last one, who must end the server now. */
+  /** Answers whether it was the last user, which must end the server now. */
   leave: () => Promise<'last' | 'others left'>;
 };
 
 /**
- * Joins those who use the server. The list is kept in the server itself, so that it is changed in one step together
- * with the decision that there is nobody left. Whoever has lost the connection is taken off it by the next: a process
- * that died, and one that could not say that it leaves, since the server had died.
+ * Joins the users of the server. Their list is in the server itself, so that it changes in one step with the decision that nobody is left.
+ * Users without a connection are removed by the next user: processes that died, or could not leave because the server had died.
  *
- * @returns undefined while the last of the others is ending the server: wait until it is gone, and start a new one
+ * @returns undefined while the last other user is ending the server: wait for its end, and start a new one
  */
 export async function joinServer(connection: Redis, info: ServerInfo, folder: Folder): Promise<Member | undefined> {
   const script = makeLuaScript(connection, new URL('./lua/membership.lua', import.meta.url));
   const run = info.run_id ?? '';
-  // A connection's number is given once in a run of the server.
+  // The id of a connection is unique within a run of the server.
   const user = memberName(run, String(await connection.call('CLIENT', 'ID')));
   const call = async (verb: 'join' | 'leave') =>
     String(await script([USERS_KEY, ENDING_KEY], [verb, user, ...(await findGone(connection, run))]));
@@ -37,7 +36,7 @@ export async function joinServer(connection: Redis, info: ServerInfo, folder: Fo
   };
 }
 
-/** Outside of every key prefix that a setting can give, since these belong to the server and not to the data. */
+/** Outside of any key prefix in the settings, since these keys belong to the server and not to the data. */
 const USERS_KEY = '~own-redis:users';
 const ENDING_KEY = '~own-redis:ending';
 
@@ -45,7 +44,7 @@ function memberName(run: string, connectionId: string): string {
   return `${run}#${connectionId}`;
 }
 
-/** Who is on the list, and has no connection to this run of the server. Connections are read last: whoever joins meanwhile has one. */
+/** Users in the list without a connection to this run of the server. Connections are read last, so that a new user has one. */
 async function findGone(connection: Redis, run: string): Promise<string[]> {
   const [users, ending, clients] = await Promise.all([
     connection.smembers(USERS_KEY),

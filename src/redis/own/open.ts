@@ -15,13 +15,12 @@ import type { Stamp } from './stamp.ts';
 type OwnRedis = { socketPath: string; where: string; close: () => Promise<void> };
 
 /**
- * Uses the Redis that belongs to a data folder, together with every other command that runs on the folder now. It is
- * started by the first, started again by any when it dies, and ended by the last. A crash of the last leaves it
- * running; the next command takes it over.
+ * Uses the Redis of a data folder, together with all other commands on the folder. The first command starts it, any restarts it when it
+ * dies, and the last ends it. If the last one crashes, it keeps running, and the next command takes it over.
  *
- * All commands on one folder must see each other's process numbers: containers that share a folder are given a Redis.
+ * All commands on a folder must see each other's processes: containers that share a folder need a given Redis.
  *
- * @throws LimitlineError `FILE` when the folder cannot be used, `REDIS` when no server can be had
+ * @throws LimitlineError `FILE` if the folder cannot be used, `REDIS` if no server is available
  */
 export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log }): Promise<OwnRedis> {
   needProcessStarts();
@@ -50,7 +49,7 @@ export async function openOwnRedis({ dataDir, log }: { dataDir: string; log: Log
   };
 }
 
-/** Without them a dead process' lock could not be told from a living one's. */
+/** Checks that start times of processes are known, without which dead owners of locks could not be recognized. */
 function needProcessStarts(): void {
   if (startOf(process.pid) !== undefined) return;
   throw new LimitlineError(
@@ -59,10 +58,10 @@ function needProcessStarts(): void {
   );
 }
 
-/** A server that was told to end has nothing left to do but to close its file. */
+/** Time for a server to end: it only has to close its file. */
 const SHUTDOWN_LIMIT_MS = 10_000;
 
-/** Disks fill up and are emptied again: the next try is soon, and the log says it once. */
+/** Wait before the next attempt to start it, such as on a full disk; the failure is logged once. */
 const RETRY_MS = 1_000;
 
 async function checkServerVersion(member: Member, place: JoinDeps): Promise<void> {
@@ -74,7 +73,7 @@ async function checkServerVersion(member: Member, place: JoinDeps): Promise<void
   }
 }
 
-/** Joins again whenever the server dies, until `signal`. Answers the membership that is left to end then, if any. */
+/** Rejoins whenever the server dies, until `signal`. Answers the membership to end then, if any. */
 async function stay(first: Member, place: JoinDeps, signal: AbortSignal): Promise<Member | undefined> {
   let member = first;
   let saidAtMs = Number.NEGATIVE_INFINITY;
@@ -82,7 +81,7 @@ async function stay(first: Member, place: JoinDeps, signal: AbortSignal): Promis
     await connectionEnd(member, signal);
     if (signal.aborted) return member;
     const reason = whyNoRoom(place.folder.path);
-    // On a full disk it dies again and again, at each write: once is enough to say.
+    // On a full disk it dies at each write: log that only now and then.
     if (reason === undefined || performance.now() - saidAtMs > SAY_EVERY_MS) {
       place.log.warn(
         { folder: place.folder.path, ...(reason && { reason }) },
@@ -96,7 +95,7 @@ async function stay(first: Member, place: JoinDeps, signal: AbortSignal): Promis
   }
 }
 
-/** An outage that goes on without a break of a minute is still the same one. */
+/** Deaths on a full disk within this time are logged once. */
 const SAY_EVERY_MS = 60_000;
 
 async function joinAgain(place: JoinDeps, signal: AbortSignal): Promise<Member | undefined> {
@@ -126,8 +125,8 @@ async function leave(member: Member, place: JoinDeps): Promise<void> {
     hangUp(member.connection);
     return connectionEnd(member);
   }
-  // Asked twice, since a reply that is late on a busy machine may be the one that says that we are the last. Where the
-  // server has just died there is nothing to leave, and whoever starts it again sees that we have no connection.
+  // Asked twice, since a lost reply may have said that we are the last. If the server has just died there is nothing to leave: whoever
+  // starts it again sees that we have no connection.
   const answer = await member.leave().catch(() => member.leave().catch(() => undefined));
   if (answer === 'last') {
     await member.connection.call('SHUTDOWN', 'NOSAVE').catch(() => {});
@@ -136,7 +135,7 @@ async function leave(member: Member, place: JoinDeps): Promise<void> {
       hangUp(member.connection);
       return leave(await join(place, new AbortController().signal), place);
     }
-    // A folder that was moved or deleted meanwhile has nothing to be left.
+    // If the folder was moved or deleted there is nothing to leave.
     try {
       leaveFolder(folder);
     } catch (error) {
@@ -148,7 +147,7 @@ async function leave(member: Member, place: JoinDeps): Promise<void> {
   await connectionEnd(member);
 }
 
-/** A command that stops has some seconds left, and a server that hangs would use them up. */
+/** Time for a reply when a command stops, so that a server that hangs does not use up the seconds left. */
 const ANSWER_LIMIT_MS = 1_000;
 
 async function answers({ connection }: Member): Promise<boolean> {
@@ -163,7 +162,7 @@ async function answers({ connection }: Member): Promise<boolean> {
   return inTime;
 }
 
-/** Waits for the end of a server that was told to end, and says whether it heard that: one that answers did not, and somebody may use it. */
+/** Waits for the end of a server that was told to end. False if it still answers: it did not get the command, and may be in use. */
 async function hasEnded(server: Stamp, { folder, socketPath }: JoinDeps): Promise<boolean> {
   if (await waitForExit(server, folder, ANSWER_LIMIT_MS)) return true;
   const found = await probe(socketPath);
@@ -171,16 +170,16 @@ async function hasEnded(server: Stamp, { folder, socketPath }: JoinDeps): Promis
     hangUp(found.connection);
     return false;
   }
-  // A server with as many connections as it takes is used by somebody: the last of them ends it.
+  // A server without free connections is in use: the last user ends it.
   if (found.is === 'full') return true;
   if (!(await waitForExit(server, folder, SHUTDOWN_LIMIT_MS))) await killServer(server, folder);
   return true;
 }
 
-/** Less than a Redis writes in a moment under load: with less on the disk, that is why it died. */
+/** Less free space than Redis writes in a moment under load: then a full disk is why it died. */
 const LEAST_FREE_BYTES = 256 * 1024;
 
-/** Says that the disk of a folder is full, and what to do; nothing where it is not, or cannot be looked at. */
+/** Says that the disk of a folder is full, and what to do; undefined if it is not, or cannot be read. */
 function whyNoRoom(path: string): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(path);

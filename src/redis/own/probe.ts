@@ -2,12 +2,12 @@ import { Redis } from 'ioredis';
 import { readInfo, type ServerInfo } from '../server-info.ts';
 
 /**
- * What stands behind a socket: nobody, somebody who says nothing, a server still reading its data, one that has as many connections as it
- * takes (`full`), or one that works; its connection then belongs to the caller and ends with the server.
+ * What is behind a socket: nothing, something that does not answer, a server that loads its data, one without free connections (`full`), or a
+ * working one. Then the connection belongs to the caller, and ends with the server.
  */
 type Probed = { is: 'absent' | 'silent' | 'loading' | 'full' } | { is: 'ready'; connection: Redis; info: ServerInfo };
 
-/** Looks once, for {@link PROBE_TIMEOUT_MS} at most. */
+/** Tries once, for at most {@link PROBE_TIMEOUT_MS}. */
 export async function probe(socketPath: string): Promise<Probed> {
   const connection = new Redis({
     path: socketPath,
@@ -31,19 +31,19 @@ export async function probe(socketPath: string): Promise<Probed> {
     return { is: 'loading' };
   } catch {
     hangUp(connection);
-    // It takes up the connection and ends it at once; what it says of that comes too late to be read.
+    // A full server accepts the connection and closes it at once; its message comes too late to be read.
     if (code === 'EPIPE' || code === 'ECONNRESET') return { is: 'full' };
     return { is: code === 'ENOENT' || code === 'ECONNREFUSED' ? 'absent' : 'silent' };
   }
 }
 
-/** Ends such a connection, without waiting. ioredis would keep a timer where there is nothing left to end. */
+/** Closes such a connection without waiting. ioredis would keep a timer for one that has already ended. */
 export function hangUp(connection: Redis): void {
   if (connection.status !== 'end') connection.disconnect();
 }
 
-/** A working server answers in less than a millisecond, and one on a machine in trouble within seconds. */
+/** A working server answers in less than a millisecond, and on an overloaded machine within seconds. */
 const PROBE_TIMEOUT_MS = 3_000;
 
-/** Who says nothing does not say goodbye either. */
+/** Time for closing a connection; a server that does not answer will not close it either. */
 const GOODBYE_MS = 100;

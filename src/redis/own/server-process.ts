@@ -20,14 +20,14 @@ import { SOCKET_NAME } from './socket-path.ts';
 import { isAlive, pidOf, type Stamp, stampOf } from './stamp.ts';
 
 /**
- * Starts a server on the folder and records it in `server.pid` there. The caller holds the lock, and has checked that no other server runs.
- * It is a process of its own: neither Ctrl-C nor our crash ends it.
+ * Starts a server on the folder and notes it in `server.pid` there; the caller has the lock and has checked that no other server runs. It
+ * is a separate process: neither Ctrl-C nor a crash of ours ends it.
  *
- * It gets its configuration only after its stamp is written. If we are killed before that, it has no address to listen on and ends by
- * itself, so that no unrecorded server can run.
+ * It gets its configuration only after its stamp is written. If we are killed before that, it has nothing to listen on and ends by itself,
+ * so there is never a server that nobody knows of.
  *
- * @throws LimitlineError `REDIS` when there is no redis-server or it cannot be run, and what the file system says when
- *   the folder cannot be written to.
+ * @throws LimitlineError `REDIS` if there is no redis-server or it cannot be run, and what the file system says if the folder cannot be
+ *   written to
  */
 export async function startServer(folder: Folder): Promise<ChildProcess> {
   const program = findServer();
@@ -36,11 +36,11 @@ export async function startServer(folder: Folder): Promise<ChildProcess> {
     cwd: folder.path,
     detached: true,
     stdio: ['pipe', logFd, logFd],
-    // It may outlive us, and our environment contains credentials.
+    // Not our environment: the server may outlive us, and the environment contains credentials.
     env: { PATH: process.env.PATH },
   });
   closeSync(logFd);
-  // It may end before it has read anything; its end is reported later.
+  // It may end before it reads its input; its end is reported later.
   child.stdin?.on('error', () => {});
   await once(child, 'spawn').catch((error) => {
     const remedy = 'reinstall it, or set REDIS_URL';
@@ -56,7 +56,7 @@ export async function startServer(folder: Folder): Promise<ChildProcess> {
   return child;
 }
 
-/** The server that was last started on this folder; undefined if it no longer runs. */
+/** The last server started on this folder, if it still lives. */
 export function runningServer(folder: Folder): Stamp | undefined {
   try {
     const stamp = readFileSync(join(folder.path, RECORD_NAME), 'utf8');
@@ -67,9 +67,9 @@ export function runningServer(folder: Folder): Stamp | undefined {
 }
 
 /**
- * Kills a server that answers nobody any more, and waits until it is gone. Everything that it confirmed is on the disk.
+ * Kills a server that accepts no connections, and waits until it is gone. Everything that it answered is on the disk.
  *
- * @throws LimitlineError `REDIS` when it does not end even then: it waits for a disk, and may still write to it.
+ * @throws LimitlineError `REDIS` if it does not end even so: it waits for a disk, and may still write
  */
 export async function killServer(stamp: Stamp, folder: Folder): Promise<void> {
   if (isAlive(stamp, folder)) process.kill(pidOf(stamp), 'SIGKILL');
@@ -78,7 +78,7 @@ export async function killServer(stamp: Stamp, folder: Folder): Promise<void> {
   throw new LimitlineError('REDIS', `redis-server (process ${pidOf(stamp)}) cannot be killed; ${remedy}.`);
 }
 
-/** @returns whether it ended within that time */
+/** @returns whether the process ended within that time */
 export async function waitForExit(stamp: Stamp, folder: Folder, limitMs: number): Promise<boolean> {
   for (const startedAt = performance.now(); isAlive(stamp, folder); await sleep(POLL_MS)) {
     if (performance.now() - startedAt > limitMs) return false;
@@ -102,16 +102,16 @@ export async function lastLogLine(folder: Folder): Promise<string> {
 export const LOG_NAME = 'redis.log';
 const RECORD_NAME = 'server.pid';
 
-/** A process that ends is gone within milliseconds; a check costs microseconds. */
+/** Interval of checks: a process ends within milliseconds, and a check costs microseconds. */
 const POLL_MS = 10;
 
-/** A killed process is gone at once, unless the kernel itself waits for something. */
+/** A killed process is gone at once, unless the kernel waits for something. */
 const KILL_LIMIT_MS = 10_000;
 
-/** Longer than any line of Redis. */
+/** Bytes read at the end of the log: longer than any line of Redis. */
 const LOG_TAIL_BYTES = 2_000;
 
-/** A start writes about 2 kB, so the log covers many starts. Above this size, the next start empties it: nobody else does. */
+/** The log begins anew above this size, since nobody else rotates it; each start writes about 2 kB. */
 const MAX_LOG_BYTES = 1_000_000;
 
 const SERVER_NAMES = ['redis-server', 'valkey-server'];
@@ -146,7 +146,7 @@ function openLog(folder: Folder): number {
 
 function writeRecord(folder: Folder, pid: number): void {
   const path = join(folder.path, RECORD_NAME);
-  // Renamed into place: the record is complete, or still the previous one.
+  // Renamed into place, so that a reader gets a complete record, old or new.
   try {
     writeFileSync(`${path}.new`, stampOf(pid, folder) ?? '');
     renameSync(`${path}.new`, path);
@@ -157,24 +157,24 @@ function writeRecord(folder: Folder, pid: number): void {
 }
 
 /**
- * The configuration of our own Redis, sent to its standard input. It is valid for Redis 6.2 to 8 and for Valkey: all of them know
- * `ziplist`, the older name of `listpack`. A server that is too old must start, so that we can report it.
+ * The configuration of our own Redis, given on its standard input. It is valid for 6.2 to 8 and for Valkey, hence `ziplist`, the older name
+ * of listpacks that all of them know. A server that is too old must start, so that its version can be reported.
  */
 const SERVER_CONFIG = [
-  // Reachable through the data folder alone, by its owner. `port 0` is given on the command line.
+  // Only reachable through the data folder, by its owner. `port 0` is on the command line.
   `unixsocket ${SOCKET_NAME}`,
   'unixsocketperm 700',
-  // What was confirmed is on the disk: if a power cut could undo it, a call would be made twice.
+  // Every reply must be on the disk: one that a power cut undoes would lead to a call made twice.
   'appendonly yes',
   'appendfsync always',
-  // A crash in the middle of a write leaves half a command at the end, which nobody was told had worked.
+  // A crash during a write leaves half a command at the end, which was never answered.
   'aof-load-truncated yes',
-  // The append-only file has everything; snapshots would only repeat it, at odd moments.
+  // The append-only file has everything; snapshots would repeat it at arbitrary moments.
   'save ""',
-  // With its memory full, it refuses writes, and never drops rows.
+  // A full memory rejects writes, and never deletes rows.
   'maxmemory-policy noeviction',
-  // A row is a hash of some twenty short fields, and a finished one keeps its answer of up to 1 kB. Packed in one block
-  // that took 1.6 kB a row, and 3.1 kB as the table that the default of 64 bytes makes of it (10,000 rows, Redis 7.0).
+  // A row is a hash of some twenty short fields; a finished one keeps a response of up to 1 kB. As one compact block it takes 1.6 kB; as a
+  // table, with the default of 64 bytes, 3.1 kB (10,000 rows, Redis 7.0).
   'hash-max-ziplist-value 1024',
   'hash-max-ziplist-entries 128',
   '',

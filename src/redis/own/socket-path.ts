@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { LimitlineError } from '../../errors.ts';
 
-/** The server's working directory is the folder, so that to itself this name is short enough wherever it lies. */
+/** Relative to the server's working directory, so that the name is short enough wherever the folder is. */
 export const SOCKET_NAME = 'redis.sock';
 
-/** The kernel's room for the path of a Unix socket (sun_path) is 108 bytes on Linux, 104 on macOS, with its end mark. */
+/** The kernel's limit for the path of a Unix socket (sun_path): 108 bytes on Linux, 104 on macOS, with the final NUL. */
 const MAX_PATH_BYTES = 100;
 
 /**
- * A path to the folder's socket that fits into a socket address: the absolute one; else the one from the working
- * directory (it stays good as long as that is not changed); else one through a short link in the temporary folder,
- * of this process alone, since a shared one could be laid by somebody else.
+ * A path to the folder's socket that fits into a socket address: the absolute one; else the one relative to the working directory, valid
+ * while that does not change; else one through a short link in the temporary folder, for this process only, since a shared link could be
+ * made by somebody else.
  *
- * @throws LimitlineError `FILE` when the temporary folder's own path is too long.
+ * @throws LimitlineError `FILE` if even the temporary folder's path is too long
  */
 export function openSocketPath(folder: string): { path: string; close: () => void } {
   const direct = [join(folder, SOCKET_NAME), join(relative(process.cwd(), folder), SOCKET_NAME)].find(fits);

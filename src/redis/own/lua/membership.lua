@@ -1,14 +1,14 @@
--- Who uses this data folder's own Redis. The last to leave ends it, and from that moment nobody joins it any more.
+-- The users of a data folder's own Redis. The last one to leave ends the server, and from then on nobody can join it.
 --
--- KEYS[1]  set: the connections of those who use it, each with the run of the server that it belongs to
--- KEYS[2]  hash: the one that is ending it (by)
+-- KEYS[1]  set: the users' connections, each with the server's run id
+-- KEYS[2]  hash: the user that is ending the server (by)
 -- ARGV[1]  'join' or 'leave'
 -- ARGV[2]  the caller's connection
--- ARGV[3…] those of both that are gone
+-- ARGV[3…] members of both keys that are gone
 --
--- Answers join with '' for joined, or with the connection that is ending it;
--- and leave with '' for others are left, or with the caller's own: it must end the server now.
--- Both may be repeated by the same caller.
+-- Answers to join '' if joined, or the user that is ending the server;
+-- to leave '' if others remain, or the caller itself, which must end the server now.
+-- The same caller may repeat both.
 local users, ending = KEYS[1], KEYS[2]
 local verb, caller = ARGV[1], ARGV[2]
 
