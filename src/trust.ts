@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import { LimitlineError } from './errors.ts';
 
 /** The user and groups that run this process; with `sudo` also the caller's. */
-export type RunningUser = { uids: readonly number[]; gids: readonly number[]; isTrusting: boolean };
+type RunningUser = { uids: readonly number[]; gids: readonly number[]; isTrusting: boolean };
 
 /** Who runs this process; undefined on a system without owners. `LIMITLINE_TRUST_ENV=on` in the environment trusts any working directory. */
 export function runnerOf(env: NodeJS.Dict<string>): RunningUser | undefined {

@@ -3,7 +3,7 @@ import type { Role } from '../../src/people/person.ts';
 import { whyNot } from './answer-approval.ts';
 
 /** Lists users page by page. */
-export type ListsUsers = {
+type ListsUsers = {
   list: (page: {
     after?: string | undefined;
     limit: number;

@@ -11,7 +11,7 @@ import { RESEND } from '../operators/ask-first.ts';
 import { largestRows } from './largest-rows.ts';
 import type { UnderstandFile } from './understood-file.ts';
 
-export type ApprovalLookDeps = {
+type ApprovalLookDeps = {
   approvals: Approvals;
   portfolios: Portfolios;
   rows: Rows;

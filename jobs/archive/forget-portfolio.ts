@@ -25,7 +25,7 @@ import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
 import { fileNamesOf, namedDigestsIn, namingFiles } from './named-digests.ts';
 
-export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
+type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
   account: string;
   ledger: RedisConnection;
   keys: Keys;
@@ -58,7 +58,7 @@ export const FORGET_STEPS = [
 export type ForgetStep = (typeof FORGET_STEPS)[number];
 
 /** Who asks, in words, and the signal that stops the work. */
-export type ForgettingOptions = LongWorkOptions<ForgetStep> & { by: string };
+type ForgettingOptions = LongWorkOptions<ForgetStep> & { by: string };
 
 /** The result. Counts are of this run, so a continued one has lower counts. */
 export type Forgotten = {

@@ -34,9 +34,9 @@ export const RESTORE_STEPS = [
 export type RestoreStep = (typeof RESTORE_STEPS)[number];
 
 export type RestoreProgress = WorkProgress<RestoreStep>;
-export type RestoringOptions = LongWorkOptions<RestoreStep>;
+type RestoringOptions = LongWorkOptions<RestoreStep>;
 
-export type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
+type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
 
 /** The result; `resumed` if another process had begun. */
 export type Restored = {

@@ -15,7 +15,7 @@ const keptSchema = z.object({
   reading: readOptionsSchema.transform(lastingOf),
 });
 
-export type KeptMapping = z.output<typeof keptSchema>;
+type KeptMapping = z.output<typeof keptSchema>;
 
 /** Corrected read options by form of file, for the next file of the form. */
 export type KeptMappings = {

@@ -9,10 +9,10 @@ import type { LineToMend, MendPages, Preview } from '../../src/portfolio/preview
 const MOST_KEPT = 5_000;
 
 /** Lines of one page. */
-export const PAGE_LINES = 20;
+const PAGE_LINES = 20;
 
 /** Lines to correct, stored in a file so that a page can be read by itself. */
-export type MendList = {
+type MendList = {
   add(line: LineToMend): Promise<void>;
   end(): Promise<MendPages>;
   /** Abandons the file. */

@@ -18,10 +18,10 @@ const namedSchema = z.object({
 });
 
 /** Read options under a name. */
-export type NamedMapping = z.output<typeof namedSchema>;
+type NamedMapping = z.output<typeof namedSchema>;
 
 /** Named mappings in the data folder. */
-export type NamedMappings = {
+type NamedMappings = {
   list(): Promise<NamedMapping[]>;
   /** @throws LimitlineError `NOT_FOUND`, with the existing names; `FILE` where it is unreadable or has no known author */
   need(name: string): Promise<NamedMapping>;

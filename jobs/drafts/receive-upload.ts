@@ -14,7 +14,7 @@ import { type DraftStore, NO_QUOTA } from './draft-store.ts';
 import { formOf, isOwnReading, type KeptMappings } from './kept-mappings.ts';
 import { documentNameFault, portfolioNameFor, shownName } from './upload-names.ts';
 
-export type UploadLimits = {
+type UploadLimits = {
   /** For all files of one upload together. */
   maxBytes: number;
   /** For all uploads of one person together. */
@@ -37,8 +37,8 @@ type ReceiveDeps = {
 const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
 
 /** The form fields: a file of buyers, and its documents as files or one ZIP file. */
-export const FILE_FIELD = 'file';
-export const DOCUMENTS_FIELD = 'documents';
+const FILE_FIELD = 'file';
+const DOCUMENTS_FIELD = 'documents';
 
 class Refusal extends Error {
   readonly refused: RefusedUpload['refused'];

@@ -13,7 +13,7 @@ import { documentsOf, fileOf } from './make-preview.ts';
 import type { Previews } from './previews.ts';
 
 /** Imports of drafts in this process. */
-export type Submissions = {
+type Submissions = {
   /**
    * Imports in the background exactly what was previewed. Continues an interrupted import without duplicates.
    *

@@ -3,7 +3,7 @@ import type { RowsOfEvent } from '../../src/ledger/events/event-rows.ts';
 import type { Events } from '../../src/ledger/events/events.ts';
 import { type KeptEvent, type RawEvent, utf8Text } from '../../src/ledger/events/kept-event.ts';
 
-export type EventLinesDeps = { events: Pick<Events, 'walk' | 'rowsOf' | 'raw'> };
+type EventLinesDeps = { events: Pick<Events, 'walk' | 'rowsOf' | 'raw'> };
 
 /**
  * All kept events of the service, or those since a moment, as NDJSON, oldest first: content, headers, ids, and the rows that

@@ -90,7 +90,7 @@ async function documentsOf(dir: string, name: string, beside: Sight['beside']): 
 /** macOS writes `ü` as two code points, others as one. */
 const asCompared = (name: string): string => name.normalize('NFC');
 
-export const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
+const inodeOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 export const versionOf = ({ size, mtimeNs }: BigIntStats): string => `${size}:${mtimeNs}`;
 
 /** The path of a file whose name may not be UTF-8. */
@@ -129,7 +129,7 @@ async function folderVersion(path: string): Promise<string> {
 }
 
 /** Why a settled file cannot be taken yet; nothing where it can. */
-export type Hindrance = 'empty' | 'locked' | undefined;
+type Hindrance = 'empty' | 'locked' | undefined;
 
 /** Bytes at the end of a file that show a line break in any encoding: UTF-32 takes four. */
 const LAST_BYTES = 4;

@@ -29,7 +29,7 @@ export type TakenIn = {
   isElsewhere: boolean;
 };
 
-export type OncePass = {
+type OncePass = {
   signal: AbortSignal;
   settling?: SettlingFiles;
   /** Waits between two passes. */
@@ -65,7 +65,7 @@ const LITTLE_MS = 1_000;
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
 
-export const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [], isElsewhere: false });
+const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [], isElsewhere: false });
 
 /**
  * One pass, which takes files that have settled.

@@ -20,7 +20,7 @@ export type Entry = {
 };
 
 /** Files that are left beside a finished file. */
-export type BesideName = 'problems.csv' | 'problems.txt' | 'note.txt';
+type BesideName = 'problems.csv' | 'problems.txt' | 'note.txt';
 const BESIDE: readonly string[] = ['problems.csv', 'problems.txt', 'note.txt'] satisfies BesideName[];
 const FILES: readonly string[] = ['file.csv', 'file.xlsx'];
 const DOCUMENTS: readonly string[] = ['documents', 'documents.zip'];

@@ -9,7 +9,7 @@ import { latestOf } from './due-tasks.ts';
 import type { NightlyTask, NightResult } from './task.ts';
 
 /** Who acts in scheduled runs. */
-export const NIGHTLY_ACTOR = 'nightly';
+const NIGHTLY_ACTOR = 'nightly';
 
 /**
  * How often a night is begun at most, including three tries after faults. The rest are runs whose process died: a task that

@@ -9,7 +9,7 @@ import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { type RetryDeps, retryByRules } from './retry-by-rules.ts';
 import type { Night, NightlyTask, NightResult } from './task.ts';
 
-export type TaskDeps = CutDeps & ReconcileTaskDeps & InboxSource & RetryDeps & ArchiveTaskDeps;
+type TaskDeps = CutDeps & ReconcileTaskDeps & InboxSource & RetryDeps & ArchiveTaskDeps;
 
 /** All tasks that the schedule may name. */
 export function nightlyTasks(deps: TaskDeps): readonly NightlyTask[] {

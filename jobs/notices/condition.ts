@@ -1,7 +1,7 @@
 /** The result of one check of a condition; undefined where it cannot tell. */
 export type Observation = 'bad' | 'well' | undefined;
 
-export type ConditionRules = {
+type ConditionRules = {
   /** How long the condition must be bad before it is reported. */
   afterMs: number;
   /** How long it must be well before it counts as over. Shorter interruptions are one condition. */

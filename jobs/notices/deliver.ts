@@ -19,7 +19,7 @@ export type DeliverDeps = {
 };
 
 /** The result of a pass. Counts tries and not notices, because a notice may go to several channels. */
-export type Delivered = { delivered: number; failed: number; undelivered: number };
+type Delivered = { delivered: number; failed: number; undelivered: number };
 
 /** Short enough for a person who waits. Costs one script per channel. */
 const LOOK_EVERY_MS = 2_000;

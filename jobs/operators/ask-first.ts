@@ -33,7 +33,7 @@ export type AskDeps = {
 };
 
 /** Who asks for what. */
-export type ApprovalNeed = {
+type ApprovalNeed = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;

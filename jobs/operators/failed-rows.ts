@@ -3,7 +3,7 @@ import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { FoundRow, RowFilter } from '../../src/ledger/search/row-filter.ts';
 
 /** A search for failed rows, in one portfolio or in all. */
-export type FailedSearch = {
+type FailedSearch = {
   portfolio?: string | undefined;
   /** Refused and held rows if left out. */
   state?: 'refused' | 'held' | undefined;

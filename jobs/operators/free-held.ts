@@ -9,7 +9,7 @@ import { sendAgain } from './send-again.ts';
 export type FreeDeps = FeedDeps & { calls: Calls; stories: Pick<Stories, 'held'> };
 
 /** A call whose outcome became known, and its buyer. */
-export type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string };
+type KnownLate = Pick<Thing, 'kind' | 'key'> & { buyer: string };
 
 /** Held rows read at a time. */
 const PAGE = 500;

@@ -19,7 +19,7 @@ import { heldAnew } from './resolve-calls.ts';
 import { resolvePlan } from './resolve-plan.ts';
 
 /** Answers about held rows, from a file or for one row, and their effects. People see the plan before they confirm it. */
-export type HeldPlan = {
+type HeldPlan = {
   id: string;
   portfolio: string;
   /** Left out for one row that was answered on a page. */
@@ -39,7 +39,7 @@ export type HeldPlan = {
 };
 
 /** The result of a confirmation. `changed`: nothing was done, the plan differs by now. `unknown`: there is no such plan. */
-export type HeldPlanConfirmed =
+type HeldPlanConfirmed =
   | { is: 'done'; resolution: ResolutionSummary; plan: HeldPlan }
   | { is: 'changed'; plan: HeldPlan }
   | { is: 'unknown' };

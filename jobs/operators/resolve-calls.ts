@@ -16,7 +16,7 @@ import { type ResolutionSummary, resolvedOf } from './resolution.ts';
 import { resolveCallOf } from './resolve-call.ts';
 import { sendAgain } from './send-again.ts';
 
-export type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
+type ResolveDeps = FreeDeps & AskDeps & ElsewhereDeps & { plans: Pick<Plans, 'now'> };
 
 /** A person's answer about a held call. */
 export type Resolving = {

@@ -11,7 +11,7 @@ import { sendAgain } from './send-again.ts';
 import { reviveGivenUpSupplier } from './supplier-again.ts';
 
 /** The result of a retry of one row. `stays`: its state does not allow one. `unknown`: there is no such row. */
-export type RowRetry =
+type RowRetry =
   | { is: 'again' }
   | { is: 'waits'; asked: AskedFor }
   | { is: 'stays'; state: RowState }

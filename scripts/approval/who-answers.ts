@@ -7,7 +7,7 @@ import { canAsk } from '../terminal/ask.ts';
 import { askSecret } from '../terminal/ask-secret.ts';
 
 /** The parts of `context.people` that identify a person. */
-export type KnowsPeople = {
+type KnowsPeople = {
   required: () => Promise<boolean>;
   users: { read: (name: string) => Promise<unknown> };
   check: (given: { name: string; password: string; code: string; from: string }) => Promise<Checked>;

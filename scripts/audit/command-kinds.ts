@@ -5,7 +5,7 @@ import { asksFirst } from '../options/resolve-options.ts';
 export type Given = { args: readonly unknown[]; options: Readonly<Record<string, unknown>> };
 
 /** What a command is about to change, for the audit. */
-export type CommandAudit = { about?: string | undefined; facts?: Readonly<Record<string, unknown>> };
+type CommandAudit = { about?: string | undefined; facts?: Readonly<Record<string, unknown>> };
 
 /** What a command changes. */
 export type CommandKind =

@@ -13,7 +13,7 @@ import { portfolioLine } from './generate-portfolio.ts';
 const AT_ONCE = 200;
 
 /** What opens the ledger of a bench as a command does. */
-export const BENCH_LOGIN = {
+const BENCH_LOGIN = {
   LIMITLINE_PREFIX: 'bench',
   SERVICE_URL: 'https://bench.example',
   SERVICE_CLIENT_ID: 'bench',

@@ -76,7 +76,7 @@ export async function measureRows({
   return { rows, redisVersion, syncMs, isKept, results };
 }
 
-export type MeasureOptions = { rows: number; rounds: number; signal: AbortSignal; say: (text: string) => void };
+type MeasureOptions = { rows: number; rounds: number; signal: AbortSignal; say: (text: string) => void };
 
 type Setup = {
   folder: string;

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { CALL_KINDS } from '../../src/call-kind.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 
-export type RecoveryWatch = {
+type RecoveryWatch = {
   /**
    * Follows the rows whose calls this process had claimed when it was killed, until each is in another state. Answers
    * the seconds that each took, counted from `killedAt`; a row that meets a second kill on the way is none the less

@@ -24,7 +24,7 @@ export function isLetGo(
 }
 
 /** Whether rows or the supplier wait for another person's approval. */
-export function awaitsApproval({ states, supplierAwaits }: Pick<PortfolioState, 'states' | 'supplierAwaits'>): boolean {
+function awaitsApproval({ states, supplierAwaits }: Pick<PortfolioState, 'states' | 'supplierAwaits'>): boolean {
   return states.awaiting > 0 || supplierAwaits;
 }
 

@@ -10,7 +10,7 @@ import { openMachines } from '../machines/open-machines.ts';
 
 const KB = 1_024;
 
-export type WhereEvents = { port: number; secret: string };
+type WhereEvents = { port: number; secret: string };
 
 /** @throws LimitlineError `SETTINGS` where no port for events is set */
 export function whereEvents({ EVENTS_PORT: port, EVENTS_SECRET: secret }: Settings): WhereEvents {

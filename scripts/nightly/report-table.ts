@@ -15,7 +15,7 @@ import { foldedText } from '../terminal/folded-text.ts';
 const COLUMNS = 80;
 
 /** Findings of one check that are listed; the files and `--json` have all. */
-export const SHOWN_OF_A_CHECK = 10;
+const SHOWN_OF_A_CHECK = 10;
 
 /** The width of the column with the number of rows, before a finding's text. */
 const WORDS_FROM = 16;

@@ -28,7 +28,7 @@ export function startNightWorker(context: Context): MaintenanceWorker {
 }
 
 /** A night to run, and who asks for it; nobody for a scheduled one. */
-export type WantedNight = NightOf & { by?: string };
+type WantedNight = NightOf & { by?: string };
 
 /** A requested night and its result; undefined if it was not awaited. */
 export type NightEnd = { task: string; night: string; end: RunEnd | undefined };

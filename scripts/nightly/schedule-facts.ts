@@ -6,7 +6,7 @@ import { type ScheduleEntry, TASKS, type TaskName } from '../../src/schedule/sch
 import { whenWords } from '../../src/schedule/schedule-words.ts';
 
 /** What each task does. */
-export const TASK_WORDS: Readonly<Record<TaskName, string>> = {
+const TASK_WORDS: Readonly<Record<TaskName, string>> = {
   audit: 'cuts off audit entries that need not be kept any longer',
   inbox: 'takes in what lies in the drop folder',
   retry: 'sends refused rows again that a rule names',

@@ -14,7 +14,7 @@ const KILLED_STATUS = 130;
 const DELIBERATE_AFTER_MS = 2_000;
 
 /** What a signal asks for: to end properly, to end at once, or nothing. */
-export type SignalEffect = 'end' | 'end at once' | 'nothing new';
+type SignalEffect = 'end' | 'end at once' | 'nothing new';
 
 /**
  * Makes the rule for signals. The first signal ends the command properly. After that, only a repeated SIGINT or SIGTERM counts,

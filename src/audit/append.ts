@@ -11,7 +11,7 @@ import { NOBODY, OTHER_KEY, SET_BACK, THE_TRAIL } from './own-entries.ts';
 /** The keys of the trail in Redis: `makeSharedKeys` of the ledger. */
 export type AuditKeys = { audit: string; auditHead: string };
 
-export type AppendDeps = {
+type AppendDeps = {
   connection: RedisConnection;
   keys: AuditKeys;
   /** Called when there is something to write. */

@@ -2,7 +2,7 @@ import type { AuditNote } from './audit.ts';
 import { boundedFacts, cutText } from './bounded-facts.ts';
 
 /** An action has two entries: `begun` says what is to be done, `done` or `failed` its outcome. */
-export type EntryPhase = 'begun' | 'done' | 'failed';
+type EntryPhase = 'begun' | 'done' | 'failed';
 
 /** One entry of the trail, as read. */
 export type AuditEntry = {

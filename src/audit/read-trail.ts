@@ -3,7 +3,7 @@ import type { AuditKeys } from './append.ts';
 import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
 
 /** An entry in Redis. `place`: its number by the stream's id; undefined for an id that we never write. */
-export type PlacedEntry = KeptEntry & { id: string; place: number | undefined };
+type PlacedEntry = KeptEntry & { id: string; place: number | undefined };
 
 /** Entries of one page, some hundred kilobytes: Redis needs a millisecond or two, so others hardly wait. */
 const PAGE = 1_000;
@@ -11,7 +11,7 @@ const PAGE = 1_000;
 /** A filter of entries: each text may be anywhere in its field, in any case. */
 export type AuditFilter = { by?: string; what?: string; about?: string; sinceMs?: number };
 
-export type AuditPage = {
+type AuditPage = {
   /** The newest first. */
   entries: AuditEntry[];
   /** The number to continue below; undefined if the beginning of the trail was reached. */

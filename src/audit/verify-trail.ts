@@ -9,7 +9,7 @@ import { makeVerifier, type Remembered, type TrailCheck } from './verify.ts';
 const MOST_READINGS = 3;
 
 /** What the check of the trail in Redis found, and the number that this host remembers, if it does. */
-export type StoredTrailCheck = TrailCheck & { remembered: number | undefined };
+type StoredTrailCheck = TrailCheck & { remembered: number | undefined };
 
 /**
  * Checks the trail in Redis from its beginning, or from a number on, in pages, against its own head and the last link that this host

@@ -4,7 +4,7 @@ import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
 import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';
 
 /** Kinds of faults in a trail. */
-export type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';
+type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';
 
 /** The first fault of a trail. */
 export type Broken = {

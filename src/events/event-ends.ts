@@ -28,7 +28,7 @@ export const EVENT_ENDS = [
 export type EventEnd = (typeof EVENT_ENDS)[number];
 
 /** The response to the sender: a status, a small JSON text, and seconds after which to retry if that may help. */
-export type EventAnswer = { status: number; body: string; retryAfterS?: number };
+type EventAnswer = { status: number; body: string; retryAfterS?: number };
 
 /** Redis is usually back within seconds. A full space stays full for longer, but the sender decides how long to retry. */
 const SOON_S = 5;

@@ -1,5 +1,5 @@
 /** The settings of the events listener, as read. */
-export type EventSettings = {
+type EventSettings = {
   EVENTS_PORT?: number | undefined;
   EVENTS_SECRET?: string | undefined;
   CONSOLE_PORT: number;

@@ -10,7 +10,7 @@ const LARGEST_AT_ONCE = 4;
 const REQUEST_BYTES = 4_096;
 
 /** The outcome of an event, and the error if it failed. */
-export type TakenEvent = { end: EventEnd; error?: unknown };
+type TakenEvent = { end: EventEnd; error?: unknown };
 
 /**
  * Reads an event's body and passes it to `keep`.

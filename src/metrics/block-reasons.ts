@@ -17,7 +17,7 @@ export const BLOCK_REASONS = [
   'data folder',
   'paused queue',
 ] as const;
-export type BlockReason = (typeof BLOCK_REASONS)[number];
+type BlockReason = (typeof BLOCK_REASONS)[number];
 
 /** The reasons that hold calls back now; pure. Maps words for people to a few labels. */
 export function blockedNow({ blocked, tripped = [], paused = [] }: PaceState, nowMs = Date.now()): Set<BlockReason> {

@@ -20,7 +20,7 @@ export type TakenNotice = {
 };
 
 /** What there is to do on a channel now. */
-export type DueDelivery =
+type DueDelivery =
   | ({ is: 'go' } & TakenNotice)
   /** Nothing is due before this time. */
   | { is: 'later'; inMs: number }
@@ -41,7 +41,7 @@ export type DeliveryResult = {
 };
 
 /** The notice after an attempt; `other`: the lease had ended, and another process has the notice. */
-export type AfterTry = 'delivered' | 'waiting' | 'undelivered' | 'other';
+type AfterTry = 'delivered' | 'waiting' | 'undelivered' | 'other';
 
 /** The outbox for the processes that deliver. */
 export function makeDeliveries({ connection, keys, limits }: OutboxStore) {

@@ -2,7 +2,7 @@ import type { Notice } from './notice.ts';
 import type { Message } from './way.ts';
 
 /** The account, and the URL under which people open the console, if set. */
-export type MessagePlace = { account: string; consoleUrl: string | undefined };
+type MessagePlace = { account: string; consoleUrl: string | undefined };
 
 /** A notice in the form in which it is sent. */
 export function makeMessage(

@@ -24,7 +24,7 @@ export type People = ReturnType<typeof makePeople>;
 const BELIEVED_MS = 1_000;
 
 /** A user's own change of password: `unfit` says why the new one is not acceptable. */
-export type OwnChange = { is: 'ok' } | { is: 'unfit'; why: string } | RefusedSignIn;
+type OwnChange = { is: 'ok' } | { is: 'unfit'; why: string } | RefusedSignIn;
 
 type PeopleDeps = {
   connection: RedisConnection;

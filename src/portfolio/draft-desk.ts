@@ -41,7 +41,7 @@ export type Submission = {
 export type SubmitAnswer = { draft: PortfolioDraft } | { conflict: string };
 
 /** Changes to a draft beside its file. Omitted fields stay. `takeOffered` adopts the reading in `offered`. */
-export type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept?: boolean; takeOffered?: boolean };
+type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept?: boolean; takeOffered?: boolean };
 
 /**
  * Operations on uploaded portfolios that are not in the ledger yet. Each method with an id throws `NOT_FOUND` for an

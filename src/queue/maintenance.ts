@@ -26,7 +26,7 @@ export type Maintenance = ReturnType<typeof makeMaintenance>;
  * night.
  */
 export const RUN_ATTEMPTS = 3;
-export const FIRST_RETRY_MS = 60_000;
+const FIRST_RETRY_MS = 60_000;
 
 /** Settings of the queue, which its workers must share, since they make a scheduler's next job when they take one up. */
 export function maintenanceOptions({ prefix, nextMoment }: { prefix: string; nextMoment: NextMoment }) {

@@ -14,7 +14,7 @@ export type QueueCounts = {
 };
 
 /** A failed job: its row, and a reason without personal data. */
-export type FailedJob = { queue: QueueName; row: JobData; reason: string; failedMs: number };
+type FailedJob = { queue: QueueName; row: JobData; reason: string; failedMs: number };
 
 /** Failed jobs read at a time during a search. */
 const PAGE = 500;

@@ -19,7 +19,7 @@ export type Queues = ReturnType<typeof makeQueues>;
 export const ATTEMPTS = 8;
 
 /** Failed jobs that each queue keeps. */
-export const KEPT_FAILED = 10_000;
+const KEPT_FAILED = 10_000;
 
 const JOB_OPTIONS: JobsOptions = {
   attempts: ATTEMPTS,

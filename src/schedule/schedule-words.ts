@@ -27,7 +27,7 @@ export function whenWords({ pattern, tz }: Pick<ScheduleEntry, 'pattern' | 'tz'>
 }
 
 /** `Berlin time` for Europe/Berlin. */
-export function zoneWords(tz: string): string {
+function zoneWords(tz: string): string {
   if (/^(Etc\/)?(UTC|UCT|GMT|Zulu|Universal)$/i.test(tz)) return 'UTC';
   const place = tz.startsWith('Etc/') ? tz : (tz.split('/').at(-1) ?? tz);
   return `${place.replaceAll('_', ' ')} time`;

@@ -5,7 +5,7 @@ import { type CallKind, KINDS } from '../call-kind.ts';
  * A field in which an answer differs from the request. `isOthers`: the answer belongs to another request, because a
  * limit names another company or amount (docs/service.md, "Buyer limit request").
  */
-export type Difference = { field: string; sent: string; answered: string; isOthers: boolean };
+type Difference = { field: string; sent: string; answered: string; isOthers: boolean };
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -26,7 +26,7 @@ export type DayFile = {
   open(book: BuyerBook): Promise<Opened>;
 };
 
-export type DayImport = {
+type DayImport = {
   portfolio: string;
   known: KnownImport;
   /** Whether the import was stopped or died before the end of its file. */

@@ -47,7 +47,7 @@ export type FinanceDeps = {
 };
 
 /** Findings for finance, of one night. */
-export type FinanceChecks = {
+type FinanceChecks = {
   /** Checks of each row, in the common walk. */
   rowChecks: RowCheck[];
   /** The other checks: things made twice, and lines of the day's files. May run before, during or after the walk. */

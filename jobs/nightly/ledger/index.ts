@@ -58,7 +58,7 @@ type LedgerCheck = {
 };
 
 /** How much was checked, and notes on what could not be compared on this host, which is no finding. */
-export type LedgerChecked = { rows: number; portfolios: number; notes: string[] };
+type LedgerChecked = { rows: number; portfolios: number; notes: string[] };
 
 /**
  * Runs all checks of kind `ledger`: compares counts and indexes, queues, calls, buyers' lists, files and documents with the

@@ -9,7 +9,7 @@ import type { Queues } from '../../../src/queue/queues.ts';
 import { supplierJob } from '../../rows/step-jobs.ts';
 import { rowFacts } from '../row-facts.ts';
 
-export type StrayJobDeps = {
+type StrayJobDeps = {
   rows: Pick<Rows, 'read'>;
   queues: Queues;
   portfolios: Pick<Portfolios, 'names'>;

@@ -9,7 +9,7 @@ import { foundPages } from '../../rows/walk-rows.ts';
 import { rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
 
-export type JobDeps = { rows: Rows; queues: Queues };
+type JobDeps = { rows: Rows; queues: Queues };
 
 const PAGE = 500;
 

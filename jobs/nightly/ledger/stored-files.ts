@@ -2,7 +2,7 @@ import type { StoreLooks } from '../../../src/documents/store-looks.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 
-export type ImportsOf = Pick<Portfolios, 'names' | 'allImports'>;
+type ImportsOf = Pick<Portfolios, 'names' | 'allImports'>;
 
 export type FileDeps = {
   portfolios: ImportsOf;

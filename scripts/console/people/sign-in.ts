@@ -35,7 +35,7 @@ export async function signInOptions(context: Context): Promise<SignInOptions> {
 }
 
 /** A part of the names of cookies, the same for all consoles of an installation. */
-export function markBy(formKey: Buffer): string {
+function markBy(formKey: Buffer): string {
   return createHmac('sha256', formKey).update('cookie').digest('hex').slice(0, MARK_DIGITS);
 }
 

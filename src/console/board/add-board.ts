@@ -150,7 +150,7 @@ export function cleanShell(page: string): string {
  * sets styles of elements, which needs no permission, and adds style sheets for its editor, which needs `style-src-elem`.
  * Inline scripts never run.
  */
-export const BOARD_POLICY = [
+const BOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -12,7 +12,7 @@ import {
 } from '../layout/layout.ts';
 
 /** A piece of a page, with the id of the element that holds it. */
-export type Fragment = { id: string; html: Html };
+type Fragment = { id: string; html: Html };
 
 /** All pieces of a page that events refresh, the same for everybody who watches it. */
 export type Frame = readonly Fragment[];

@@ -106,7 +106,7 @@ ${form({ action: '/sign-out', csrf, class: 'inline-form', body: html`<button cla
 }
 
 /** The entries of the navigation, and `people` for pages of accounts and sign-in. */
-export type NavigationPlace =
+type NavigationPlace =
   | 'portfolios'
   | 'new'
   | 'held'

@@ -176,7 +176,7 @@ export function passwordField(given: {
 }
 
 /** What each role is for, in short. */
-export const ROLE_WORDS: Readonly<Record<Role, string>> = {
+const ROLE_WORDS: Readonly<Record<Role, string>> = {
   viewer: 'Looks at portfolios; contacts of buyers are masked, and rows are not downloaded.',
   finance:
     'Uploads, previews, corrects and submits files; cancels and retries rows of their own portfolios; downloads.',
@@ -203,7 +203,7 @@ export function tickedRoles(fields: Readonly<Record<string, string>>): Role[] {
 }
 
 /** `primary` at most once a page; `danger` for actions that cannot be undone. */
-export type ButtonKind = 'primary' | 'plain' | 'danger' | 'quiet';
+type ButtonKind = 'primary' | 'plain' | 'danger' | 'quiet';
 
 /** A button of a form. */
 export function button(given: {

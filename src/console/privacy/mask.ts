@@ -163,7 +163,7 @@ const EMAIL = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}(?:@|%40|\(at\)|\[at\])[\p{
 const PHONE = /(?<![\p{L}\p{N}+])\+\d[\d\s()./-]{5,24}\d(?![\p{L}\p{N}])/gu;
 
 /** The personal values in a JSON text, such as a body that was sent; none in other texts. Pure. */
-export function personalValuesIn(text: string): string[] {
+function personalValuesIn(text: string): string[] {
   if (!text.includes('":')) return [];
   return [...text.matchAll(JSON_MEMBER)]
     .filter(([, , name = '']) => isPersonalField(name))
@@ -187,7 +187,7 @@ function unquoted(value: string): string {
  *
  * @param values known personal data, such as the contact of a row whose answers are shown
  */
-export function makeTextMask(values: Iterable<string>): (text: string) => string {
+function makeTextMask(values: Iterable<string>): (text: string) => string {
   const known = knownForms(values);
   return (text) => {
     const byName = text.replace(JSON_MEMBER, (all: string, head: string, name: string) =>

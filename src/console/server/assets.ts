@@ -64,7 +64,7 @@ const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i;
 const DIGITS = 12;
 
 /** Joined styles, for every page or for the pages of one place. */
-export type Joined = { file: string; place: string | undefined; text: string };
+type Joined = { file: string; place: string | undefined; text: string };
 
 /**
  * Joins style files in the order of their names: files of a place (`page-<place>….css`) in one piece each, all others in the

@@ -7,7 +7,7 @@ import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
 /** A certificate with its chain, and its private key, both PEM. */
-export type Certificate = { cert: string; key: string };
+type Certificate = { cert: string; key: string };
 
 type Files = { certFile: string; keyFile: string };
 

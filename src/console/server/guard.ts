@@ -27,7 +27,7 @@ type Asked = {
 };
 
 /** A request that passed the guard: where it comes from, and the console's origin that it used. */
-export type LetIn = Comer & { origin: string };
+type LetIn = Comer & { origin: string };
 
 const LOCAL = localReach('127.0.0.1');
 

@@ -155,7 +155,7 @@ export function addressOf({ host, port, isHttps }: { host: string; port: number;
  *
  * @param given.home the address under which people open the console, where it is not the one it listens on
  */
-export function listenOn(
+function listenOn(
   app: FastifyInstance,
   { host, port, home, isHttps = false }: { host: string; port: number; home?: string | undefined; isHttps?: boolean },
 ) {

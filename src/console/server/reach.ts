@@ -18,7 +18,7 @@ export type Reach = {
 };
 
 /** The settings from which it is read. */
-export type ReachSettings = Pick<
+type ReachSettings = Pick<
   Settings,
   | 'CONSOLE_HOST'
   | 'CONSOLE_URL'

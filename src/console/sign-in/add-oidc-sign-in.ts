@@ -170,10 +170,10 @@ function slowDown() {
 }
 
 /** Why a sign-in at the identity provider failed, without details. */
-export type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
+type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
 
 /** The status of each failure's page. */
-export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
+const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   denied: 403,
   away: 503,
   'not believed': 403,
@@ -184,12 +184,7 @@ export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
 };
 
 /** The page of a failed sign-in. @param given.name the provider's name, @param given.groups the groups that have roles here */
-export function oidcTroubleView(given: {
-  trouble: OidcTrouble;
-  name: string;
-  groups: readonly string[];
-  to: string;
-}): Html {
+function oidcTroubleView(given: { trouble: OidcTrouble; name: string; groups: readonly string[]; to: string }): Html {
   const { trouble, to } = given;
   return narrowPage({
     title: 'You are not signed in',
@@ -219,7 +214,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
 }
 
 /** The page that leads on by itself, so that the next request counts as the console's own. */
-export function oidcDoneView({ to }: { to: string }): Html {
+function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
     title: 'You are signed in',
     body: html`<div class="actions">${linkButton({ href: to, words: 'Go on', kind: 'primary' })}</div>`,
@@ -227,7 +222,7 @@ export function oidcDoneView({ to }: { to: string }): Html {
 }
 
 /** Says that the person is still signed in at the provider, as whom the next user of this computer could come back. */
-export function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
+function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
   return narrowPage({
     title: 'You are signed out',
     lead: html`Of this console, that is: you may still be signed in at ${name}, and whoever uses this browser next could come back from there as you.`,

@@ -2,7 +2,7 @@ import type { Coming, OtherWay, PasswordAnswer } from './people-functions.ts';
 import type { NewFactor } from './sign-in-view.ts';
 
 /** The result of a code. A correct one gives a new token, so that the half-signed-in one cannot be used further (ASVS 7.2.4). */
-export type CodeAnswer = { is: 'in'; token: string } | { is: 'no' } | { is: 'later'; afterS: number };
+type CodeAnswer = { is: 'in'; token: string } | { is: 'no' } | { is: 'later'; afterS: number };
 
 /** The result of a change to one's own account: the session's new token, or a message why it was refused. */
 export type ChangeAnswer<T = unknown> = { is: 'done'; token: string; made: T } | { is: 'no'; words: string };

@@ -4,7 +4,7 @@ import { type ApprovalPolicy, stricterOf } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 
 /** The rule before and after a change. */
-export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
+type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
 /** Fields of the account's hash; rare-moves.lua reads them too. */
 const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:days', 'approve:inbox'] as const;

@@ -28,7 +28,7 @@ import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from '
 export type Approvals = ReturnType<typeof makeApprovals>;
 
 /** An answer to an approval, as seen by its `digest`: by whom, and with which comment. */
-export type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
+type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
 
 /** Rows read at a time: some milliseconds of Redis' time. */
 const PAGE = 100;

@@ -18,7 +18,7 @@ export type NotArchived = {
  * Archiving has begun, with the state of an earlier attempt that died (`before`); or the portfolio already has an archive state (`is`); or
  * why not.
  */
-export type BegunArchive = { begun: true; before?: ArchiveState } | { is: ArchiveState } | NotArchived;
+type BegunArchive = { begun: true; before?: ArchiveState } | { is: ArchiveState } | NotArchived;
 
 /** Rows deleted with one command: two milliseconds of Redis' time. */
 const ROWS = 100;

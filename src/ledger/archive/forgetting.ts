@@ -25,7 +25,7 @@ type Noted = Partial<Pick<ArchiveState, 'states' | 'requested' | 'granted' | 'si
 export type KnownBuyer = { key: string; record: string };
 
 /** A request of a buyer; `request` is what its line asked for, as JSON, undefined if its row is not in Redis. */
-export type BuyerRequest = RowId & { request: string | undefined };
+type BuyerRequest = RowId & { request: string | undefined };
 
 export type Forgetting = ReturnType<typeof makeForgetting>;
 

@@ -127,7 +127,7 @@ export type Login = {
 };
 
 /** An account as the ledger remembers it. */
-export type KnownAccount = { name: string; clients: string[]; addresses: string[] };
+type KnownAccount = { name: string; clients: string[]; addresses: string[] };
 
 /**
  * Why this login may not be used, for people; nothing where it may. Neither the address nor the client id alone tells which
@@ -158,7 +158,7 @@ export function faultOf(
 }
 
 /** @param how how else the account is or was used, as the rest of a sentence */
-export function newClientFault({ account, clientId }: Pick<Login, 'account' | 'clientId'>, how: string): string {
+function newClientFault({ account, clientId }: Pick<Login, 'account' | 'clientId'>, how: string): string {
   return `Client id "${clientId}" is new to account ${account}, which ${how}. If these are new credentials of the same login, set SERVICE_ACCOUNT=${account} once; if it is another tenant at that address, set SERVICE_ACCOUNT to a name of its own.`;
 }
 
@@ -170,7 +170,7 @@ function list(names: readonly string[]): string {
 const AT_ONCE = 500;
 
 /** What a process of an earlier version finds in place of the list of portfolios, and fails at. */
-export const MOVED = `moved: this account is in format ${FORMAT}, and needs a Limitline that reads it`;
+const MOVED = `moved: this account is in format ${FORMAT}, and needs a Limitline that reads it`;
 
 /** BullMQ's queues, whose names are those of the queues of format 4. */
 const QUEUES = ['companies', 'documents', 'buyer-limits', 'maintenance'];
@@ -184,7 +184,7 @@ type MoveDeps = { connection: RedisConnection; shared: SharedKeys; prefix: strin
  *
  * @throws LimitlineError `USAGE` where such a process is at work: nothing is changed then
  */
-export async function beginToMove({ connection, shared, prefix }: MoveDeps): Promise<void> {
+async function beginToMove({ connection, shared, prefix }: MoveDeps): Promise<void> {
   const accounts = await connection.zrange(shared.accounts, '0', '-1');
   for (const account of accounts) await mustRest(account, { connection, prefix });
   const step = connection.multi().set(shared.format, FORMAT);
@@ -193,7 +193,7 @@ export async function beginToMove({ connection, shared, prefix }: MoveDeps): Pro
 }
 
 /** Moves what is left of all accounts. */
-export async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promise<void> {
+async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promise<void> {
   for (const account of await connection.smembers(shared.toMove)) {
     log.info(
       { account },
@@ -211,7 +211,7 @@ export async function moveFormer({ connection, shared, prefix, log }: MoveDeps):
 }
 
 /** Says in which format an account is written, and keeps out who looks at the names of before: at once, since either alone says that it is older. */
-export async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'log'>, account: string) {
+async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'log'>, account: string) {
   const keys = makeKeys(prefix, account);
   await connection.multi().set(keys.format, FORMAT, 'NX').set(keys.formerPortfolios, MOVED, 'NX').exec();
 }

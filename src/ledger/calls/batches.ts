@@ -26,7 +26,7 @@ type Asked = {
 type Script = { url: URL; mostAtOnce: number };
 
 /** What workers do: some 20 µs a row. */
-export const BATCH: Script = { url: new URL('../lua/batch.lua', import.meta.url), mostAtOnce: 100 };
+const BATCH: Script = { url: new URL('../lua/batch.lua', import.meta.url), mostAtOnce: 100 };
 const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'settle', 'release', 'doubt', 'advance']);
 
 /** What people do with rows looks at more. */

@@ -20,7 +20,7 @@ export const OFF_DUTY_AFTER_MS = 20_000;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 
 /** A worker that is quiet takes up no row, and one that is drained has finished all that it had. */
-export type WorkState = 'works' | 'quiet' | 'drained';
+type WorkState = 'works' | 'quiet' | 'drained';
 type Work = { state: WorkState; inHand: number };
 
 /** A process that runs for long; `version` has its commit, where that is known. */

@@ -4,10 +4,10 @@ import { ROW_STATES } from '../schema/row.ts';
 import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
 
 /** The types of Redis keys that the ledger uses. */
-export type KeyType = 'hash' | 'zset' | 'set' | 'list';
+type KeyType = 'hash' | 'zset' | 'set' | 'list';
 
 /** A portfolio, and how to read its keys. */
-export type KeysOf = { name: string; connection: RedisConnection; keys: Keys };
+type KeysOf = { name: string; connection: RedisConnection; keys: Keys };
 
 type KeyKind = {
   /** Its name in `src/ledger/schema/keys.ts`. */

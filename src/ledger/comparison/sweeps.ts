@@ -122,7 +122,7 @@ function rowIn(name: string): RowId {
 const ID_BYTES = 6;
 
 /** For each row the SHA-1 of its request and its search words; '' and '' for a missing row. */
-export type RowWords = (rows: readonly RowId[]) => Promise<[digest: string, words: string][]>;
+type RowWords = (rows: readonly RowId[]) => Promise<[digest: string, words: string][]>;
 
 /** Reads them with one pipeline. */
 export function makeRowWords({ connection, keys }: { connection: RedisConnection; keys: Keys }): RowWords {

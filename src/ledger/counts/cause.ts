@@ -11,7 +11,7 @@ import { readCauseSums } from './sums.ts';
  * The outcome of the call at which a row failed. `refused`: by the service. `unknown`: the outcome is not known. `put off`: by the service,
  * again and again. `other`: the thing was made before for another line. `ours`: an error in Limitline.
  */
-export const CAUSE_MEANINGS = ['refused', 'unknown', 'put off', 'other', 'ours'] as const;
+const CAUSE_MEANINGS = ['refused', 'unknown', 'put off', 'other', 'ours'] as const;
 export type CauseMeaning = (typeof CAUSE_MEANINGS)[number];
 
 /** A cause that groups failed rows. `status` is the service's, null for none. */

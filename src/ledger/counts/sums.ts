@@ -26,7 +26,7 @@ export type Sums = {
 };
 
 /** Everything that rows' tallies add up to (lua/derive.lua): sums and counts. */
-export type Tallied = {
+type Tallied = {
   sums: Sums;
   /** Rows with a tally: all rows, except in a ledger of an older version. */
   rows: number;
@@ -40,7 +40,7 @@ export type Tallied = {
 export const APPROVED = 'approved';
 
 /** The fields of a portfolio's two hashes of sums. */
-export type SumFields = readonly Readonly<Record<string, string>>[];
+type SumFields = readonly Readonly<Record<string, string>>[];
 
 /** Reads the sums. Each row is on one of two sides, so both are added. A damaged field counts as nothing. */
 export function readTallied(sides: SumFields): Tallied {

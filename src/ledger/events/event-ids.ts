@@ -1,7 +1,7 @@
 import { CALL_KINDS, KINDS } from '../../call-kind.ts';
 
 /** Possible ids in an event, each once, and the number of further ones that are not indexed. */
-export type EventIds = { ids: string[]; more: number };
+type EventIds = { ids: string[]; more: number };
 
 /** Most ids indexed for one event: what a person reads, and a script writes in less than a millisecond. */
 export const MOST_IDS = 64;

@@ -10,7 +10,7 @@ const PAGE = 100;
 const MOST_LOOKED_AT = 1_000;
 
 /** Which events a walk visits: those since a moment, in the order of their first arrival. */
-export type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
+type EventWalk = { sinceMs?: number | undefined; from: 'oldest' | 'latest' };
 
 /** Reads the service's events that are kept. */
 export function makeReadEvents({ connection, keys }: { connection: RedisConnection; keys: Keys }) {

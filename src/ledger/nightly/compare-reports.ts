@@ -48,11 +48,7 @@ export function compareReports(
 }
 
 /** The section of a report to which a finding belongs. */
-export function sectionOf({
-  check,
-  isMended,
-  change,
-}: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
+function sectionOf({ check, isMended, change }: Pick<ReportFinding, 'check' | 'isMended' | 'change'>): SectionName {
   if (change === 'gone') return 'gone';
   // No record is wrong, but only a person can go on.
   if (check === 'held') return 'person';
@@ -122,10 +118,10 @@ function totalsOf(findings: readonly Compared[]): Pick<ReportGroup, 'findings' |
 }
 
 /** Grouped findings: see {@link makeFindingGroups}. */
-export type GroupedFindings = { items: number; findings: Finding[]; crowded: CheckName[] };
+type GroupedFindings = { items: number; findings: Finding[]; crowded: CheckName[] };
 
 /** Most findings listed, for the sake of readers, pages and Redis. Further ones become one finding a check; the items' file has each. */
-export const MOST_FINDINGS = 3_000;
+const MOST_FINDINGS = 3_000;
 
 /** Examples of a finding: at least three, and up to twenty while all findings together have few. */
 const EXAMPLES = 20;
@@ -197,7 +193,7 @@ export function makeFindingGroups(mostFindings = MOST_FINDINGS) {
 }
 
 /** The key by which findings of two nights are the same. */
-export function nameOfFinding({ check, portfolio, finding }: Pick<Finding, 'check' | 'portfolio' | 'finding'>): string {
+function nameOfFinding({ check, portfolio, finding }: Pick<Finding, 'check' | 'portfolio' | 'finding'>): string {
   return `${check}\0${portfolio}\0${finding}`;
 }
 

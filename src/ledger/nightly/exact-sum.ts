@@ -36,7 +36,7 @@ export function makeReportSum(): ReportSum {
 }
 
 /** An amount as integers `value` in units of 10^(10k - 2), as in amounts.lua. */
-export type Limbs = readonly (readonly [k: number, value: number])[];
+type Limbs = readonly (readonly [k: number, value: number])[];
 
 const LIMB_DIGITS = 10;
 

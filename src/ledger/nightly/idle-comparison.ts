@@ -168,7 +168,7 @@ function statusOf(status: unknown): string {
 const MOST_UNCARRIED = 100_000;
 
 /** Adds up rows' tallies as derive.lua does, for each side. */
-export function makeRowSums() {
+function makeRowSums() {
   const sides: Record<'a' | 'b', Side> = { a: makeSide(), b: makeSide() };
   return {
     /** @param tally a row's tally; an unreadable one adds nothing */

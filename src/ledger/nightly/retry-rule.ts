@@ -3,7 +3,7 @@ import type { Cause, RowCause } from '../counts/cause.ts';
 import { STEPS, type Step } from '../schema/row.ts';
 
 /** Which refused rows a rule matches: those of one cause, or of all causes that fit the other fields. */
-export type RuleMatch = {
+type RuleMatch = {
   cause?: string;
   step?: Step;
   status?: number;

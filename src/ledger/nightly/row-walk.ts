@@ -131,7 +131,7 @@ const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'was', 'answer
 type WalkedField = (typeof FIELDS)[number];
 
 /** The fields to read of rows in this state: a done row has no reasons for earlier waits or failures. */
-export function walkedFieldsOf(state: RowState): readonly WalkedField[] {
+function walkedFieldsOf(state: RowState): readonly WalkedField[] {
   return state === 'done' ? COMMON_FIELDS : FIELDS;
 }
 
@@ -155,7 +155,7 @@ export type OddCall = { state: string; id: string; row: string; owner: string; a
 export type OddCalls = { limit?: OddCall; company?: OddCall; list?: string[] };
 
 /** The rows of a page. Each is made on demand and not kept, so that its parsed parts can be freed. */
-export type StoredPage = {
+type StoredPage = {
   length: number;
   key: (at: number) => string;
   line: (at: number) => number;
@@ -163,7 +163,7 @@ export type StoredPage = {
 };
 
 /** Reads the answer of list-rows.lua: key, line, odd calls and fields of each row. */
-export function storedPage(
+function storedPage(
   portfolio: string,
   { rows, texts, fields }: { rows: number; texts: readonly string[]; fields: readonly WalkedField[] },
 ): StoredPage {

@@ -136,7 +136,7 @@ function answersOf(answers: readonly (readonly [Error | null, unknown])[] | null
  * A digest of a set: two sets with equal digests have the same members, except once in 2^64 times. It does not depend on the order of the
  * members, so an index of a million entries is compared with its rows without holding either in memory.
  */
-export type IndexChecksum = {
+type IndexChecksum = {
   /** Adds a member: a text, and two numbers that belong to it. */
   add(text: string, one?: number, other?: number): void;
   /** Adds a member that is not text, as Redis answers it: all bytes from `from` on. */

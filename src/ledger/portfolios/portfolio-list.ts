@@ -2,7 +2,7 @@ import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 
 /** Names of portfolios, and the cursor of the next page; undefined on the last. */
-export type NamesPage = { names: string[]; next?: string };
+type NamesPage = { names: string[]; next?: string };
 
 /** Names read at a time for a search by text. */
 const LOOKED_AT = 2_000;

@@ -143,7 +143,7 @@ function toRowAtStep(answer: string[]): RowAtStep | undefined {
 export type Move = RowFields & { revision?: string; cause?: FoundCause };
 
 /** The arguments of lua/moves.lua for a move. Pure. */
-export function advanceCall(
+function advanceCall(
   from: RowState,
   to: RowState,
   { revision = '', ...fields }: Move,

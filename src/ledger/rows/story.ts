@@ -68,7 +68,7 @@ export type KnownCall = {
 };
 
 /** A call that a process is sending, or was sending when it ended; times in ms. */
-export type ClaimLook = { kind: CallKind; processId: string; atMs: number; agoMs: number; isAlive: boolean };
+type ClaimLook = { kind: CallKind; processId: string; atMs: number; agoMs: number; isAlive: boolean };
 
 /** A held row, and when it was held, in ms. */
 export type HeldRow = { row: RowId; atMs: number };

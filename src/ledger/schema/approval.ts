@@ -48,7 +48,7 @@ export type Approval = {
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
 /** The reasons why an approval waits. */
-export type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
+type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
 
 /** Says in sentences why an approval waits, and what is sent along with its rows; "" if there is nothing to say. */
 export function whyWords({ over, redone, supplier, kind }: WhyNeeded): string {

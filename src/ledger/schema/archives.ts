@@ -39,7 +39,7 @@ export function makeArchives({ connection, keys }: { connection: RedisConnection
 }
 
 /** The portfolios that a nightly run archives or forgets. */
-export type OldPortfolios = {
+type OldPortfolios = {
   /** Portfolios that are archived, forgotten or on the way; the earliest first. */
   archived: ArchivedPortfolio[];
   /** Ordinary portfolios that were finished, and last restored, before the given moment; the one finished first comes first. */

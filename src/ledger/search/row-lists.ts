@@ -7,7 +7,7 @@ import type { RowId } from '../schema/schema.ts';
 export type RowLists = ReturnType<typeof makeRowLists>;
 
 /** Rows from index `place` on, or from one line to another; `count` of each list, or -1 for all. */
-export type LineRange = { place?: number; from?: number; to?: number | string; count: number };
+type LineRange = { place?: number; from?: number; to?: number | string; count: number };
 
 /** Lists rows of some states, by state and line, with one of their fields, '' if a row lacks it. */
 export function makeListRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {

@@ -15,7 +15,7 @@ import { makeRowWalks, type SearchOptions } from './row-walks.ts';
 export type RowPage = { found: FoundRow[]; next?: string; unindexed?: number };
 
 /** Number of rows that match a filter; a lower bound unless `isExact`. */
-export type RowCount = { rows: number; isExact: boolean };
+type RowCount = { rows: number; isExact: boolean };
 
 /** Rows that one page may read: some 50 ms. */
 const MOST_READ = 2_000;

@@ -17,13 +17,13 @@ export type SearchOptions = {
 };
 
 /** Some rows of a walk, each with the cursor behind it; the cursor of the next step, if any; and the cost, in rows read. */
-export type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
+type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
 
 /** Continues behind a cursor, by some `count` rows. A row that stays in the index comes once. */
 export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkStep>;
 
 /** How to find the rows of a filter. The walk cannot find `unindexed` rows. */
-export type WalkPlan = { walk: Walk; referred: Referred; unindexed: number };
+type WalkPlan = { walk: Walk; referred: Referred; unindexed: number };
 
 const FIRST = { line: 0, key: '' };
 

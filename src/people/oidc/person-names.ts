@@ -9,7 +9,7 @@ const LONGEST = 60;
 const NOT_OURS = /[\p{C}\p{Zl}\p{Zp}()]/gu;
 
 /** A person's name at the identity provider: the first claim with any text. */
-export function calledBy(claims: Claims): string {
+function calledBy(claims: Claims): string {
   const names = [claims.preferred_username, claims.email, claims.sub].map((name) => {
     if (typeof name !== 'string') return '';
     return [...name.replace(NOT_OURS, '').replace(/\s+/g, ' ').trim()].slice(0, LONGEST).join('').trim();

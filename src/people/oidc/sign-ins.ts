@@ -12,7 +12,7 @@ const BROWSER = /^[\w-]{43}$/;
 export type Anew = { approval: string; by: string; session: string; beganS: number };
 
 /** A sign-in that is under way. */
-export type SignIn = { nonce: string; verifier: string; to: string; anew?: Anew | undefined };
+type SignIn = { nonce: string; verifier: string; to: string; anew?: Anew | undefined };
 
 /** The name of a browser, for a cookie: 256 random bits. An existing name is kept, so that two tabs can sign in. */
 export function browserName(given: string | undefined): string {

@@ -7,7 +7,7 @@ import { isUserName } from '../users/user.ts';
 import { addressGroups } from './address-group.ts';
 
 /** What is guessed; passwords and codes are counted separately. */
-export type Guessed = 'password' | 'code';
+type Guessed = 'password' | 'code';
 
 /**
  * Limits that slow down guessing (ASVS 5.0, 6.1.1 and 6.3.1). Nobody is ever locked out, since anybody who knows a name could do that to its
@@ -46,7 +46,7 @@ export const GUESS_LIMITS: GuessLimits = {
 };
 
 /** The user whom an attempt is about, read by the same script; fields are empty if there is none. */
-export type TriedUser = {
+type TriedUser = {
   epoch: string | undefined;
   roles: string;
   password: string | undefined;

@@ -5,7 +5,7 @@ import type { Secret } from '../secret.ts';
 import { digestOfToken, isToken } from '../sessions/token.ts';
 import { isUserName } from './user.ts';
 
-export type UserChange = {
+type UserChange = {
   /** New values; '' deletes a field. */
   fields: Readonly<Record<string, string | number>>;
   /** A field that is set to a time, in ms from now by the server's clock. */

@@ -59,7 +59,7 @@ export const mendedRowOf = (header: readonly string[]) => cellOfErrors(header, R
 export const earlierProblemOf = (header: readonly string[]) => cellOfErrors(header, PROBLEM_COLUMN);
 
 /** A line of an import, as in an errors file. */
-export type LineOfImport = { portfolio: string; importId: string; line: number };
+type LineOfImport = { portfolio: string; importId: string; line: number };
 
 /** Reads which line an errors file's line corrects; undefined if it is not stated, as before version 0.2. */
 export function mendedLineOf(header: readonly string[]): (cells: readonly string[]) => LineOfImport | undefined {

@@ -13,7 +13,7 @@ import type { Line } from './row.ts';
 /** Checks a line alone: its cells and documents, but nothing that depends on other lines, such as duplicates. */
 export type JudgeAlone = (record: RawRecord) => Promise<Line>;
 
-export type JudgeAloneOptions = {
+type JudgeAloneOptions = {
   columns: Column[];
   dialect: Dialect;
   constants: Values | undefined;

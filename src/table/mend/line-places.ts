@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 
 /** A number of physical lines, starting with this one. */
-export type LineSpan = { line: number; lines: number };
+type LineSpan = { line: number; lines: number };
 
 /** The byte range of lines, without the line break at the end. */
 export type BytePlace = { from: number; to: number };

@@ -40,7 +40,7 @@ export function answerPart(approval: Approval, answering: Answering): Html {
 }
 
 /** Who may answer, as a text. */
-export function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
+function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
   return approvers.length === 0
     ? 'somebody else with the role approver; no such user is known yet'
     : `${peopleWords(approvers)} may`;

@@ -126,7 +126,7 @@ export function saidWords(said: string | undefined): string {
 }
 
 /** The start of a digest, for two people to compare over the telephone. */
-export function shortDigest(digest: string): string {
+function shortDigest(digest: string): string {
   return digest.slice(0, 10);
 }
 

@@ -18,7 +18,7 @@ export type ArchivedPageFunctions = {
 };
 
 /** A screen and a half, as in the list of portfolios. */
-export const ARCHIVED_SHOWN = 40;
+const ARCHIVED_SHOWN = 40;
 
 /** More than any account has, so that no address makes Redis skip more than this. */
 const MOST_PLACES = 1_000_000;
@@ -40,7 +40,7 @@ export const ARCHIVED = '/archived';
 type Shown = { archived: readonly ArchivedPortfolio[]; total: number; from: number; rights: Rights };
 
 /** The list of archived portfolios. */
-export function archivedPage({ archived, total, from, rights }: Shown): Html {
+function archivedPage({ archived, total, from, rights }: Shown): Html {
   const next = from + archived.length;
   return html`${pageHead({
     title: 'Archived portfolios',
@@ -96,7 +96,7 @@ function sizeOf({ is, sizeBytes }: ArchivedPortfolio): string {
 }
 
 /** A link to the results at the time of archiving; nothing for a forgotten portfolio, or during a change. */
-export function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): Html {
+function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): Html {
   if (is !== 'archived') return html``;
   return linkButton({
     href: below(name, 'downloads', 'results.csv'),

@@ -37,7 +37,7 @@ export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
 }
 
 /** The data of a page of the audit trail. */
-export type AuditShown = {
+type AuditShown = {
   query: AuditQuery;
   /** The entered day, where it is not a valid one. */
   wrongDay?: string;
@@ -52,7 +52,7 @@ export type AuditShown = {
 };
 
 /** The page of the audit trail, the newest entries first. */
-export function auditPage(shown: AuditShown): Html {
+function auditPage(shown: AuditShown): Html {
   const { query, entries, next, total, walk } = shown;
   const isFirst = query.before === undefined;
   const { before: _before, ...found } = query;
@@ -141,7 +141,7 @@ export type AuditQuery = {
 const LONGEST = 200;
 
 /** Reads the search from the address; empty and invalid values are left out. `wrongDay` is an invalid day as entered. */
-export function readAuditQuery(query: Readonly<Record<string, unknown>>): { query: AuditQuery; wrongDay?: string } {
+function readAuditQuery(query: Readonly<Record<string, unknown>>): { query: AuditQuery; wrongDay?: string } {
   const read: AuditQuery = {};
   for (const field of ['by', 'what', 'about'] as const) {
     const value = query[field];
@@ -157,7 +157,7 @@ export function readAuditQuery(query: Readonly<Record<string, unknown>>): { quer
 }
 
 /** The address of a search. */
-export function auditAddress(query: AuditQuery): string {
+function auditAddress(query: AuditQuery): string {
   const given = new URLSearchParams();
   for (const [field, value] of Object.entries(query)) given.set(field, String(value));
   return given.size === 0 ? '/audit' : `/audit?${given}`;

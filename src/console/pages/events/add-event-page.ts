@@ -8,7 +8,7 @@ import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
 import { namedBy, type ShownEvent } from './events-section.ts';
 
 /** One event of the service as it came; its body is cut, and invisible characters are escaped. */
-export type LookedAtEvent = {
+type LookedAtEvent = {
   event: ShownEvent;
   headers: readonly (readonly [name: string, value: string | string[]])[];
   body: ShownBody;

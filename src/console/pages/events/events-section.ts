@@ -11,7 +11,7 @@ import { eventAddress, rowAddress } from '../addresses.ts';
 export type ShownEvent = KeptEvent & RowsOfEvent;
 
 /** The latest events, and how many are kept. */
-export type EventsFacts = {
+type EventsFacts = {
   events: readonly ShownEvent[];
   totals: EventTotals;
   mostBytes: number;

@@ -13,7 +13,7 @@ import { moment } from '../../parts/text.ts';
  * A part of the system that reports its health. After `limitMs` it counts as not answering. `ofSystem` marks reports that name
  * addresses, versions or settings, which only operators and admins may see.
  */
-export type HealthPart = { title: string; limitMs: number; ofSystem: boolean; ask: () => Promise<HealthFact[]> };
+type HealthPart = { title: string; limitMs: number; ofSystem: boolean; ask: () => Promise<HealthFact[]> };
 
 export type HealthPageFunctions = {
   parts: readonly HealthPart[];
@@ -58,7 +58,7 @@ async function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnsw
 }
 
 /** The page of all parts; problems come first, in one list. */
-export function healthPage(given: {
+function healthPage(given: {
   answers: readonly HealthAnswer[];
   atMs: number;
   /** `reply.csrf()`; undefined for people who may not control workers. */
@@ -122,4 +122,4 @@ export type HealthFact = {
 };
 
 /** The report of a part, or why there is none. */
-export type HealthAnswer = { title: string } & ({ facts: HealthFact[] } | { away: string });
+type HealthAnswer = { title: string } & ({ facts: HealthFact[] } | { away: string });

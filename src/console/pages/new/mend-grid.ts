@@ -136,6 +136,6 @@ export function forPage(message: string): string {
 }
 
 /** Whether the message offers to confirm that the line means the buyer to whom its identifiers belong. */
-export function isOfSameBuyer(message: string): boolean {
+function isOfSameBuyer(message: string): boolean {
   return message.includes('--same-buyer');
 }

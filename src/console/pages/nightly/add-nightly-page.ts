@@ -148,7 +148,7 @@ function addScheduleAction(app: ConsoleApp, { run }: NightlyParts['schedule']): 
 const UP = { href: nightlyAddress(), words: 'Nightly' };
 
 /** The page of one report. */
-export function reportPage(shown: ShownReport, rights: Rights): Html {
+function reportPage(shown: ShownReport, rights: Rights): Html {
   const { report } = shown;
   const title = `Report of ${nightTitle(report)}`;
   return html`${pageHead({ title, trail: [UP], actions: fileButtons(report, rights) })}
@@ -156,7 +156,7 @@ export function reportPage(shown: ShownReport, rights: Rights): Html {
 }
 
 /** A page of the findings of one check in a report. */
-export function groupPage(
+function groupPage(
   id: string,
   { section, check, after }: ReportPlace,
   { atMs, group, next }: { atMs: number; group: ShownGroup; next?: number },

@@ -17,13 +17,13 @@ import { scheduleSection } from './schedule-view.ts';
 export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
 
 /** A section of the page *Nightly*; `view` reads its data and renders it. */
-export type NightlySection = {
+type NightlySection = {
   title: string;
   view: (given: NightlyParts, asked: Asked) => Promise<SectionView>;
 };
 
 /** A rendered section; `comesFirst` moves an urgent one to the top. */
-export type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
+type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 
 /** One screen; `limitline notices` shows up to 500. */
 const NOTICES_SHOWN = 20;

@@ -25,7 +25,7 @@ export type PlansPageFunctions = {
 };
 
 /** `started` also covers a plan that has ended already. */
-export type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
+type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;
 

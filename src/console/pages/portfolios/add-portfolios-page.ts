@@ -24,7 +24,7 @@ export type PortfoliosPageFunctions = {
 };
 
 /** A screen and a half: people mostly need the newest, and find others by name. */
-export const PORTFOLIOS_SHOWN = 40;
+const PORTFOLIOS_SHOWN = 40;
 
 /** In characters; no portfolio's name is longer. */
 const LONGEST_NAME = 100;
@@ -68,7 +68,7 @@ function textOf(value: unknown): string {
 }
 
 /** The portfolios of one page, and what is needed to say what they wait for. */
-export type PortfoliosLook = {
+type PortfoliosLook = {
   portfolios: readonly PortfolioState[];
   /** The cursor of the next page. */
   next?: string;
@@ -87,7 +87,7 @@ export type PortfoliosLook = {
 type Listed = { text: string; rights: Rights };
 
 /** The page of portfolios, or a hint how to begin where there is none. */
-export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
+function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
   const { text, after, rights } = given;
   const { portfolios, total, next, archived } = look;
   const head = pageHead({
@@ -121,10 +121,10 @@ function archivedLine(archived: number, text = ''): Html {
 }
 
 /** The id of the list's element, in the page and in the frames of its events. */
-export const LIST_ID = 'portfolios-list';
+const LIST_ID = 'portfolios-list';
 
 /** The list without its page, or a hint how to begin where there is none. */
-export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
+function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
   const { portfolios, total, archived } = look;
   if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);
   return table({

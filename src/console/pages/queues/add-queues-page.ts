@@ -129,10 +129,10 @@ async function findFailed(
 }
 
 /** The id of the queues' element, in the page and in its events. */
-export const QUEUES_ID = 'queues';
+const QUEUES_ID = 'queues';
 
 /** The queues of the steps, with the actions for each. */
-export function queuesView(queues: readonly QueueCounts[], csrf: string): Html {
+function queuesView(queues: readonly QueueCounts[], csrf: string): Html {
   return html`${table({
     caption: 'Queues of the steps',
     rows: queues,

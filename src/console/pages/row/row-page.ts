@@ -149,7 +149,7 @@ function timelinePart(
 }
 
 /** Each call of a row: its body, what is known of it, and its answer. */
-export function callsPart({ calls, result, entries }: RowStory): Html {
+function callsPart({ calls, result, entries }: RowStory): Html {
   const refused = new Set(entries.flatMap((entry) => (entry.is === 'refused' ? [entry.kind] : [])));
   return html`${result.request.companyId !== undefined && html`<p class="hint">The line gives the company's id, <code>${result.request.companyId}</code>, so no company is made.</p>`}
     ${calls.map((call) => callPart(call, refused.has(call.kind)))}`;

@@ -75,7 +75,7 @@ function queryOf({ query }: FastifyRequest): { after: string | undefined; text: 
 }
 
 /** A notice on a page of users: the result of an action, or why it was refused. */
-export type PageMessage = { kind: 'good' | 'bad'; words: string };
+type PageMessage = { kind: 'good' | 'bad'; words: string };
 
 /** The result of an action on a user, or a message why it was refused. */
 export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
@@ -107,7 +107,7 @@ export type UsersPageFunctions = {
 };
 
 /** `/users/NAME`, and the page that confirms a removal. */
-export function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
+function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
   app.get('/users/:user', async (request, reply) => {
     const { done } = request.query as { done?: unknown };
     const said = typeof done === 'string' && Object.hasOwn(DONE_TO_ONE, done) ? DONE_TO_ONE[done] : undefined;
@@ -127,7 +127,7 @@ const DONE_TO_ONE: Readonly<Record<string, PageMessage>> = {
   sessions: { kind: 'good', words: 'All of the user’s sessions ended.' },
 };
 
-export function showUser(
+function showUser(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   user: UserView,
   said?: PageMessage,
@@ -142,7 +142,7 @@ export function isSelf({ person, params }: FastifyRequest): boolean {
 }
 
 /** @throws ConsoleError 404 where there is no such user */
-export async function findUser({ params }: FastifyRequest, { read }: UsersPageFunctions): Promise<UserView> {
+async function findUser({ params }: FastifyRequest, { read }: UsersPageFunctions): Promise<UserView> {
   const user = await read((params as { user: string }).user);
   if (!user) throw new ConsoleError(404, 'There is no such user, or not any more.');
   return user;
@@ -152,7 +152,7 @@ export async function findUser({ params }: FastifyRequest, { read }: UsersPageFu
 type OnUser = Acting & { user: UserView; refuse: (words: string) => unknown };
 
 /** The actions of an admin on one user. */
-export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void {
+function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void {
   const addOnUser = (what: string, action: Action, handle: (acting: OnUser) => unknown) =>
     addAction(app, {
       url: `/users/:user/${what}`,

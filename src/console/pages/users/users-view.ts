@@ -95,7 +95,7 @@ function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
 }
 
 /** A viewer may set up a second factor; every other role must. */
-export function factorWords({ hasFactor, roles }: UserView): string {
+function factorWords({ hasFactor, roles }: UserView): string {
   if (hasFactor) return 'set up';
   return roles.some((role) => role !== 'viewer') ? 'not yet' : 'none';
 }
