@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   portfolios: {
     usage: '[options]',
-    says: 'all portfolios of the account: file, time, states and sums; the newest last',
+    says: 'list all portfolios, newest last: file, start, states of the rows and sums',
     load: () => import('./commands/portfolios.ts'),
   },
   report: {
@@ -105,12 +105,12 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   'acknowledge-rollback': {
     usage: '',
-    says: 'say that a Redis which is older than what was sent lacks no request, so that work goes on',
+    says: 'confirm that no request is missing from a Redis older than the last send, so that work goes on',
     load: () => import('./commands/acknowledge-rollback.ts'),
   },
   reconcile: {
     usage: '[options]',
-    says: 'compare all that is kept with itself, mend what is certain, and leave a report',
+    says: 'compare the stored data, correct what is certain, and write a report',
     load: () => import('./commands/reconcile.ts'),
   },
   rule: {
@@ -155,7 +155,7 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
   },
   events: {
     usage: '[options]',
-    says: 'what the service sent of its own accord, and which rows it names',
+    says: 'list the events that the service sent, and the rows that they name',
     load: () => import('./commands/events.ts'),
   },
   service: {

@@ -29,7 +29,7 @@ import { makeRows } from './ledger/rows/rows.ts';
 import { makeStories } from './ledger/rows/story.ts';
 import { makeArchives } from './ledger/schema/archives.ts';
 import { makeKeys, makeSharedKeys } from './ledger/schema/keys.ts';
-import { makePersist } from './ledger/schema/persist.ts';
+import { makeRetryUntilAnswered } from './ledger/schema/until-answered.ts';
 import type { Log } from './log.ts';
 import { waysGiven } from './notices/notice-settings.ts';
 import { onDemand } from './on-demand.ts';
@@ -86,7 +86,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
   const memory = await readMemory(ledger);
   if (memory && isNearlyFull(memory)) log.warn(nearlyFullWords(memory));
   const ending = new AbortController();
-  const persist = makePersist({ log, signal: ending.signal });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log, signal: ending.signal });
   const processId = randomBytes(6).toString('base64url');
   const replicas = {
     // Our own Redis has no replicas.
@@ -105,12 +105,12 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     dir: linkFolder({ ...chain, chains: 'marks' }),
     account: login.account,
     warnsOnly: login.account === STAND_IN_ACCOUNT,
-    persist,
+    retryUntilAnswered,
     replicas,
     log,
   });
   if (saysOlder && (await marks.older().catch(() => undefined))) log.error(OLDER_WORDS);
-  const calls = makeCalls({ connection: ledger, keys, persist, replicas, mark: marks.current });
+  const calls = makeCalls({ connection: ledger, keys, retryUntilAnswered, replicas, mark: marks.current });
   const attempts = makeAttempts({ processId, log });
   /** What needs another person's approval, by the settings of this process. */
   const { APPROVE_ABOVE: above, APPROVE_PERSON_ABOVE: personAbove, INBOX_APPROVERS: names } = settings;
@@ -173,7 +173,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     rows: makeRows({
       connection: ledger,
       keys,
-      persist,
+      retryUntilAnswered,
       canaryRefusals: settings.CANARY_REFUSALS,
       ownPolicy,
       isSearched: settings.SEARCH_INDEX === 'on',
@@ -187,7 +187,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     /** What people plan to do with many rows. */
     plans: makePlans({ connection: ledger, keys }),
     /** What waits for another person, or has waited. */
-    approvals: makeApprovals({ connection: ledger, keys, persist, approvalPolicy: approvalRule.now }),
+    approvals: makeApprovals({ connection: ledger, keys, retryUntilAnswered, approvalPolicy: approvalRule.now }),
     /** What needs another person's approval now: the stricter of this process's settings and the ledger's rule. */
     approvalPolicy: approvalRule.now,
     /** Makes this process's settings the account's rule; for long-running processes. */
@@ -199,8 +199,8 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     /** Finds the latest portfolios with failed rows, up to a given number. */
     failing: makeFailingPortfolios({ connection: ledger, keys }),
     /** Compares the counts and indexes of a portfolio with its rows, in one pass over the rows. */
-    restingLooks: onDemand(async () =>
-      (await import('./ledger/nightly/resting.ts')).makeRestingLooks({ connection: ledger, keys }),
+    compareIdle: onDemand(async () =>
+      (await import('./ledger/nightly/idle-comparison.ts')).makeCompareIdle({ connection: ledger, keys }),
     ),
     buyerLists: makeBuyerLists({ connection: ledger, keys }),
     /** Makes a function that asks Redis and lets others go first. */
@@ -229,10 +229,10 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     }),
     /** The files that were taken from drop folders. */
     inbox: makeInbox({ connection: ledger, keys }),
-    /** The fleet's pace, without the doors; see {@link lookAtPace}. */
+    /** The fleet's pace, without the breakers; see {@link lookAtPace}. */
     readPace: makePaceReader(ledger, keys.pace),
     /** Asks the ledger until it answers, or this context is closed. */
-    persist,
+    retryUntilAnswered,
     calls,
     attempts,
     /** Whether Redis is older than what was sent. */
@@ -249,7 +249,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
       return maintenance;
     },
     /** Which nightly runs there were, and which are under way. */
-    nightlyRuns: makeNightlyRuns({ connection: ledger, keys, persist }),
+    nightlyRuns: makeNightlyRuns({ connection: ledger, keys, retryUntilAnswered }),
     /** Notices for people, until they are delivered. */
     outbox: onDemand(async () => {
       const { makeOutbox } = await import('./notices/outbox.ts');

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { messageOf } from './errors.ts';
 import { readTrusted, runnerOf } from './trust.ts';
 
-/** What is given: values by setting, what cannot be read, and all names that stand there with a value. */
+/** The settings that were given: their values, the faults found, and every name that has a value. */
 export type GivenSettings = {
   values: Record<string, string>;
   faults: string[];
@@ -12,10 +12,9 @@ export type GivenSettings = {
 };
 
 /**
- * Reads what is given in the environment and, below it, in a `.env` file of the working directory. Empty values count
- * as not given; in the environment they hide those of the file.
- *
- * @param names the settings there are, @param inFiles those of them that `<name>_FILE` may name a mounted file of
+ * Reads the settings from the environment, and from `.env` in the working directory for those that the environment lacks. An empty value
+ * counts as not given; an empty value in the environment hides the one in `.env`.
+ * @param names all settings, @param inFiles those that can also be given as `<name>_FILE`, the path of a mounted file
  */
 export function readGiven({
   env,
@@ -37,7 +36,7 @@ export function readGiven({
     if (isGiven(value) && !isLink(name, value)) values[name] = value.trim();
   }
   for (const name of inFiles) {
-    // A value and a file are two ways to say one thing: the environment goes before `.env` in whatever way it says it.
+    // If the environment gives NAME or NAME_FILE, both of them in `.env` are ignored.
     const layer = name in env || `${name}_FILE` in env ? env : dotenv;
     delete values[name];
     try {
@@ -50,10 +49,10 @@ export function readGiven({
   return { values, faults, names: { environment: namesIn(env), dotenv: namesIn(dotenv) } };
 }
 
-/** Common to many programs, which know them in lower case too, and take that first. */
+/** Many programs use these, in lower case too; the lower case goes first. */
 const PROXY_NAMES: ReadonlySet<string> = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
-/** @throws Error for two values, and for a file that cannot be read or is empty: without it something else would be used. */
+/** @throws Error if both are given, or if the file cannot be read or is empty; otherwise another value would be used silently. */
 function secretOf(name: string, layer: NodeJS.Dict<string>): string | undefined {
   const [value, path] = [layer[name], layer[`${name}_FILE`]];
   if (!isGiven(path)) return isGiven(value) ? value.trim() : undefined;
@@ -63,7 +62,7 @@ function secretOf(name: string, layer: NodeJS.Dict<string>): string | undefined 
   return inFile;
 }
 
-/** What a mounted file says; editors and `echo` end it with a line break. */
+/** The content of a mounted file, without the line break that editors and `echo` put at its end. */
 function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
@@ -80,15 +79,15 @@ function namesIn(layer: NodeJS.Dict<string>): string[] {
   return Object.keys(layer).filter((name) => isGiven(layer[name]) && !isLink(name, layer[name] ?? ''));
 }
 
-/** What Kubernetes says of a service called `console`: an address in CONSOLE_PORT, which nobody has set. */
+/** Kubernetes sets CONSOLE_PORT to an address (`tcp://…`) for any service called `console`. That is not a setting of ours. */
 function isLink(name: string, value: string): boolean {
   return name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value);
 }
 
-/** Nothing where there is none; one that is not to be obeyed is a fault. */
+/** The values in `.env`; empty if there is no such file. A `.env` that must not be trusted is a fault. */
 function dotenvFile(cwd: string, env: NodeJS.Dict<string>, faults: string[]): NodeJS.Dict<string> {
   try {
-    // Editors on Windows begin a file with a byte order mark, which would become part of the first name.
+    // Editors on Windows put a byte order mark first, which would become part of the first name.
     const dotenv = parseEnv(readTrusted(resolve(cwd, '.env'), runnerOf(env))?.replace(/^\uFEFF/, '') ?? '');
     if (!isGiven(dotenv.LIMITLINE_TRUST_ENV)) return dotenv;
     faults.push('LIMITLINE_TRUST_ENV stands in .env, which cannot speak for itself: it belongs into the environment');

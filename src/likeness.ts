@@ -1,40 +1,40 @@
 /**
- * The form of a name in which one compares it with others: without case, accents and signs, so that `Straße`, `STRASSE` and
- * `strasse` are alike. '' where nothing is left.
+ * The form in which a name is compared with others: without case, accents and punctuation, so that `Straße`, `STRASSE` and `strasse` are
+ * equal. '' if nothing is left.
  */
 export function likeness(name: string): string {
   // A header may have hundreds of thousands of columns without a name.
-  return name === '' ? '' : wordsOf(smallLetters(name.slice(0, LONGEST)).replaceAll('ß', 'ss'));
+  return name === '' ? '' : plainWordsOf(smallLetters(name.slice(0, LONGEST)).replaceAll('ß', 'ss'));
 }
 
-/** A header's cell may be a megabyte, and one sign of it eighteen letters. */
+/** A cell of a header may be a megabyte, and one character can become eighteen letters. */
 const LONGEST = 1_000;
 
-/** The text in small letters without accents: `Übertrag` becomes `ubertrag`. Signs stay as they are. */
+/** The text in lower case without accents: `Übertrag` becomes `ubertrag`. Punctuation stays. */
 export function smallLetters(text: string): string {
   return normal(text, 'NFKD').toLowerCase().replace(/\p{M}/gu, '');
 }
 
 /**
- * One spelling of a text that anybody may have written. Unicode's own way takes time by the square of a run of combining marks: of a
- * run of more than {@link MOST_MARKS} the rest is left out.
+ * Gives a text from outside one spelling. Unicode's own normalization takes quadratic time for a run of combining marks, so of a run longer
+ * than {@link MOST_MARKS} the rest is left out.
  */
 export function normal(text: string, form: 'NFC' | 'NFKD' = 'NFC'): string {
   return (MARKS.test(text) ? text.replace(MARK_RUNS, '$1') : text).normalize(form);
 }
 
-/** As many as any writing needs, and some more: UAX 15, Stream-Safe Text Format. */
+/** As many as any script needs, and some more: UAX 15, Stream-Safe Text Format. */
 export const MOST_MARKS = 30;
 
 export const MARKS = /\p{M}{31}/u;
 const MARK_RUNS = /(\p{M}{30})\p{M}+/gu;
 
-/** The letters and digits of a text, with one space for whatever stands between them. */
-export function wordsOf(text: string): string {
+/** The letters and digits of a text, with one space for anything between them. */
+export function plainWordsOf(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
 }
 
-/** How many letters have to be put in, taken out or replaced to make one text of the other (Levenshtein's distance). */
+/** How many letters must be inserted, deleted or replaced to turn one text into the other (Levenshtein distance). */
 export function lettersApart(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (const [row, letter] of [...one].entries()) {

@@ -7,17 +7,17 @@ import { LimitlineError } from './errors.ts';
 
 export type RedisConnection = Redis | Cluster;
 
-/** How what is in Redis is written. Raised with every change that an older or newer Limitline would misread. */
+/** The version of the data format in Redis. It is raised with every change that an older or newer Limitline would misread. */
 export const FORMAT = '5';
 
 type Value = string | number | Buffer;
 
-/** Values by name, "" where one is left out; a list for the name that takes the rest, none where it is left out. */
+/** Values by name: "" if one is left out. The name that takes the rest has a list, empty if left out. */
 type Named<V> = Readonly<Record<string, V | readonly V[] | undefined>>;
 
 /**
- * Runs a script: its keys first, then its arguments, in the order of its head; or by name, where its head has them as `-- @keys a b …rest`
- * and `-- @args a b …rest`, which are locals of the script then. Answers what Redis answers.
+ * Runs a script with its keys and its arguments, either in the order of its head or by name. The head names them in `-- @keys a b …rest`
+ * and `-- @args a b …rest`; in the script these names are local variables. Returns what Redis answers.
  *
  * @throws Error for a name that the script does not have
  */
@@ -27,14 +27,12 @@ export type LuaScript = (
 ) => Promise<unknown>;
 
 /**
- * Registers the Lua file at `url` with a connection and gives a function that runs it (EVALSHA, and EVAL once where
- * the server does not know it yet). A line `-- @include name` is replaced by the file `name.lua` beside it. A script changes nothing, and
- * the process ends, where Redis is written in another format by now: see {@link FITS}.
+ * Registers the Lua file at `url` with a connection, once, and returns a function that runs it (EVALSHA; EVAL if the server does not know
+ * the script yet). A line `-- @include name` is replaced by the file `name.lua` beside it. If Redis has another data format by now, the
+ * script changes nothing and the process ends: see {@link FITS}.
  *
- * The same file is registered once with a connection, however often it is asked for.
- *
- * A script may reach the server twice when a connection breaks before its reply came; whoever writes one makes
- * that harmless, or calls it where a repetition is.
+ * If a connection breaks before the reply, the script may reach the server twice. Each script must make that harmless, or be called only
+ * where it is.
  */
 export function makeLuaScript(connection: RedisConnection, url: URL): LuaScript {
   const known = REGISTERED.get(connection) ?? new Map<string, LuaScript>();
@@ -49,7 +47,7 @@ function byName(lua: string, run: Ordered): LuaScript {
   return (keys, args) => run(inOrder(keyNames, keys), inOrder(argNames, args));
 }
 
-/** The names behind `@keys` or `@args` in the head of a script. */
+/** The names after `@keys` or `@args` in the head of a script. */
 function namesIn(lua: string, list: 'keys' | 'args'): string[] {
   return new RegExp(`^-- @${list} (.+)$`, 'm').exec(lua)?.[1]?.split(' ') ?? [];
 }
@@ -70,7 +68,7 @@ function isList<V>(given: unknown): given is readonly V[] {
   return Array.isArray(given);
 }
 
-/** The line of a script by which it has its keys or arguments by name. */
+/** The line of Lua that makes the keys or arguments of a script available by name. */
 function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   const single = names.filter((name) => !name.startsWith('…'));
   const rest = names.at(-1)?.startsWith('…') ? names.at(-1)?.slice(1) : undefined;
@@ -81,11 +79,11 @@ function localsOf(names: readonly string[], from: 'KEYS' | 'ARGV'): string {
   return `${all} = ${[...values, '{}'].join(', ')}; for at = ${behind}, #${from} do ${rest}[at - ${behind - 1}] = ${from}[at] end`;
 }
 
-/** Runs the Lua file at `url` as {@link makeLuaScript} does, but whatever it answers comes as bytes. */
+/** Runs the Lua file at `url` like {@link makeLuaScript}, but returns its answer as bytes. */
 export function makeLuaBytesScript(connection: RedisConnection, url: URL): LuaScript {
   const lua = scriptText(url);
   const sha = createHash('sha1').update(lua).digest('hex');
-  // ioredis has these, and no types of them.
+  // ioredis has these methods, but no types for them.
   const { evalshaBuffer, evalBuffer } = connection as unknown as Record<'evalshaBuffer' | 'evalBuffer', RunBytes>;
   return byName(readLua(url), (keys, args) =>
     evalshaBuffer
@@ -117,8 +115,8 @@ function register(connection: RedisConnection, url: URL): Ordered {
 }
 
 /**
- * Stands before each script. An account says in which format it is written, and one that says nothing and has portfolios under the names
- * of before format 5 is older (ledger/calls/accounts.ts). `-- @any-format` in a script leaves it out.
+ * This is put before each script. An account states its data format. An account that states none, but has portfolios under the names used
+ * before format 5, is older (ledger/calls/accounts.ts). A script with `-- @any-format` does without this.
  */
 const FITS = `do
   local tag = string.sub(KEYS[1] or '', 1, string.find(KEYS[1] or '', '}', 1, true) or 0)
@@ -129,7 +127,7 @@ const FITS = `do
 end
 `;
 
-/** The whole text of a script, as Redis is given it. */
+/** The complete text of a script, as Redis receives it. */
 export function scriptText(url: URL): string {
   const lua = readLua(url);
   const whole = WHOLE.get(lua) ?? `#!lua${flagOf(lua)}\n${lua.includes('-- @any-format') ? '' : FITS}${lua}`;
@@ -137,14 +135,14 @@ export function scriptText(url: URL): string {
   return whole;
 }
 
-/** By what stands in the file: several connections of a process register the same scripts. */
+/** By content: several connections of a process register the same scripts. */
 const WHOLE = new Map<string, string>();
 
 /**
- * What a script may do while the memory of Redis is full, or its disk. With its first line Redis decides that before the script begins,
- * so it does all or nothing; without, one command is refused and the next one is not (redis.io, "Lua script flags").
- * Who only reads is let through. Who writes is let through a full memory, so that what is under way can be settled, unless it says
- * `-- @brings-in`: then it adds to what Redis holds, and waits for room.
+ * What a script may do if Redis' memory or disk is full. With this first line Redis decides before the script begins, so the script does
+ * everything or nothing. Without it, some of its commands could be refused and others not (redis.io, "Lua script flags").
+ * A script that only reads always runs. A script that writes runs even with full memory, so that current work can finish. But a script with
+ * `-- @brings-in` adds data, and waits for space.
  */
 function flagOf(lua: string): string {
   if (lua.includes('-- @brings-in')) return '';
@@ -155,7 +153,7 @@ function flagOf(lua: string): string {
   return onlyReads ? ' flags=no-writes' : ' flags=allow-oom';
 }
 
-/** The commands by which our scripts read; a script with a command of another name is taken for one that writes. */
+/** The commands by which our scripts read. A script that uses any other command is treated as one that writes. */
 const READS: ReadonlySet<string> = new Set(
   'EXISTS GET HEXISTS HGET HGETALL HKEYS HLEN HMGET HSCAN LPOS LRANGE SCAN SCARD SISMEMBER SMEMBERS SMISMEMBER TIME TYPE XINFO XRANGE ZCARD ZINTER ZRANGE ZRANGEBYSCORE ZREVRANGE ZSCORE'.split(
     ' ',
@@ -165,10 +163,10 @@ const READS: ReadonlySet<string> = new Set(
 let isEnding = false;
 
 /**
- * Ends the process where Redis is written in another format by now: another version has taken over, or an old copy was put back. Nothing
- * that this process knows is right any more, so nobody may catch it; a command says it in one line, and its status is 1.
+ * Ends the process if Redis has another data format by now: another version has taken over, or an old copy was restored. Nothing that this
+ * process knows is valid any more, so no caller may catch the error. A command reports it in one line and exits with 1.
  *
- * @throws whatever was thrown
+ * @throws any other error unchanged
  */
 export function endMisfit(error: Error): never {
   const found = /^FORMAT (.+)$/.exec(error.message)?.[1];
@@ -185,9 +183,9 @@ export function endMisfit(error: Error): never {
 }
 
 /**
- * For a connection that gathers commands for one write: ioredis would copy every script that it was told of into each such
- * write, and could run none that came later. So it is told of none: the first use carries the whole text, the others of that
- * moment wait until it has left, and a server that knows the script no more, or is another one, is given the text again.
+ * Runs a script on a connection that gathers commands into one write. ioredis would copy every registered script into each such write, so
+ * none is registered. The first call sends the whole text, and calls at the same moment wait until it was sent. If the server does not know
+ * the script, it gets the text again.
  */
 function runGathered(connection: RedisConnection, lua: string): Ordered {
   const sha = createHash('sha1').update(lua).digest('hex');
@@ -212,7 +210,7 @@ function runGathered(connection: RedisConnection, lua: string): Ordered {
   };
 }
 
-/** The text of the Lua file at `url`, with what it includes, each once: read once in a process, however many connections it has. */
+/** The text of the Lua file at `url`, with each included file once. Each file is read once in a process. */
 export function readLua(url: URL): string {
   const known = TEXTS.get(url.href);
   if (known !== undefined) return known;
@@ -232,5 +230,5 @@ export function readLua(url: URL): string {
   return whole;
 }
 
-/** By address: a hundred files of ours, and no more. */
+/** By path: about a hundred files of ours. */
 const TEXTS = new Map<string, string>();

@@ -1,13 +1,13 @@
 import { isLimitlineError, messageOf } from './errors.ts';
 
 /**
- * Why no connection to a host came about, in words for people who wrote its address: an outage and a wrong address look
- * alike, so they say what was found, and not whose fault it is. What is not known is said as it comes.
+ * Why a connection to a host failed, for the person who wrote its address. An outage and a wrong address look alike, so the text says what
+ * was found and not whose fault it is. An unknown error is returned as it is.
  *
- * The codes are Node's (`getaddrinfo`, `connect`, OpenSSL's and X.509's) and undici's.
+ * The codes are those of Node (`getaddrinfo`, `connect`, OpenSSL and X.509) and undici.
  */
 export function noConnectionWords(error: Error): string {
-  // What we threw ourselves, such as of a proxy, is in words already.
+  // Our own errors, such as a proxy's, have readable messages already.
   if (isLimitlineError(error)) return messageOf(error);
   const code = codeOf(error);
   const known = code === undefined ? undefined : WORDS[code];
@@ -36,7 +36,7 @@ const WORDS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CERTIFICATE,
 };
 
-/** A host with several addresses fails with an error for each; they are alike as a rule. */
+/** A host with several addresses fails with an error for each. They are usually the same. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { code?: unknown };
   if (typeof code === 'string' && code in WORDS) return code;

@@ -1,8 +1,8 @@
 import { type CallKind, eachKind } from './call-kind.ts';
 import type { Context } from './context.ts';
 import { loginOf } from './ledger/schema/keys.ts';
-import { readShut } from './pace/door-words.ts';
-import { makeDoors } from './pace/doors.ts';
+import { readTripped } from './pace/breaker-words.ts';
+import { makeBreakers } from './pace/breakers.ts';
 import { makePace } from './pace/pace.ts';
 import type { PaceState } from './pace/pace-state.ts';
 import { makeSlots } from './pace/slots.ts';
@@ -33,13 +33,13 @@ export function openService(context: Context, url: string) {
   // A repetition that the service itself recognises is safe, so nothing needs to be held.
   const repeatable = settings.SERVICE_IDEMPOTENCY_HEADER !== undefined;
   const pace = makePace({ connection: ledger, key: keys.pace, ceilingPerS: settings.SERVICE_RATE_PER_S, log });
-  const doors = makeDoors({ connection: ledger, key: keys.doors, log });
+  const breakers = makeBreakers({ connection: ledger, key: keys.breakers, log });
   return {
     client,
     pace,
-    doors,
-    /** What holds calls back, as this process saw it last: the pace, the doors that are shut, the queues that are paused. */
-    paceNow: (): PaceState => ({ ...pace.state(), shut: doors.shut(), paused: context.queues.pausedSeen() }),
+    breakers,
+    /** What holds calls back, as this process saw it last: the pace, the breakers that are tripped, the queues that are paused. */
+    paceNow: (): PaceState => ({ ...pace.state(), tripped: breakers.tripped(), paused: context.queues.pausedSeen() }),
     slots: makeSlots(settings.SERVICE_CONCURRENCY),
     onUnknown: eachKind((kind) =>
       repeatable ? ('repeat' as const) : settings[`ON_UNKNOWN_${kind.toUpperCase() as Uppercase<CallKind>}`],
@@ -59,7 +59,7 @@ const NO_PACE: PaceState = {
 
 /** What holds the fleet's calls back, as it stands in Redis, for commands that call nothing; none where nothing is known. */
 export async function lookAtPace({ ledger, keys, queues, readPace }: Context): Promise<PaceState | undefined> {
-  const [pace, shut, paused] = await Promise.all([readPace(), readShut(ledger, keys.doors), queues.paused()]);
+  const [pace, tripped, paused] = await Promise.all([readPace(), readTripped(ledger, keys.breakers), queues.paused()]);
   if (pace === undefined && paused.length === 0) return undefined;
-  return { ...(pace ?? NO_PACE), shut, paused };
+  return { ...(pace ?? NO_PACE), tripped, paused };
 }

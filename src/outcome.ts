@@ -19,7 +19,7 @@ export type Outcome =
   | { is: 'unauthorized'; status: 401; body: string }
   /** The request never left, because the service could not be reached. */
   | { is: 'unreachable'; reason: string }
-  /** It was claimed and then not sent, for a reason of ours: its turn, its token or its door was gone by then. */
+  /** It was claimed and then not sent, for a reason of ours: its permit or its token was gone by then, or its breaker was tripped. */
   | { is: 'unsent'; reason: string }
   /**
    * It was sent, and its outcome is unknown. `brief` is the reason without any text of the answer. `isOthers`: the answer was to another
@@ -30,8 +30,8 @@ export type Outcome =
   | { is: 'not ours'; id: string; reason: string; brief: string }
   /** The service put this row off several times, while other rows of its step passed. */
   | { is: 'put off'; reason: string; times: number }
-  /** Not now, but in a turn of its own again; `putOffs` counts how often this row alone was put off. */
-  | { is: 'later'; again: 'in turn'; reason: string; putOffs?: number; wasUnknown?: boolean }
+  /** Not now, but with a new permit; `putOffs` counts how often this row alone was put off. */
+  | { is: 'later'; again: 'new permit'; reason: string; putOffs?: number; wasUnknown?: boolean }
   /** Not now: again after so many ms, or once its portfolio is resumed, or another person has approved it. */
   | { is: 'later'; again: number | 'resumed' | 'approved'; reason: string }
   /** Nothing was sent, because the row was cancelled, or its request has changed. */

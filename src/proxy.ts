@@ -1,29 +1,28 @@
 import { LimitlineError } from './errors.ts';
 
-/** A forward proxy that calls to the service go through. */
+/** A forward proxy for calls to the service. */
 export type ForwardProxy = {
-  /** `http:` or `https:`: how the proxy itself is spoken to, whatever the service is. Without user and password. */
+  /** The proxy's address, without user and password. `http:` or `https:` is the protocol to the proxy, not to the service. */
   url: URL;
-  /** Value of `proxy-authorization` (RFC 7617), where the setting carries a user. */
+  /** The value of `proxy-authorization` (RFC 7617), if the setting contains a user. */
   authorization: string | undefined;
-  /** The proxy for people: without user and password. */
+  /** The proxy's address for messages, without user and password. */
   where: string;
-  /** The setting that names it. */
+  /** The setting that contains the proxy. */
   setting: ProxySetting;
 };
 
 type ProxySetting = 'HTTPS_PROXY' | 'HTTP_PROXY';
 
-/** The settings by these names, or by the same in lower case. */
+/** The proxy settings, in upper or lower case. */
 export type ProxySettings = { [name in ProxySetting | 'NO_PROXY']?: string | undefined };
 
 /**
- * The proxy for calls to `serviceUrl`, by the rules that undici's `EnvHttpProxyAgent` follows: `HTTPS_PROXY` for an https
- * address, without it `HTTP_PROXY`; `HTTP_PROXY` for an http one; none where `NO_PROXY` names the host. Nothing is exempt
- * by itself, this machine neither.
+ * Chooses the proxy for calls to `serviceUrl`, by the rules of undici's `EnvHttpProxyAgent`. For https: `HTTPS_PROXY`, otherwise
+ * `HTTP_PROXY`. For http: `HTTP_PROXY`. None if `NO_PROXY` names the host. No host is exempt by default, not even this machine.
  *
- * @throws LimitlineError `SETTINGS` for an address that cannot be a proxy's; it never repeats the address, since there
- * may be a password in it.
+ * @throws LimitlineError `SETTINGS` for an invalid proxy address. The message does not repeat the address, because it may contain a
+ *   password
  */
 export function chooseProxy(serviceUrl: string, settings: ProxySettings): ForwardProxy | undefined {
   const service = new URL(serviceUrl);
@@ -33,7 +32,7 @@ export function chooseProxy(serviceUrl: string, settings: ProxySettings): Forwar
   return readProxy(address, setting);
 }
 
-/** A fault of settings that every call would meet: nothing was passed on. */
+/** The error if the proxy asks for credentials. Every call would fail this way, and the proxy passed nothing on. */
 export function proxyWantsCredentials({ where, setting, authorization }: ForwardProxy): LimitlineError {
   const remedy =
     authorization === undefined
@@ -46,7 +45,7 @@ export function proxyWantsCredentials({ where, setting, authorization }: Forward
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 function readProxy(address: string, setting: ProxySetting): ForwardProxy {
-  // Many tools take an address without a scheme, and mean http.
+  // Many tools accept an address without a scheme, and take it as http.
   const text = address.includes('://') ? address : `http://${address}`;
   if (!URL.canParse(text) || !(new URL(text).protocol in DEFAULT_PORTS)) {
     throw new LimitlineError(
@@ -64,7 +63,7 @@ function readProxy(address: string, setting: ProxySetting): ForwardProxy {
   };
 }
 
-/** A password that was not percent-encoded, and has a percent sign, is taken as it stands. */
+/** Decodes a user or password. If it has a percent sign but is not percent-encoded, it is used unchanged. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -74,8 +73,8 @@ function decode(text: string): string {
 }
 
 /**
- * Whether one entry of `NO_PROXY` (by commas or spaces) names the host: `host`, which means its subdomains too, as does
- * `.host`; `*.host`, its subdomains alone; each of them perhaps with a port; `*`, everything.
+ * Whether an entry of `NO_PROXY` names the host. `host` and `.host` match the host and its subdomains, `*.host` only its subdomains, `*`
+ * everything. Each entry may have a port.
  */
 function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
   const host = plainHost(hostname);
@@ -91,13 +90,13 @@ function isExempt({ protocol, hostname, port }: URL, noProxy: string): boolean {
     });
 }
 
-/** `host`, `host:port`, `[::1]`, `[::1]:port` or a bare `::1`, whose colons are no port's. */
+/** Reads `host`, `host:port`, `[::1]`, `[::1]:port`, or a bare `::1`, whose last colon does not begin a port. */
 function readEntry(entry: string): { name: string; port: number | undefined } {
   const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^:]+))(?::(\d+))?$/.exec(entry) ?? [];
   return { name: bracketed ?? plain ?? entry, port: port === undefined ? undefined : Number(port) };
 }
 
-/** Without brackets, and without the dot that marks a full name: two spellings of one host. */
+/** Removes brackets and the final dot of a full name: both spellings mean the same host. */
 function plainHost(name: string): string {
   return name
     .replace(/^\[(.+)\]$/, '$1')

@@ -8,13 +8,13 @@ import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
 import { readSchedule } from './schedule/read-schedule.ts';
 
-/** The stand-in's credentials; anything else is refused by it, so that a mistake shows on the first try. */
+/** The credentials of the stand-in. It refuses any others, so that a mistake shows at the first attempt. */
 export const STAND_IN_CREDENTIALS = {
   clientId: 'limitline-sandbox',
   clientSecret: 'limitline-sandbox-secret',
 } as const;
 
-/** One address has one spelling: host in lower case, no default port, user, slash at the end, query or fragment. */
+/** An address has one spelling: host in lower case, without default port, user, final slash, query or fragment. */
 export function normalAccount(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) return text.toLowerCase();
   const { protocol, host, pathname } = new URL(text);
@@ -31,8 +31,8 @@ function wholeNumber(min: number, max: number, unit = '') {
 }
 
 /**
- * Statuses that would otherwise leave the outcome unknown, so 408 and 500 to 599. 401 is about the token, any other 4xx is a
- * refusal of that row: it made nothing either, and to wait for it to pass would stop all calls for one row. 429 is meant anyway.
+ * The statuses that may be named: 408 and 500 to 599, which otherwise leave the outcome unknown. 401 is about the token. Any other 4xx
+ * refuses the row: it made nothing, and waiting would stop all calls because of one row. 429 always counts as not made.
  */
 const statusList = z
   .string()
@@ -74,14 +74,14 @@ const HTTP_FAULT = 'must be an address that begins with http:// or https://';
 const httpUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
-  // A user and password are not what calls are made with, so they need not be where the address is shown.
+  // A user and password in the address are not used for calls, so they are not shown with it.
   .transform((text) => text.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1'));
 
 const scheduleText = z.string().superRefine((text, context) => {
   for (const message of readSchedule(text).faults) context.addIssue({ code: 'custom', message });
 });
 
-/** Unlike the service's address it keeps what stands in it: such addresses are secrets as a whole. */
+/** Unlike the service's address this one is kept as it is, because the whole address is a secret. */
 const noticeUrl = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT);
@@ -93,7 +93,7 @@ const smtpUrl = z
     'must be smtp://host:port or smtps://host:port with nothing behind it, where user:password@ may stand before the host; percent-encode special characters in the password',
   );
 
-/** The scheme alone is looked at here; where Redis is opened, the whole address is read, and its faults are named. */
+/** Only the scheme is checked here. The rest is read, and its faults are named, when Redis is opened. */
 const redisUrl = z
   .string()
   .regex(
@@ -101,18 +101,18 @@ const redisUrl = z
     'must begin with redis://, rediss:// or redis+sentinel://; for a cluster, give several addresses separated by commas',
   );
 
-/** Every setting: what may stand there, and what it is where it is not given. */
+/** Every setting: which values are valid, and its default. */
 export const settingsSchema = z.object({
   REDIS_URL: redisUrl.optional(),
   REDIS_REPLICAS: wholeNumber(0, 100, 'replicas').optional(),
   LIMITLINE_DATA: z.string(),
-  /** Read by trust.ts, in the environment alone. */
+  /** Read by trust.ts, from the environment only. */
   LIMITLINE_TRUST_ENV: onOff.default('off'),
   LIMITLINE_PREFIX: z
     .string()
     .regex(/^[\w.-]{1,40}$/, 'must be up to 40 letters, digits, dots, hyphens or underscores')
     .default('limitline'),
-  /** What secrets of the installation are derived from: the same on all of its hosts. */
+  /** The installation's secrets are derived from it; it must be the same on all hosts. */
   LIMITLINE_SECRET: z
     .string()
     .regex(/^[!-~]{32,}$/, 'must be 32 characters or more, without spaces')
@@ -132,7 +132,7 @@ export const settingsSchema = z.object({
   HTTPS_PROXY: z.string().optional(),
   HTTP_PROXY: z.string().optional(),
   NO_PROXY: z.string().optional(),
-  /** RFC 6749, section 5.1; the service does not show the field's name. */
+  /** The name in RFC 6749, section 5.1; the service does not show the field's name. */
   SERVICE_TOKEN_FIELD: z.string().default('access_token'),
   SERVICE_TOKEN_LIFETIME_S: wholeNumber(1, 86_400, 'seconds').default(600),
   SERVICE_RATE_PER_S: z
@@ -155,24 +155,24 @@ export const settingsSchema = z.object({
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
   SEARCH_INDEX: onOff.default('on'),
-  /** A portfolio that asks for more than this waits for another person's approval, and so does a buyer within the window. */
+  /** A portfolio that requests more than this waits for another person's approval, and so does a buyer within the window. */
   APPROVE_ABOVE: sum.optional(),
   APPROVE_WINDOW_DAYS: wholeNumber(0, 366, 'days').default(7),
-  /** So much passes by one person within the window without another's approval. */
+  /** The most that one person may request within the window without another person's approval. */
   APPROVE_PERSON_ABOVE: sum.optional(),
   APPROVE_ALWAYS: onOff.default('off'),
   MAX_DOCUMENT_MB: wholeNumber(1, 10_000, 'megabytes').default(20),
   CONSOLE_HOST: z.string().default('127.0.0.1'),
   CONSOLE_PORT: wholeNumber(0, 65_535).default(3000),
-  /** The most that an upload may be, all of its files together; each mended version of it is a copy. */
+  /** The largest upload, counting all of its files. Each corrected version is a further copy. */
   CONSOLE_UPLOAD_MB: wholeNumber(1, 100_000, 'megabytes').default(1_024),
-  /** Under which people open the console, where that is not the address that it listens on. */
+  /** The address by which people open the console, if it is not the one that it listens on. */
   CONSOLE_URL: httpUrl.optional(),
   CONSOLE_TLS_CERT_FILE: z.string().optional(),
   CONSOLE_TLS_KEY_FILE: z.string().optional(),
-  /** Addresses, or ranges of them such as 10.0.0.0/8, or `loopback`: the proxies that may say who asks. */
+  /** The proxies whose headers are trusted: addresses, ranges such as 10.0.0.0/8, or `loopback`. */
   CONSOLE_TRUST_PROXY: addressList.default([]),
-  /** As the provider writes it, to the slash at its end. */
+  /** Exactly as the provider writes it, including a final slash. */
   CONSOLE_OIDC_ISSUER: z
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), HTTP_FAULT)
@@ -180,24 +180,24 @@ export const settingsSchema = z.object({
   CONSOLE_OIDC_CLIENT_ID: z.string().optional(),
   CONSOLE_OIDC_CLIENT_SECRET: z.string().optional(),
   CONSOLE_OIDC_SCOPES: list.default(['openid', 'profile', 'email']),
-  /** The claim of the ID token that names a person's groups. */
+  /** The claim of the ID token that has a person's groups. */
   CONSOLE_OIDC_GROUPS_CLAIM: z.string().default('groups'),
-  /** `group=role+role, group=role`: what the people of each group may do. */
+  /** `group=role+role, group=role`: the roles of each group's members. */
   CONSOLE_OIDC_ROLES: groupRoles.default([]),
-  /** What runs at night, and when: see src/schedule. */
+  /** Which tasks run at night, and when: see src/schedule. */
   LIMITLINE_SCHEDULE: scheduleText.optional(),
-  /** The drop folder. A relative one would be another wherever a process is started. */
+  /** The drop folder. A relative path would depend on where each process is started. */
   LIMITLINE_INBOX: z.string().refine(isAbsolute, 'must be a whole path, such as /srv/limitline/inbox').optional(),
-  /** How its files are read, by the name of a mapping that somebody kept. */
+  /** How its files are read: the name of a saved mapping. */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
-  /** The users who alone may approve what was dropped. */
+  /** If set, only these users may approve portfolios whose files came from the drop folder. */
   INBOX_APPROVERS: list.default([]),
   NOTIFY_WEBHOOK_URL: noticeUrl.optional(),
   NOTIFY_WEBHOOK_FORM: z.enum(['slack', 'teams', 'json'], 'must be slack, teams or json').default('json'),
   NOTIFY_SMTP_URL: smtpUrl.optional(),
   NOTIFY_SMTP_FROM: z.string().optional(),
   NOTIFY_SMTP_TO: list.default([]),
-  /** Which kinds of notices are sent: all, where none is named. */
+  /** The kinds of notices to send; all kinds if none is named. */
   NOTIFY_ABOUT: list
     .refine(
       (kinds) => kinds.every((kind) => NOTICE_KINDS.includes(kind as NoticeKind)),
@@ -205,24 +205,24 @@ export const settingsSchema = z.object({
     )
     .transform((kinds) => kinds as NoticeKind[])
     .default([]),
-  /** Percent of a portfolio's ended rows that were refused or held. */
+  /** Percent of a portfolio's ended rows that are refused or held; a higher share is reported. */
   NOTIFY_FAILURES_ABOVE: wholeNumber(0, 100, 'percent').default(10),
   NOTIFY_AWAY_AFTER_MIN: wholeNumber(1, 10_080, 'minutes').default(10),
-  /** Percent of the disk, or of Redis' memory, that is in use. */
+  /** Percent of the disk, or of Redis' memory, in use; a higher share is reported. */
   NOTIFY_FULL_ABOVE: wholeNumber(1, 100, 'percent').default(90),
-  /** Finished portfolios older than this are archived at night; none are where it is not set. */
+  /** Portfolios that finished longer ago than this are archived at night; if not set, none are. */
   LIMITLINE_KEEP_DAYS: wholeNumber(1, 36_500, 'days').optional(),
-  /** Where the service's events are listened for; nowhere where no port is set. */
+  /** Where to listen for the service's events; without a port, nowhere. */
   EVENTS_HOST: z.string().default('127.0.0.1'),
   EVENTS_PORT: wholeNumber(0, 65_535).optional(),
-  /** The last part of the address that the platform tells the service; whoever knows it can leave events here. */
+  /** The last part of the address to which the service sends events. Anyone who knows it can send events here. */
   EVENTS_SECRET: z
     .string()
     .regex(/^[A-Za-z0-9_-]{24,200}$/, 'must be 24 to 200 letters, digits, - or _; openssl rand -hex 32 makes one')
     .optional(),
   EVENTS_MAX_KB: wholeNumber(1, 10_240, 'kilobytes').default(256),
   EVENTS_PER_SECOND: wholeNumber(1, 100_000, 'events a second').default(2_000),
-  /** What all events that are kept may take together; more are not taken until older ones have gone. */
+  /** Space for all kept events. If it is full, new events are refused until old ones have expired. */
   EVENTS_KEEP_MB: wholeNumber(1, 100_000, 'megabytes').default(256),
   EVENTS_KEEP_DAYS: wholeNumber(1, 36_500, 'days').default(90),
   METRICS_HOST: z.string().default('127.0.0.1'),

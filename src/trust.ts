@@ -2,13 +2,13 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import { LimitlineError } from './errors.ts';
 
 /** Whoever runs this; by `sudo`, also who called it. */
-export type Runner = { uids: readonly number[]; gids: readonly number[]; isTrusting: boolean };
+export type RunningUser = { uids: readonly number[]; gids: readonly number[]; isTrusting: boolean };
 
 /**
  * Who runs this, nothing where a system knows no owners. `LIMITLINE_TRUST_ENV=on` in the environment means that whatever lies in the
  * working directory is obeyed.
  */
-export function runnerOf(env: NodeJS.Dict<string>): Runner | undefined {
+export function runnerOf(env: NodeJS.Dict<string>): RunningUser | undefined {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   if (uid === undefined || gid === undefined) return undefined;
   const caller = uid === 0 && /^\d+$/.test(env.SUDO_UID ?? '');
@@ -25,7 +25,7 @@ export function runnerOf(env: NodeJS.Dict<string>): Runner | undefined {
  *
  * @throws LimitlineError `SETTINGS` for another one, with owner and remedy
  */
-export function readTrusted(path: string, runner: Runner | undefined): string | undefined {
+export function readTrusted(path: string, runner: RunningUser | undefined): string | undefined {
   let file: number | undefined;
   try {
     const link = lstatSync(path);
@@ -43,12 +43,12 @@ export function readTrusted(path: string, runner: Runner | undefined): string | 
 }
 
 /** The same of a folder that is used since it lies there. */
-export function mustTrustFolder(path: string, runner: Runner | undefined): void {
+export function mustTrustFolder(path: string, runner: RunningUser | undefined): void {
   mustTrust(path, [lstatSync(path), statSync(path)], runner);
 }
 
 /** Of a link its owner alone counts: whoever may write to it is nobody. */
-function mustTrust(path: string, [link, found]: readonly [Stats, Stats], runner: Runner | undefined): void {
+function mustTrust(path: string, [link, found]: readonly [Stats, Stats], runner: RunningUser | undefined): void {
   if (!runner || runner.isTrusting) return;
   const { uids, gids } = runner;
   const stranger = [link, found].find(({ uid }) => !uids.includes(uid));

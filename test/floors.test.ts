@@ -120,3 +120,19 @@ test(`no file is longer than ${MAX_LINES} lines`, () => {
   const linesOf = (file: string) => readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').length;
   expect(files.filter((file) => linesOf(file) > MAX_LINES).sort()).toEqual([]);
 });
+
+/** Each command of the command line exports its own. */
+const EXPORTED_BY_MANY = new Set(['register']);
+
+test('no two files of the product export a type or a function under one name', () => {
+  const files = SOURCES.filter((file) => file.endsWith('.ts'));
+  const namesIn = (file: string) =>
+    [
+      ...readFileSync(join(ROOT, file), 'utf8').matchAll(
+        /^export (?:type|interface|class|(?:async )?function\*?) (\w+)/gm,
+      ),
+    ].map(([, name = '']) => ({ name, file }));
+  const byName = [...Map.groupBy(files.flatMap(namesIn), ({ name }) => name)];
+  const doubles = byName.filter(([name, all]) => all.length > 1 && !EXPORTED_BY_MANY.has(name));
+  expect(doubles.map(([name, all]) => `${name}: ${all.map(({ file }) => file).join(', ')}`)).toEqual([]);
+});

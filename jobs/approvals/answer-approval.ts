@@ -1,11 +1,11 @@
 import { isNamed, isOfSystem, isSamePerson } from '../../src/actor.ts';
-import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
+import type { AnswerResult, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { Person } from '../../src/people/person.ts';
 
 /** An answer. `digest` is of the approval as the person saw it. */
-export type Said = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
+export type GivenAnswer = { id: string; answer: ApprovalAnswer; digest: string; words: string; person: Person };
 
 /**
  * Why this person may not answer this approval; nothing where they may: `own` if they asked for it, `nobody` without a user
@@ -28,9 +28,9 @@ export function isOwn({ authors }: Pick<Approval, 'authors'>, by: string): boole
 
 /** Answers an approval, once, and only as it was seen. carry-out-answered.ts executes the answer. */
 export async function answerApproval(
-  { id, answer, digest, words, person }: Said,
+  { id, answer, digest, words, person }: GivenAnswer,
   { approvals }: { approvals: Approvals },
-): Promise<Answered> {
+): Promise<AnswerResult> {
   const approval = await approvals.read(id);
   if (!approval) return { is: 'gone' };
   // A person who may not answer does not learn whether it is still open.

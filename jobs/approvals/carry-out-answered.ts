@@ -4,13 +4,11 @@ import { feed } from '../rows/feed.ts';
 import { freeApproved } from '../rows/free-approved.ts';
 import { type CarryOutAnswersDeps, carryOutAnswers } from './carry-out-answers.ts';
 
-export type CarryOutDeps = CarryOutAnswersDeps;
-
 /**
  * Executes an answered approval for all its rows: granted rows go on, declined rows are cancelled or get their earlier state
  * back. May be repeated after a crash, or run twice at a time.
  */
-export async function carryOutAnswered(approval: Approval, deps: CarryOutDeps): Promise<void> {
+export async function carryOutAnswered(approval: Approval, deps: CarryOutAnswersDeps): Promise<void> {
   const { kind, standing, portfolio } = approval;
   if (standing === 'open' || standing === 'waiting') return;
   if (kind === 'answer' && standing === 'granted') await carryOutAnswers(approval, deps);
@@ -26,7 +24,7 @@ export async function carryOutAnswered(approval: Approval, deps: CarryOutDeps): 
  *
  * @throws the first fault, after all others
  */
-export async function carryOutAllAnswered(deps: CarryOutDeps): Promise<void> {
+export async function carryOutAllAnswered(deps: CarryOutAnswersDeps): Promise<void> {
   const faults: unknown[] = [];
   for (const { id } of await deps.approvals.answered()) {
     try {
@@ -46,7 +44,7 @@ const LEFT_AFTER_MS = 10 * 60_000;
  * Closes abandoned approvals, so that they wait for a person like any other. An interrupted import continues when its file is
  * imported again, so its approval stays open, until another file is imported completely: then nobody would continue the first.
  */
-export async function closeLeft(deps: CarryOutDeps): Promise<void> {
+export async function closeLeft(deps: CarryOutAnswersDeps): Promise<void> {
   for (const { name, states, importing, interrupted } of await deps.portfolios.open()) {
     if (states.awaiting === 0) continue;
     const isGoneOnWith = importing || interrupted;

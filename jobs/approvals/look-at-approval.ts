@@ -11,7 +11,7 @@ import { RESEND } from '../operators/ask-first.ts';
 import { largestRows } from './largest-rows.ts';
 import type { UnderstandFile } from './understood-file.ts';
 
-export type LookDeps = {
+export type ApprovalLookDeps = {
   approvals: Approvals;
   portfolios: Portfolios;
   rows: Rows;
@@ -22,7 +22,7 @@ export type LookDeps = {
 const FIRST_REQUESTS = 3;
 
 /** All that an approver must see before saying yes; nothing where there is no such approval. */
-export async function lookAtApproval(id: string, deps: LookDeps): Promise<ApprovalLook | undefined> {
+export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promise<ApprovalLook | undefined> {
   const approval = await deps.approvals.read(id);
   if (!approval) return undefined;
   const { portfolio } = approval;
@@ -45,7 +45,7 @@ export async function lookAtApproval(id: string, deps: LookDeps): Promise<Approv
   };
 }
 
-async function firstRows(approval: Approval, { approvals, rows }: LookDeps): Promise<FoundRow[]> {
+async function firstRows(approval: Approval, { approvals, rows }: ApprovalLookDeps): Promise<FoundRow[]> {
   const names = await approvals.rowsOf(approval, { count: FIRST_REQUESTS });
   const results = await rows.read(names);
   return names.flatMap((row, place) => {

@@ -3,7 +3,7 @@ import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
-import type { LongWish, Progress } from './long-work.ts';
+import type { LongWorkOptions, WorkProgress } from './long-work.ts';
 
 /** The parts of a context that archiving needs. */
 export type ArchiveDeps = {
@@ -39,7 +39,7 @@ export const ARCHIVE_STEPS = [
 ] as const;
 export type ArchiveStep = (typeof ARCHIVE_STEPS)[number];
 
-export type ArchiveProgress = Progress<ArchiveStep>;
+export type ArchiveProgress = WorkProgress<ArchiveStep>;
 
 /** Who asks, and the signal that stops the work. */
-export type ArchiveWish = LongWish<ArchiveStep> & { by: string };
+export type ArchivingOptions = LongWorkOptions<ArchiveStep> & { by: string };

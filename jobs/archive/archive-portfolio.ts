@@ -6,9 +6,9 @@ import { makeArchiveSteps, type NotArchived } from '../../src/ledger/archive/arc
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { rowCountOf } from '../../src/ledger/portfolios/summary.ts';
 import { type ArchiveState, archivedFault } from '../../src/ledger/schema/archives.ts';
-import type { ArchiveDeps, ArchiveStep, ArchiveWish } from './archive-deps.ts';
+import type { ArchiveDeps, ArchiveStep, ArchivingOptions } from './archive-deps.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
-import { makeTold, mustGoOn, type Told, withArchives } from './long-work.ts';
+import { makeReportStep, mustGoOn, type ReportStep, withArchives } from './long-work.ts';
 import { takeOut } from './take-out.ts';
 import { nameArchive, type Writing, writeArchive } from './write-archive.ts';
 
@@ -36,8 +36,8 @@ export type Archived = {
  * @throws LimitlineError `NOT_FOUND`; `USAGE` where archiving is not allowed now, with what to do first; `FILE` where the disk
  *   fails; `STOPPED` by the signal
  */
-export async function archivePortfolio(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
-  return withArchives(deps, () => archive(deps, name, wish));
+export async function archivePortfolio(deps: ArchiveDeps, name: string, options: ArchivingOptions): Promise<Archived> {
+  return withArchives(deps, () => archive(deps, name, options));
 }
 
 /**
@@ -54,14 +54,14 @@ export async function mayBeArchived(
   if ('is' in found && found.is.is !== 'leaving') throw archivedFault({ name, is: found.is.is });
 }
 
-async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Promise<Archived> {
+async function archive(deps: ArchiveDeps, name: string, options: ArchivingOptions): Promise<Archived> {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   // Reading also clears the record of an import whose process died.
   const seen = await deps.portfolios.read(name);
   const state: ArchiveState = {
     is: 'archiving',
     id: newId(),
-    by: wish.by,
+    by: options.by,
     sinceMs: Date.now(),
     startedMs: seen.startedMs ?? 0,
     finishedMs: seen.finishedMs ?? 0,
@@ -70,24 +70,24 @@ async function archive(deps: ArchiveDeps, name: string, wish: ArchiveWish): Prom
   if ('why' in begun) throw notArchivedFault(name, begun, deps.account);
   if ('is' in begun) {
     if (begun.is.is !== 'leaving') throw archivedFault({ name, is: begun.is.is });
-    return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, wish, deps), true, deps);
+    return archivedOf(name, await takeOut({ name, state: begun.is, isResumed: true }, options, deps), true, deps);
   }
   // Leftovers of an earlier attempt are no archive and disturb nobody, so failing to remove them is no fault.
   if (begun.before) await removeArchive(folderOf(name, begun.before.id, deps)).catch(() => {});
-  const left = await writeAndLeave(name, state, wish, deps);
-  return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, wish, deps), false, deps);
+  const left = await writeAndLeave(name, state, options, deps);
+  return archivedOf(name, await takeOut({ name, state: left, isResumed: false }, options, deps), false, deps);
 }
 
 /** Writes the files and marks the portfolio as leaving. Any failure before that is undone. */
-async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWish, deps: ArchiveDeps) {
+async function writeAndLeave(name: string, state: ArchiveState, options: ArchivingOptions, deps: ArchiveDeps) {
   const leaving = makeArchiveSteps({ connection: deps.ledger, keys: deps.keys });
   const folder = folderOf(name, state.id, deps);
-  const told = toldOf(name, wish, 0);
+  const reportStep = reportStepOf(name, options, 0);
   let mayHaveLeft = false;
   try {
-    await told('begun');
-    const left = await writeFiles({ name, folder, state }, wish, deps);
-    await told('leaving');
+    await reportStep('begun');
+    const left = await writeFiles({ name, folder, state }, options, deps);
+    await reportStep('leaving');
     mayHaveLeft = true;
     if (await leaving.leave(name, left)) return left;
     throw overtakenFault(name);
@@ -95,16 +95,15 @@ async function writeAndLeave(name: string, state: ArchiveState, wish: ArchiveWis
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
     // If Redis did not answer, the mark may be set. Then the files stay.
     if (!mayHaveLeft || isBack === true) await removeArchive(folder).catch(() => {});
-    if (isBack === undefined)
-      deps.say?.(`${name} may still be marked as being archived. To remove the mark, archive it again later.`);
-    mustGoOn(wish.signal, stoppedWords(name));
+    if (isBack === undefined) deps.say?.(`${name} may still be marked as being archived: archive it again later.`);
+    mustGoOn(options.signal, stoppedWords(name));
     throw error;
   }
 }
 
 async function writeFiles(
   { name, folder, state }: { name: string; folder: string; state: ArchiveState },
-  wish: ArchiveWish,
+  options: ArchivingOptions,
   deps: ArchiveDeps,
 ): Promise<ArchiveState> {
   // Nothing changes the portfolio now, so these counts match the files.
@@ -112,16 +111,16 @@ async function writeFiles(
   const counts = countsOf(found);
   const total = rowCountOf(found);
   const stepOf = (step: 'writing' | 'comparing'): Writing => {
-    const told = toldOf(name, wish, total);
-    const onRows = (more: number) => told(step, more);
+    const reportStep = reportStepOf(name, options, total);
+    const onRows = (more: number) => reportStep(step, more);
     const { id, by, startedMs, finishedMs } = state;
     const facts = { account: deps.account, portfolio: name, id, by, archivedMs: state.sinceMs, startedMs, finishedMs };
-    return { folder, facts: { ...facts, rows: total, ...counts }, signal: wish.signal, onRows };
+    return { folder, facts: { ...facts, rows: total, ...counts }, signal: options.signal, onRows };
   };
   const writing = stepOf('writing');
   await writing.onRows(0);
   const { sizeBytes, sha256 } = await writeArchive({ writing, comparing: stepOf('comparing') }, deps);
-  await toldOf(name, wish, total)('naming');
+  await reportStepOf(name, options, total)('naming');
   await nameArchive(folder);
   return { ...state, is: 'leaving', sinceMs: Date.now(), ...counts, sizeBytes, sha256 };
 }
@@ -150,8 +149,8 @@ function overtakenFault(name: string): LimitlineError {
   return new LimitlineError('USAGE', `${name} is being archived by another process: nothing was done here.`);
 }
 
-function toldOf(name: string, wish: ArchiveWish, total: number): Told<ArchiveStep> {
-  return makeTold(wish, total, stoppedWords(name));
+function reportStepOf(name: string, options: ArchivingOptions, total: number): ReportStep<ArchiveStep> {
+  return makeReportStep(options, total, stoppedWords(name));
 }
 
 function stoppedWords(name: string): string {

@@ -9,7 +9,7 @@ import { makeDocumentIndex } from '../nightly/ledger/document-index.ts';
 import type { WalkedRow } from '../nightly/walk-ledger.ts';
 import { type WalkDeps, walkLedger } from '../nightly/walk-ledger.ts';
 import { missingArchives } from './look-at-archive.ts';
-import { digestsOf, namingFiles } from './named-digests.ts';
+import { namedDigestsIn, namingFiles } from './named-digests.ts';
 
 /** An account's portfolios, archives, imports and rows. */
 type Account = WalkDeps & {
@@ -37,7 +37,7 @@ export async function noteNamedFiles(name: string, archives: readonly string[], 
   );
   for (const archive of archives) {
     for await (const path of namingFiles(archive)) {
-      for await (const digests of digestsOf(path)) await forgetting.noteFiles(name, [...new Set(digests)]);
+      for await (const digests of namedDigestsIn(path)) await forgetting.noteFiles(name, [...new Set(digests)]);
     }
   }
 }
@@ -99,7 +99,7 @@ async function nameOthers(note: (digest: string) => void, archives: readonly str
   }
   for await (const path of namingFiles(join(dataDir, 'archive'), archives)) {
     deps.signal.throwIfAborted();
-    for await (const digests of digestsOf(path)) digests.forEach(note);
+    for await (const digests of namedDigestsIn(path)) digests.forEach(note);
   }
 }
 

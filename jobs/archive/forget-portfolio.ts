@@ -20,10 +20,10 @@ import { forgetEventsByNumber } from './forget-events.ts';
 import { type FilesDeps, noteNamedFiles, removeNamedFiles } from './forget-files.ts';
 import { forgetDropped, forgetUploads } from './forget-received.ts';
 import { forgetReported } from './forget-reports.ts';
-import { type LongWish, makeTold } from './long-work.ts';
+import { type LongWorkOptions, makeReportStep } from './long-work.ts';
 import { readManifest } from './manifest.ts';
 import { lookBeforeForgetting, refusal } from './may-forget.ts';
-import { digestsOf, fileNamesOf, namingFiles } from './named-digests.ts';
+import { fileNamesOf, namedDigestsIn, namingFiles } from './named-digests.ts';
 
 export type ForgetDeps = Pick<FilesDeps, 'walkRows' | 'otherAccounts' | 'storedFiles' | 'storedDocuments'> & {
   account: string;
@@ -58,7 +58,7 @@ export const FORGET_STEPS = [
 export type ForgetStep = (typeof FORGET_STEPS)[number];
 
 /** Who asks, in words, and the signal that stops the work. */
-export type ForgetWish = LongWish<ForgetStep> & { by: string };
+export type ForgettingOptions = LongWorkOptions<ForgetStep> & { by: string };
 
 /** The result. Counts are of this run, so a continued one has lower counts. */
 export type Forgotten = {
@@ -80,7 +80,7 @@ export type Forgotten = {
  *
  * @throws LimitlineError `USAGE` where it may not be forgotten now, `NOT_FOUND`, `FILE` where a file cannot be read or removed
  */
-export async function forgetPortfolio(name: string, wish: ForgetWish, deps: ForgetDeps): Promise<Forgotten> {
+export async function forgetPortfolio(name: string, options: ForgettingOptions, deps: ForgetDeps): Promise<Forgotten> {
   const { ledger: connection, keys, account, settings } = deps;
   const ledger = { connection, keys };
   const archives = makeArchives(ledger);
@@ -89,7 +89,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const before = await lookBeforeForgetting(name, { archives, portfolios: deps.portfolios });
   mustHaveArchive(name, before.state, dir);
   await mustBeRead(name, before.state, dir);
-  const answer = await forgetting.begin(name, { id: randomBytes(9).toString('base64url'), by: wish.by });
+  const answer = await forgetting.begin(name, { id: randomBytes(9).toString('base64url'), by: options.by });
   if (answer.is === 'forgotten') return nothingLeft(answer.state);
   if (answer.is !== 'go') throw refusal(name, answer);
   if (answer.state.states === undefined) {
@@ -97,7 +97,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     await forgetting.note(name, { states, requested, granted });
   }
   const took = { ...nothingLeft(answer.state), dropFolders: [] as string[] };
-  const files: FilesDeps = { ...deps, archives, forgetting, signal: wish.signal };
+  const files: FilesDeps = { ...deps, archives, forgetting, signal: options.signal };
   const noteFiles = (digests: readonly string[]) => forgetting.noteFiles(name, digests);
   // Everything that gives names of files is read before any of it is erased.
   const folders = await ownArchives(dir, { account, name, state: answer.state });
@@ -105,16 +105,17 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
   const whole = folders.filter((folder) => !folder.endsWith(PART));
   const names = await namesOfFiles(name, whole, deps);
   const stopped = `Forgetting ${name} was stopped half way: say limitline forget "${name}" again, and it goes on.`;
-  const told = makeTold(wish, archivedRows(before), stopped);
+  const reportStep = makeReportStep(options, archivedRows(before), stopped);
   const isAnyEvent = async () => (await connection.zcard(keys.eventsLately)) > 0;
   const steps: Record<ForgetStep, () => Promise<unknown>> = {
     'files named': () => noteNamedFiles(name, whole, files),
     async events() {
       // Without any event, looking up a million rows would be useless.
-      if (await isAnyEvent()) took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: wish.signal });
+      if (await isAnyEvent())
+        took.events += await forgetEventsByNumber(name, whole, { ...deps, signal: options.signal });
     },
     async rows() {
-      for await (const rows of forgetting.rows(name)) await told('rows', rows);
+      for await (const rows of forgetting.rows(name)) await reportStep('rows', rows);
     },
     jobs: () => forgetJobs(name, deps),
     async buyers() {
@@ -147,7 +148,7 @@ export async function forgetPortfolio(name: string, wish: ForgetWish, deps: Forg
     },
   };
   for (const step of FORGET_STEPS) {
-    await told(step);
+    await reportStep(step);
     await steps[step]();
   }
   return took;
@@ -175,7 +176,7 @@ function mustHaveArchive(name: string, state: ArchiveState | undefined, dir: str
 async function mustBeRead(name: string, state: ArchiveState | undefined, dir: string): Promise<void> {
   if (state?.is !== 'archived') return;
   try {
-    for await (const path of namingFiles(join(dir, state.id))) for await (const _digests of digestsOf(path));
+    for await (const path of namingFiles(join(dir, state.id))) for await (const _digests of namedDigestsIn(path));
   } catch (error) {
     const words = `${name} is archived, and its archive is damaged: put its folder back from a copy, or remove the file where there is none, and what only that file names stays. Nothing was changed. ${messageOf(error)}`;
     throw new LimitlineError('FILE', words, { cause: error });

@@ -4,28 +4,28 @@ import { underLease } from '../../src/ledger/schema/lease.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 
 /** The progress of long work: rows done of `total`, in this step. */
-export type Progress<Step extends string> = { step: Step; rows: number; total: number };
+export type WorkProgress<Step extends string> = { step: Step; rows: number; total: number };
 
 /** The signal that stops long work, and who is told of its progress. */
-export type LongWish<Step extends string> = {
+export type LongWorkOptions<Step extends string> = {
   signal: AbortSignal;
   /** Called before each step and after each page of rows. The work waits for it. */
-  onProgress?: (progress: Progress<Step>) => void | Promise<void>;
+  onProgress?: (progress: WorkProgress<Step>) => void | Promise<void>;
 };
 
 /** Reports the begin of a step or more rows of it. Throws if the work is to stop. */
-export type Told<Step extends string> = (step: Step, rows?: number) => Promise<void>;
+export type ReportStep<Step extends string> = (step: Step, rows?: number) => Promise<void>;
 
 /**
  * Makes the function that reports progress.
  *
  * @param stopped the message of `STOPPED`: the state that was left, and how to continue
  */
-export function makeTold<Step extends string>(
-  { signal, onProgress }: LongWish<Step>,
+export function makeReportStep<Step extends string>(
+  { signal, onProgress }: LongWorkOptions<Step>,
   total: number,
   stopped: string,
-): Told<Step> {
+): ReportStep<Step> {
   let [last, done] = ['', 0];
   return async (step, rows = 0) => {
     [last, done] = [step, step === last ? done + rows : rows];

@@ -58,7 +58,7 @@ export type ArchiveManifest = z.output<typeof manifestSchema>;
 export type ManifestFacts = Omit<ArchiveManifest, 'format'>;
 
 /**
- * Writes the manifest to the disk. Answers its size in bytes and its SHA-256 in hexadecimal.
+ * Writes the manifest to the disk. Returns its size in bytes and its SHA-256 in hexadecimal.
  *
  * @throws LimitlineError `FILE`
  */
@@ -101,11 +101,11 @@ export async function readManifest(
   if (expected.sha256 !== undefined && digestOf(text) !== expected.sha256) {
     throw fault(path, 'it is not what was written there; put the folder back from a copy');
   }
-  if (found.account !== expected.account) throw fault(path, `it is of account ${found.account}`);
+  if (found.account !== expected.account) throw fault(path, `it belongs to account ${found.account}`);
   if (expected.name !== undefined && found.portfolio !== expected.name) {
-    throw fault(path, `it is of portfolio ${found.portfolio}`);
+    throw fault(path, `it belongs to portfolio ${found.portfolio}`);
   }
-  if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it is of another archive');
+  if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it belongs to another archive');
   return found;
 }
 

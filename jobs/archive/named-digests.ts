@@ -37,7 +37,7 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
  *
  * @throws LimitlineError `FILE` where it cannot be read: then it is unknown what it names
  */
-export async function* digestsOf(path: string): AsyncGenerator<string[]> {
+export async function* namedDigestsIn(path: string): AsyncGenerator<string[]> {
   let rest = '';
   try {
     for await (const piece of unpacked(path)) {
@@ -75,7 +75,7 @@ export async function namesInArchives(
     // An archive that is being written is in Redis, too.
     if (folder.endsWith(PART)) continue;
     try {
-      for await (const digests of digestsOf(join(folder, file))) {
+      for await (const digests of namedDigestsIn(join(folder, file))) {
         signal.throwIfAborted();
         if (!digests.every(onName)) return isWhole;
       }

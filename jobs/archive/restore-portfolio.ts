@@ -17,7 +17,7 @@ import {
   someAtATime,
 } from './archive-files.ts';
 import { archiveFolder } from './archive-folders.ts';
-import { type LongWish, makeTold, overtakenFault, type Progress, withArchives } from './long-work.ts';
+import { type LongWorkOptions, makeReportStep, overtakenFault, type WorkProgress, withArchives } from './long-work.ts';
 import { type ArchiveManifest, type FileFacts, MANIFEST, readManifest } from './manifest.ts';
 
 /** The steps of restoring, in order. */
@@ -33,8 +33,8 @@ export const RESTORE_STEPS = [
 ] as const;
 export type RestoreStep = (typeof RESTORE_STEPS)[number];
 
-export type RestoreProgress = Progress<RestoreStep>;
-export type RestoreWish = LongWish<RestoreStep>;
+export type RestoreProgress = WorkProgress<RestoreStep>;
+export type RestoringOptions = LongWorkOptions<RestoreStep>;
 
 export type RestoreDeps = Pick<ArchiveDeps, 'account' | 'ledger' | 'keys' | 'processId' | 'settings'>;
 
@@ -57,14 +57,14 @@ export type Restored = {
  * @throws LimitlineError `NOT_FOUND`; `USAGE` where it is not archived, or is in another transition; `FILE` where its files are
  *   changed; `STOPPED` by the signal
  */
-export async function restorePortfolio(deps: RestoreDeps, name: string, wish: RestoreWish): Promise<Restored> {
-  return withArchives(deps, (run) => restore(deps, { name, run }, wish));
+export async function restorePortfolio(deps: RestoreDeps, name: string, options: RestoringOptions): Promise<Restored> {
+  return withArchives(deps, (run) => restore(deps, { name, run }, options));
 }
 
 async function restore(
   deps: RestoreDeps,
   { name, run }: { name: string; run: string },
-  wish: RestoreWish,
+  options: RestoringOptions,
 ): Promise<Restored> {
   const { account, ledger, keys, settings } = deps;
   const state = await archivedState(deps, name);
@@ -72,38 +72,38 @@ async function restore(
   const folder = archiveFolder({ dataDir: settings.LIMITLINE_DATA, account, portfolio: name, id });
   const manifest = await readManifest(folder, { account, name, id, sha256 });
   const isBegun = state.is === 'restoring';
-  const before = makeTold(wish, manifest.rows, stoppedWords(name, isBegun));
+  const before = makeReportStep(options, manifest.rows, stoppedWords(name, isBegun));
   await checkAll(folder, manifest, (rows) => before('checking', rows));
   const restoring = makeArchiveSteps({ connection: ledger, keys });
   // A half restored portfolio has its room already, or continues when there is room.
   if (!isBegun) await mustHaveRoom(ledger, manifest);
   await before('begun');
   if (!(await restoring.beginRestore(name, state, run))) throw overtakenFault(name);
-  const told = makeTold(wish, manifest.rows, stoppedWords(name, true));
+  const reportStep = makeReportStep(options, manifest.rows, stoppedWords(name, true));
   const mustBeOurs = (isDone: boolean) => {
     if (!isDone) throw overtakenFault(name);
   };
-  await told('rows');
+  await reportStep('rows');
   await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, ROWS))), async (lines) => {
     mustBeOurs(await restoring.putRows(name, run, lines));
-    await told('rows', lines.length);
+    await reportStep('rows', lines.length);
   });
-  await told('rest');
+  await reportStep('rest');
   const hash: Buffer[] = [];
   await someAtATime(batchesOf(readArchiveFile(folder, factsOf(manifest, REST)), REST_BYTES), async (lines) => {
     hash.push(...lines.filter((line) => nameInLine(line) === PORTFOLIO_LINE));
     const others = lines.filter((line) => nameInLine(line) !== PORTFOLIO_LINE);
     if (others.length > 0) mustBeOurs(await restoring.putKeys(name, run, others));
-    await told('rest');
+    await reportStep('rest');
   });
-  await told('ending');
+  await reportStep('ending');
   // Noted before the end. Otherwise, the next night could archive it again or retry its rows by a rule.
   const [seconds = 0, microseconds = 0] = (await ledger.time()).map(Number);
   await ledger.zadd(keys.restored, Math.floor(seconds * 1_000 + microseconds / 1_000), name);
   const ended = await restoring.endRestore(name, { run, startedMs: state.startedMs, rows: manifest.rows, lines: hash });
   if (ended === 'rows') throw new LimitlineError('FILE', `${folder} has not the rows that its manifest counts.`);
   mustBeOurs(ended);
-  await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
+  await options.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
   return { portfolio: name, id, folder, rows: manifest.rows, states: manifest.states, resumed: isBegun };
 }
 
@@ -127,13 +127,13 @@ async function archivedState({ ledger, keys, account }: RestoreDeps, name: strin
 async function checkAll(
   folder: string,
   manifest: ArchiveManifest,
-  told: (rows: number) => Promise<void>,
+  reportStep: (rows: number) => Promise<void>,
 ): Promise<void> {
   for (const name of ARCHIVE_FILES) factsOf(manifest, name);
-  await told(0);
+  await reportStep(0);
   for (const facts of manifest.files) {
-    await checkArchiveFile(folder, facts, () => told(0));
-    await told(facts.name === ROWS ? facts.lines : 0);
+    await checkArchiveFile(folder, facts, () => reportStep(0));
+    await reportStep(facts.name === ROWS ? facts.lines : 0);
   }
 }
 

@@ -4,10 +4,10 @@ import { LimitlineError } from '../../src/errors.ts';
 import { nameInLine } from '../../src/ledger/archive/archive-pages.ts';
 import { type ArchiveSteps, makeArchiveSteps } from '../../src/ledger/archive/archive-steps.ts';
 import type { ArchiveState } from '../../src/ledger/schema/archives.ts';
-import type { ArchiveDeps, ArchiveStep, ArchiveWish } from './archive-deps.ts';
+import type { ArchiveDeps, ArchiveStep, ArchivingOptions } from './archive-deps.ts';
 import { batchesOf, checkArchiveFile, REST, readArchiveFile } from './archive-files.ts';
 import { archiveFolder, removeArchive } from './archive-folders.ts';
-import { makeTold, overtakenFault, type Told } from './long-work.ts';
+import { makeReportStep, overtakenFault, type ReportStep } from './long-work.ts';
 import { type ArchiveManifest, readManifest } from './manifest.ts';
 
 /** A leaving portfolio. `isResumed`: another process wrote its files, some time ago. */
@@ -22,7 +22,7 @@ const NAMES = 500;
  *
  * @throws LimitlineError `FILE` where the archive is missing or changed: then nothing more is removed
  */
-export async function takeOut(out: Out, wish: ArchiveWish, deps: ArchiveDeps): Promise<ArchiveState> {
+export async function takeOut(out: Out, options: ArchivingOptions, deps: ArchiveDeps): Promise<ArchiveState> {
   const { name, state } = out;
   const { account, settings, ledger, keys } = deps;
   const leaving = makeArchiveSteps({ connection: ledger, keys });
@@ -30,31 +30,31 @@ export async function takeOut(out: Out, wish: ArchiveWish, deps: ArchiveDeps): P
   const manifest = await readManifest(folder, { account, name, id: state.id, sha256: state.sha256 });
   if (out.isResumed) for (const facts of manifest.files) await checkArchiveFile(folder, facts);
   const stopped = `The files of ${name} are there, and its rows are being taken out of Redis; that was stopped. Run npx limitline archive "${name}" again to go on.`;
-  const told = makeTold(wish, manifest.rows, stopped);
-  await told('taking rows out');
-  await takeRows(out, { leaving, told });
-  await told('taking the rest out');
-  await takeRest(out, { leaving, folder, manifest, told });
-  await told('ending');
+  const reportStep = makeReportStep(options, manifest.rows, stopped);
+  await reportStep('taking rows out');
+  await takeRows(out, { leaving, reportStep });
+  await reportStep('taking the rest out');
+  await takeRest(out, { leaving, folder, manifest, reportStep });
+  await reportStep('ending');
   const archived: ArchiveState = { ...state, is: 'archived', sinceMs: Date.now() };
   if (!(await leaving.end(name, archived))) throw overtakenFault(name);
   await removeOlder(folder, manifest);
-  await wish.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
+  await options.onProgress?.({ step: 'ended', rows: manifest.rows, total: manifest.rows });
   return archived;
 }
 
-type Leaving = { leaving: ArchiveSteps; told: Told<ArchiveStep> };
+type Leaving = { leaving: ArchiveSteps; reportStep: ReportStep<ArchiveStep> };
 
-async function takeRows({ name, state }: Out, { leaving, told }: Leaving): Promise<void> {
+async function takeRows({ name, state }: Out, { leaving, reportStep }: Leaving): Promise<void> {
   for await (const rows of leaving.takeOutRows(name, state.id)) {
     if (rows === undefined) throw overtakenFault(name);
-    await told('taking rows out', rows);
+    await reportStep('taking rows out', rows);
   }
 }
 
 async function takeRest(
   { name, state }: Out,
-  { leaving, folder, manifest, told }: Leaving & { folder: string; manifest: ArchiveManifest },
+  { leaving, folder, manifest, reportStep }: Leaving & { folder: string; manifest: ArchiveManifest },
 ): Promise<void> {
   const facts = manifest.files.find((each) => each.name === REST);
   if (!facts) throw new LimitlineError('FILE', `${folder} has no ${REST}, so nothing more of ${name} is taken out.`);
@@ -62,7 +62,7 @@ async function takeRest(
   const take = async () => {
     if (!(await leaving.takeOutKeys(name, state.id, [...names]))) throw overtakenFault(name);
     names = new Set();
-    await told('taking the rest out');
+    await reportStep('taking the rest out');
   };
   for await (const lines of batchesOf(readArchiveFile(folder, facts))) {
     for (const line of lines) names.add(nameInLine(line));

@@ -110,9 +110,9 @@ export function makeDraftDesk(deps: DeskDeps): DraftDesk {
       const place = { dir: dirOfDraft, preview, requiredColumns, maxDocumentMb };
       return checkLine(draft, { line, cells: merged, numbers: stillNumbers }, place);
     },
-    async mend(id, wish, by) {
+    async mend(id, change, by) {
       refuseWhileImported(id);
-      return mendDraft(id, { ...wish, by }, { drafts, previews, quotaBytes });
+      return mendDraft(id, { ...change, by }, { drafts, previews, quotaBytes });
     },
     submit: submissions.submit,
     progress: submissions.progress,

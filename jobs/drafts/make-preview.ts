@@ -6,12 +6,12 @@ import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend, Preview } from '../../src/portfolio/preview.ts';
-import type { Change } from '../../src/portfolio/problem.ts';
+import type { CellChange } from '../../src/portfolio/problem.ts';
 import { openWorkbook } from '../../src/table/xlsx/workbook.ts';
 import { refuseForeign } from '../import/foreign-rows.ts';
 import { makeDryRun } from '../preview/dry-run.ts';
 import { makeLargest } from '../preview/largest.ts';
-import { type OutlookDeps, outlookOf } from '../preview/outlook.ts';
+import { importOutlookOf, type OutlookDeps } from '../preview/outlook.ts';
 import { makeMendList, PROBLEMS_FILE, WARNINGS_FILE } from './mend-list.ts';
 import { columnsWithSamples, requestsOf } from './previewed.ts';
 
@@ -48,7 +48,7 @@ export const makePreview: MakePreview = async (draft, { dir, of, deps, signal, o
   const file = fileOf(dir, draft);
   const place = await openDocuments(documentsOf(dir, draft), signal);
   try {
-    const outlook = await outlookOf(deps.outlook, { portfolio, path: file.path, reading });
+    const outlook = await importOutlookOf(deps.outlook, { portfolio, path: file.path, reading });
     const read = await openPortfolio({
       ...reading,
       ...file,
@@ -157,7 +157,7 @@ function toMend(line: Line): LineToMend {
 function makeChangeTally() {
   const kinds = new Map<string, Preview['changes'][number]>();
   return {
-    add(changes: readonly Change[]): void {
+    add(changes: readonly CellChange[]): void {
       for (const { column, value, became, message } of changes) {
         const name = JSON.stringify([column, message]);
         const kind = kinds.get(name);

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/file-fault.ts';
 import { keepRoom } from '../../src/files/free-bytes.ts';
-import type { LineWish, MendAnswer } from '../../src/portfolio/draft-desk.ts';
+import type { LineEdit, MendAnswer } from '../../src/portfolio/draft-desk.ts';
 import {
   authorsWith,
   type DraftVersion,
@@ -42,7 +42,7 @@ const VERSIONS_KEPT = 3;
  */
 export async function mendDraft(
   id: string,
-  { version, wishes, by }: { version: number; wishes: readonly LineWish[]; by?: string | undefined },
+  { version, edits, by }: { version: number; edits: readonly LineEdit[]; by?: string | undefined },
   { drafts, previews, quotaBytes }: Deps,
 ): Promise<MendAnswer> {
   const seen = await drafts.read(id);
@@ -51,18 +51,18 @@ export async function mendDraft(
   const preview = await previews.need(seen);
   const dir = drafts.dirOf(id);
   const found = await Promise.all(
-    wishes.map(async (wish) => ({ wish, line: await lineToMend(dir, preview, wish.line) })),
+    edits.map(async (edit) => ({ edit, line: await lineToMend(dir, preview, edit.line) })),
   );
-  const cells = found.flatMap(({ wish, line }) => mendedCells(wish, line, preview));
+  const cells = found.flatMap(({ edit, line }) => mendedCells(edit, line, preview));
   if (cells.length === 0) return { draft: seen, mended: 0 };
   const number = version + 1;
   if ((await drafts.usedBy(by)) + lastVersion(seen).sizeBytes > quotaBytes) throw new LimitlineError('USAGE', NO_QUOTA);
-  const changed = found.filter(({ wish, line }) => mendedCells(wish, line, preview).length > 0);
+  const changed = found.filter(({ edit, line }) => mendedCells(edit, line, preview).length > 0);
   let lost: MendAnswer | undefined;
   const draft = await drafts.change(id, async (now) => {
     lost = conflictOf(now, version);
     if (lost) return now;
-    const mends = changed.map(({ wish, line }) => recordMend(wish, line));
+    const mends = changed.map(({ edit, line }) => recordMend(edit, line));
     const written = await writeVersion(seen, { dir, number, preview, mends });
     const made = { ...written, number, madeMs: Date.now(), mended: cells.length, cells: cells.slice(0, CELLS_KEPT) };
     const versions = [...now.versions, made];
@@ -83,26 +83,26 @@ function conflictOf(draft: PortfolioDraft, version: number): Extract<MendAnswer,
 }
 
 /** The cells that differ from the line. Line breaks are not possible in an edited cell. */
-function mendedCells(wish: LineWish, line: LineToMend, { columns }: Preview): MendedCell[] {
+function mendedCells(edit: LineEdit, line: LineToMend, { columns }: Preview): MendedCell[] {
   const cut = (text: string) => visible(text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT - 1)}…` : text);
-  if ('text' in wish) {
+  if ('text' in edit) {
     const before = line.broken ?? '';
-    return wish.text === before ? [] : [{ line: line.line, column: null, before: cut(before), after: cut(wish.text) }];
+    return edit.text === before ? [] : [{ line: line.line, column: null, before: cut(before), after: cut(edit.text) }];
   }
-  return [...wish.cells].flatMap(([at, after]) => {
+  return [...edit.cells].flatMap(([at, after]) => {
     const before = line.cells[at] ?? '';
     if (after === before || at < 0 || at >= columns.length) return [];
     return [{ line: line.line, column: columns[at]?.written ?? null, before: cut(before), after: cut(after) }];
   });
 }
 
-function recordMend(wish: LineWish, { line, lines, cells: before, broken }: LineToMend): RecordMend {
-  if ('text' in wish) {
+function recordMend(edit: LineEdit, { line, lines, cells: before, broken }: LineToMend): RecordMend {
+  if ('text' in edit) {
     if (broken === undefined) throw new LimitlineError('USAGE', `Line ${line} is mended cell by cell.`);
-    return { line, lines, text: wish.text.replace(/[\r\n]+/g, ' '), before: broken };
+    return { line, lines, text: edit.text.replace(/[\r\n]+/g, ' '), before: broken };
   }
   if (broken !== undefined) throw new LimitlineError('USAGE', `Line ${line} is broken as a whole: mend its text.`);
-  const changed = [...wish.cells].filter(([at, text]) => text !== (before[at] ?? ''));
+  const changed = [...edit.cells].filter(([at, text]) => text !== (before[at] ?? ''));
   return { line, lines, before, cells: new Map(changed.map(([at, text]) => [at, text.replace(/[\r\n]+/g, ' ')])) };
 }
 

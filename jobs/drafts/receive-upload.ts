@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isLimitlineError } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/file-fault.ts';
-import type { IncomingFile, Refused } from '../../src/portfolio/draft-desk.ts';
+import type { IncomingFile, RefusedUpload } from '../../src/portfolio/draft-desk.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -41,9 +41,9 @@ export const FILE_FIELD = 'file';
 export const DOCUMENTS_FIELD = 'documents';
 
 class Refusal extends Error {
-  readonly refused: Refused['refused'];
+  readonly refused: RefusedUpload['refused'];
 
-  constructor(status: Refused['refused']['status'], message: string) {
+  constructor(status: RefusedUpload['refused']['status'], message: string) {
     super(message);
     this.refused = { status, message };
   }
@@ -59,7 +59,7 @@ class Refusal extends Error {
 export async function receiveUpload(
   files: AsyncIterable<IncomingFile>,
   deps: ReceiveDeps & { announcedBytes?: number | undefined },
-): Promise<{ draft: PortfolioDraft } | Refused> {
+): Promise<{ draft: PortfolioDraft } | RefusedUpload> {
   const { drafts, limits, announcedBytes = 0 } = deps;
   let incoming: Awaited<ReturnType<DraftStore['begin']>> | undefined;
   try {

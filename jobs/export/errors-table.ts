@@ -13,7 +13,7 @@ import { errorColumns, resultColumnsOf } from '../../src/portfolio/results/merge
 import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/sheet-values.ts';
 import type { ExportedLine } from './export-lines.ts';
 import { ledgerCells } from './ledger-cells.ts';
-import { type Files, makePlacedCells, problemOf, stateOf, type Table, type TableOptions } from './table.ts';
+import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type TableOptions } from './table.ts';
 
 /**
  * Lines to correct: their own cells, the problem, and the row that each line corrects. A line that is broken as a record has
@@ -23,7 +23,7 @@ import { type Files, makePlacedCells, problemOf, stateOf, type Table, type Table
 export function errorsTable(
   files: Files,
   { account, portfolio, inSheet, onHeld, cause }: TableOptions & { onHeld: () => void; cause?: string | undefined },
-): Table {
+): ExportTable {
   const headers = [...files.values()].map((opened) =>
     JSON.stringify(opened && resultColumnsOf(opened.rewriter.header).names),
   );
@@ -41,7 +41,7 @@ export function errorsTable(
     *write(exported) {
       const { file, found } = exported;
       const line = exported.line?.kind === 'plain' ? undefined : exported.line;
-      const [state, problem] = [stateOf(exported), problemOf(exported)];
+      const [state, problem] = [stateOf(exported), problemIn(exported)];
       if (is('isGranted', state) && problem === '') return;
       if (found?.result.replaced && !exported.fault) return;
       if (cause !== undefined && found?.result.cause !== cause) return;

@@ -36,7 +36,7 @@ function lineOf({ body, headers, ...event }: RawEvent, named: RowsOfEvent | unde
     headers,
     encoding: text === undefined ? 'base64' : 'utf-8',
     body: text ?? body.toString('base64'),
-    ...(withRows ? rowFacts(named) : {}),
+    ...(withRows ? eventRowFacts(named) : {}),
   };
 }
 
@@ -54,7 +54,7 @@ export function eventFacts({ id, firstMs, lastMs, times, sizeBytes, ids, moreIds
 }
 
 /** The rows of an event in JSON. */
-export function rowFacts({ rows = [], moreRows = false }: Partial<RowsOfEvent> = {}) {
+export function eventRowFacts({ rows = [], moreRows = false }: Partial<RowsOfEvent> = {}) {
   return {
     rows: rows.map(({ row, line, id, of }) => ({ portfolio: row.portfolio, row: row.key, line, id, of })),
     more_rows: moreRows,

@@ -17,7 +17,7 @@ import { errorsTable } from './errors-table.ts';
 import { exportedLines, type ImportFile } from './export-lines.ts';
 import { openImported } from './open-imported.ts';
 import { resultsTable } from './results-table.ts';
-import type { Files, Table } from './table.ts';
+import type { ExportTable, Files } from './table.ts';
 
 export type ExportDeps = {
   account: string;
@@ -125,7 +125,7 @@ function sayWhatIsMissing(files: Files, { held, portfolio }: { held: number; por
   say?.(`${rows}. ${heldRemedy(portfolio)}.`);
 }
 
-type Pass = { portfolio: string; files: Files; table: Table; leftOut: { held: number } };
+type Pass = { portfolio: string; files: Files; table: ExportTable; leftOut: { held: number } };
 
 async function* recordsOf({ portfolio, files, table, leftOut }: Pass, deps: ExportDeps): AsyncGenerator<string[]> {
   // Each pass counts anew.

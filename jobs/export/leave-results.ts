@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '../../src/errors.ts';
-import { type Draft, writeDraft } from '../../src/files/draft.ts';
+import { type FileDraft, writeDraft } from '../../src/files/draft.ts';
 import type { LeftFiles, Names, Whose } from '../../src/files/left-files.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/judge-header.ts';
 import { openTable } from '../../src/table/open-table.ts';
@@ -104,7 +104,7 @@ function draftOf(
   where: { dir: string; name: string; mode: number },
   portfolio: string,
   deps: LeaveDeps,
-): Promise<Draft> {
+): Promise<FileDraft> {
   const only = kind === 'errors' ? 'errors' : 'all';
   // With the file's delimiter, so that a double click opens the results in the same way.
   const payload: ExportPayload = { portfolio, only, likeInput: 'cells' };
@@ -115,7 +115,7 @@ function draftOf(
   return writeDraft({ ...where, write });
 }
 
-async function hasRecords({ path }: Draft): Promise<boolean> {
+async function hasRecords({ path }: FileDraft): Promise<boolean> {
   const table = await openTable({ path, vocabulary: vocabularyOf() });
   try {
     do if (table.next()) return true;

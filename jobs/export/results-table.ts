@@ -1,4 +1,4 @@
-import { digestOf } from '../../src/ledger/calls/verdicts.ts';
+import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { askedOf, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
@@ -9,14 +9,14 @@ import { makeSheetValues, type SheetValues } from '../../src/portfolio/results/s
 import { importName } from '../rows/import-names.ts';
 import type { ExportedLine } from './export-lines.ts';
 import { ledgerCells } from './ledger-cells.ts';
-import { type Files, makePlacedCells, problemOf, stateOf, type Table, type TableOptions } from './table.ts';
+import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type TableOptions } from './table.ts';
 
 /**
  * All lines with all their own columns, and what became of each. If files have different headers, known columns are written
  * under our names, and values that only a file's own options explain are normalised. Otherwise neither a person nor `recover`
  * could read them.
  */
-export function resultsTable(files: Files, { account, inSheet, isHeldOnly }: TableOptions): Table {
+export function resultsTable(files: Files, { account, inSheet, isHeldOnly }: TableOptions): ExportTable {
   let values: Pick<SheetValues, 'cells'> | undefined;
   const areAlike = haveOneHeader(files);
   const own = makePlacedCells(files, (opened) =>
@@ -57,7 +57,7 @@ function outcomeCells(exported: ExportedLine, account: string): string[] {
     result?.record.status ?? '',
     result?.record.total_limit ?? '',
     result?.record.available_limit ?? '',
-    problemOf(exported),
+    problemIn(exported),
     result ? new Date(result.updatedMs).toISOString() : '',
     account,
   ];
@@ -86,5 +86,11 @@ function knownNamed(name: string): KnownColumn | null {
 function knownText({ fault }: ExportedLine, { request }: RowResult, cells: string): string {
   const { buyer, limit } = request;
   const amount = limit.requested_limit;
-  return recordedBuyerText({ buyer, asked: digestOf(askedOf(request)), cells, amount, isOwn: fault === undefined });
+  return recordedBuyerText({
+    buyer,
+    asked: contentDigest(askedOf(request)),
+    cells,
+    amount,
+    isOwn: fault === undefined,
+  });
 }

@@ -5,7 +5,7 @@ import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS } from './ledger-cells.ts';
 
 /** A table to write: its header, and the records of each line. */
-export type Table = {
+export type ExportTable = {
   header: string[];
   /** Whether it needs nothing of a line but its cells. */
   isPlain: boolean;
@@ -29,7 +29,7 @@ export function stateOf({ found, fault }: ExportedLine): string {
 }
 
 /** The line's problem, then its row's problem; '' where there is none. */
-export function problemOf({ found, fault }: ExportedLine): string {
+export function problemIn({ found, fault }: ExportedLine): string {
   if (!found && !fault) return 'Not imported: the import was interrupted. Import the file again.';
   return [fault?.message, found && problemText(found.result)].filter((problem) => problem).join('; ');
 }
@@ -45,7 +45,7 @@ function problemText({ problem, again, record }: RowResult): string {
 /**
  * Merges the columns of all files into one header, and puts each file's cells where they belong.
  *
- * @param columnsOf which columns of a file are written, and under which names
+ * @param columnsOf which columns of a file are written, and their names
  */
 export function makePlacedCells(files: Files, columnsOf: (opened: Opened) => OwnColumns) {
   const known = { names: LEDGER_COLUMNS, places: LEDGER_COLUMNS.map((_name, place) => place) };

@@ -1,15 +1,21 @@
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import type { Holder } from '../../src/portfolio/identity/buyer.ts';
 import type { BuyerStore } from '../../src/portfolio/identity/buyer-book.ts';
 import { fromBuyer, toBuyer } from './buyer-record.ts';
 
 /** Adapts the ledger's buyers, stored as text, to the buyer book that identifies the buyers of a file's lines. */
-export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: Persist }): BuyerStore {
+export function makeBuyerStore({
+  buyers,
+  retryUntilAnswered,
+}: {
+  buyers: Buyers;
+  retryUntilAnswered: RetryUntilAnswered;
+}): BuyerStore {
   return {
     async read(questions) {
       const digests = [...new Set(questions.map(({ digest }) => digest))];
-      const found = await persist('read buyers', () => buyers.read(digests));
+      const found = await retryUntilAnswered('read buyers', () => buyers.read(digests));
       return {
         version: found.version,
         holders: new Map([...found.holders].map(([digest, text]) => [digest, toHolders(text)])),
@@ -18,7 +24,7 @@ export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: P
     },
     async unsent(some) {
       const rows = some.map(({ key, row: { portfolio, row } }) => ({ key, row: { portfolio, key: row } }));
-      return persist('read calls', () => buyers.unsent(rows));
+      return retryUntilAnswered('read calls', () => buyers.unsent(rows));
     },
     async write({ version, holders, buyers: changed, mends, likes }) {
       const change = {
@@ -30,7 +36,7 @@ export function makeBuyerStore({ buyers, persist }: { buyers: Buyers; persist: P
       };
       for (const [digest, its] of holders) change.holders.set(digest, fromHolders(its));
       for (const [key, buyer] of changed) change.buyers.set(key, fromBuyer(buyer));
-      return persist('write buyers', () => buyers.write(change));
+      return retryUntilAnswered('write buyers', () => buyers.write(change));
     },
   };
 }

@@ -1,13 +1,13 @@
 import {
-  type Asking,
+  type AskingLine,
   candidatesFor,
-  type Decision,
   decideReplacement,
   describeRow,
   isUndecided,
   isUnsent,
   type OwnFile,
   otherRequest,
+  type ReplacingDecision,
   undecidedProblem,
 } from '../../src/ledger/portfolios/replacing.ts';
 import { type BuyerRow, type BuyerRows, MOST_READ } from '../../src/ledger/rows/buyer-rows.ts';
@@ -37,7 +37,7 @@ export type Place = {
 };
 
 /** The decision for a line before it is put: the row that it replaces, or the problem that refuses it. */
-export type LineDecision = { asking: Asking } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
+export type LineDecision = { asking: AskingLine } & ({ replaces: BuyerRow | undefined } | { problem: Problem });
 
 /**
  * Reads the known requests of these lines' buyers. Reads all of a buyer's requests only for lines without a request_reference,
@@ -82,7 +82,7 @@ export async function decideLine(
  */
 export function warningOfOther(
   line: RowLine,
-  { asking, rows, replaces }: { asking: Asking; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
+  { asking, rows, replaces }: { asking: AskingLine; rows: readonly BuyerRow[]; replaces: BuyerRow | undefined },
 ): { warning: Problem; isBesides: boolean; waits: boolean } | undefined {
   const { key, portfolio } = asking.row;
   const same = rows.find(({ row, state }) => row.key === key && row.portfolio !== portfolio && state === 'awaiting');
@@ -102,7 +102,7 @@ export function warningOfOther(
 /** The buyer's requests after a line was put, for the next line of the same buyer. */
 export function buyerRowsAfter(
   { count, rows, isWhole }: BuyerRows,
-  { row, line, importId, amount }: Asking,
+  { row, line, importId, amount }: AskingLine,
   { is, replaces }: { is: PutAnswer; replaces: BuyerRow | undefined },
 ): BuyerRows {
   const own = rows.find((one) => rowName(one.row) === rowName(row));
@@ -118,7 +118,7 @@ export function buyerRowsAfter(
   return { count: isNew ? count + 1 : count, rows: [...others, now], isWhole };
 }
 
-function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): Asking {
+function askingOf({ portfolio, importId }: Place, { line, row }: RowLine): AskingLine {
   const amount = row.limit.requested_limit;
   return { row: { portfolio, key: row.key }, line, importId, amount, isNamed: isNamed(row) };
 }
@@ -128,18 +128,23 @@ function isNamed({ key, buyer, limit }: RowLine['row']): boolean {
 }
 
 /** Whether the line's own row exists already, from another import. */
-function isThere({ row }: Asking, { rows }: BuyerRows): boolean {
+function isThere({ row }: AskingLine, { rows }: BuyerRows): boolean {
   return rows.some((one) => rowName(one.row) === rowName(row));
 }
 
-async function decideByBuyer(asking: Asking, earlier: string, ofBuyer: BuyerRows, { file }: Place): Promise<Decision> {
+async function decideByBuyer(
+  asking: AskingLine,
+  earlier: string,
+  ofBuyer: BuyerRows,
+  { file }: Place,
+): Promise<ReplacingDecision> {
   if (isUndecided(asking, earlier) && !isThere(asking, ofBuyer)) return { problem: undecidedProblem(earlier) };
   if (!ofBuyer.isWhole && !asking.isNamed) return { problem: manyProblem(asking, ofBuyer.count) };
   const candidates = candidatesFor(asking, ofBuyer.rows);
   return candidates.length === 0 ? { replaces: undefined } : decideReplacement(asking, candidates, await file());
 }
 
-function manyProblem({ amount }: Asking, count: number): string {
+function manyProblem({ amount }: AskingLine, count: number): string {
   return `This buyer has ${count} requests, and of more than ${MOST_READ} it cannot be told which of them this line (${amount}) corrects. Give the line a request_reference of its own.`;
 }
 
@@ -149,18 +154,18 @@ function manyProblem({ amount }: Asking, count: number): string {
  * counts and replaces it.
  */
 async function sentCorrectionProblem(
-  asking: Asking,
+  asking: AskingLine,
   ofBuyer: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<string | undefined> {
   const sent = await sentCorrection(asking, ofBuyer, rows);
   if (!sent) return undefined;
   const remedy = asking.isNamed ? 'another request_reference' : 'a request_reference of its own';
-  return `This request was corrected: ${describeRow(sent)} took its place and was sent. Leave this line out, or give it ${remedy} if both are meant.`;
+  return `This request was corrected: ${describeRow(sent)} replaced it and was sent. Leave this line out; or, to request both, give it ${remedy}.`;
 }
 
 async function sentCorrection(
-  { row }: Asking,
+  { row }: AskingLine,
   { isWhole, rows: known }: BuyerRows,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | undefined> {

@@ -1,6 +1,6 @@
 import type { UnknownPolicy } from '../../src/config.ts';
 import type { Document } from '../../src/documents/document.ts';
-import { digestOf } from '../../src/ledger/calls/verdicts.ts';
+import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/foresight.ts';
 import { askedOf, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
@@ -73,7 +73,7 @@ async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Pr
   const isSent = SENT.has(known.limit);
   const before = known.request === '' ? undefined : (JSON.parse(known.request) as RowRequest);
   const request = rowRequest(row, row.documents.map(undigested));
-  const isOther = isSent && known.asked !== '' && known.asked !== digestOf(askedOf(request));
+  const isOther = isSent && known.asked !== '' && known.asked !== contentDigest(askedOf(request));
   const isFixed = before !== undefined && (isSent || known.state === 'done');
   if (isOther || (isFixed && !(await isSame(request, before, row.documents)))) {
     return { line: refusedLine(line, changedProblem(line.line, request, before)) };

@@ -1,7 +1,7 @@
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { ImportedFile } from '../../src/ledger/portfolios/imports.ts';
 import { type Approval, type ApprovalPolicy, asksApproval } from '../../src/ledger/schema/approval.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { freeApproved } from '../rows/free-approved.ts';
@@ -11,7 +11,7 @@ export type ApprovalDeps = {
   /** The approval rules in force now. */
   approvalPolicy: () => Promise<ApprovalPolicy>;
   queues: Queues;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
 };
 
 /** The approval that the rows of an import wait for. */
@@ -44,8 +44,8 @@ export async function beginApproval(
   },
   deps: ApprovalDeps,
 ): Promise<ImportApproval> {
-  const { approvals, approvalPolicy, persist } = deps;
-  const isAsked = told.redone || asksApproval(await persist('approval rule', approvalPolicy));
+  const { approvals, approvalPolicy, retryUntilAnswered } = deps;
+  const isAsked = told.redone || asksApproval(await retryUntilAnswered('approval rule', approvalPolicy));
   const begun: string[] = [];
   const begin = async (): Promise<string> => {
     // A supplier never waits because of declined rows alone.
@@ -62,12 +62,12 @@ export async function beginApproval(
     renew: async (seen) => (seen === begun.at(-1) ? beginOnce() : (begun.at(-1) ?? seen)),
     async close() {
       if (begun.length === 0) return undefined;
-      const policy = await persist('approval rule', approvalPolicy);
+      const policy = await retryUntilAnswered('approval rule', approvalPolicy);
       for (const one of begun) {
         const standing = await approvals.close({ portfolio, id: one }, policy);
-        if (standing === 'granted') await persist('free', () => freeApproved({ portfolio, id: one }, deps));
+        if (standing === 'granted') await retryUntilAnswered('free', () => freeApproved({ portfolio, id: one }, deps));
       }
-      const last = await persist('approval', () => approvals.read(begun.at(-1) ?? ''));
+      const last = await retryUntilAnswered('approval', () => approvals.read(begun.at(-1) ?? ''));
       return last?.standing === 'waiting' ? last : undefined;
     },
   };

@@ -1,5 +1,5 @@
 import type { Settings } from '../../src/config.ts';
-import { untilStopped } from '../../src/ledger/schema/persist.ts';
+import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import type { ImportDeps } from './import-portfolio.ts';
 
 /** The parts of a process's context that an import needs. */
@@ -13,7 +13,7 @@ export function importDepsOf(source: ImportSource, stopping: AbortSignal): Omit<
   return {
     ...source,
     stopping,
-    persist: untilStopped(source.persist, stopping),
+    retryUntilAnswered: untilStopped(source.retryUntilAnswered, stopping),
     requiredColumns: source.settings.REQUIRED_COLUMNS,
     maxDocumentMb: source.settings.MAX_DOCUMENT_MB,
   };

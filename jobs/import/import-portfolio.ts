@@ -11,7 +11,7 @@ import { isPortfolioName } from '../../src/ledger/schema/schema.ts';
 import { earlierProblemOf, isErrorsHeader, mendedRowOf } from '../../src/portfolio/columns/result-columns.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
-import type { Change, Problem } from '../../src/portfolio/problem.ts';
+import type { CellChange, Problem } from '../../src/portfolio/problem.ts';
 import { readSupplier } from '../../src/portfolio/supplier.ts';
 import type { Queues } from '../../src/queue/queues.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
@@ -20,7 +20,7 @@ import { atMost } from '../steps/wait-for.ts';
 import { type ApprovalDeps, beginApproval } from './import-approval.ts';
 import { countLacking, leaveOutLacking } from './lacking-rows.ts';
 import { type FileToImport, type OpenDeps, type OpenedImport, openImport } from './open-import.ts';
-import type { Target } from './put-line.ts';
+import type { ImportTarget } from './put-line.ts';
 import { putLines } from './put-lines.ts';
 import { readingTextOf } from './reading-text.ts';
 import { makeRequestsInFile } from './requests-in-file.ts';
@@ -38,7 +38,7 @@ export type ImportPayload = FileToImport & {
   first?: number | undefined;
 };
 
-/** `persist` retries while Redis is away, until `stopping` is aborted. */
+/** `retryUntilAnswered` retries while Redis is away, until `stopping` is aborted. */
 export type ImportDeps = FeedDeps &
   OpenDeps &
   ApprovalDeps & {
@@ -50,7 +50,7 @@ export type ImportDeps = FeedDeps &
     onBatch: (batch: Findings & { lines: number }) => void;
   };
 
-type Findings = { problems: Problem[]; warnings: Problem[]; changed: Change[] };
+type Findings = { problems: Problem[]; warnings: Problem[]; changed: CellChange[] };
 
 /**
  * The result of an import. `faults` concern the whole file; if there are any, nothing was imported. `replaced` counts rows of
@@ -95,7 +95,7 @@ export function checkImport({ portfolio, path }: Pick<ImportPayload, 'portfolio'
 export async function importPortfolio(payload: ImportPayload, deps: ImportDeps): Promise<Imported> {
   const { documentsDir, path, portfolio } = payload;
   // Before the file is copied: an archived portfolio takes no import.
-  await deps.persist('look', () => deps.portfolios.mustBeHere(portfolio));
+  await deps.retryUntilAnswered('look', () => deps.portfolios.mustBeHere(portfolio));
   await deps.marks.check();
   const documents = documentsDir === undefined ? defaultDocumentsDir(path) : resolve(documentsDir);
   const place = await openDocuments(documents, deps.stopping);
@@ -129,13 +129,14 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   try {
     // Before any line is in the ledger, so that no further row is sent.
     const { first } = payload;
-    if (first !== undefined) await deps.persist('first', () => deps.portfolios.sendFirst(portfolio, first));
+    if (first !== undefined) await deps.retryUntilAnswered('first', () => deps.portfolios.sendFirst(portfolio, first));
     const approval = target.approval.id();
-    if (supplier) await deps.persist('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
+    if (supplier)
+      await deps.retryUntilAnswered('supplier', () => rememberSupplier(portfolio, supplier, { ...deps, approval }));
     await putBatches(target, opened, found, deps);
     const whole = { portfolio, fileName: target.fileName, importId: run.number, begun: run.begun };
-    if (replace) found.givenUp = await deps.persist('leave out', () => leaveOutLacking(whole, deps));
-    else found.lacking = await deps.persist('count', () => countLacking(whole, deps));
+    if (replace) found.givenUp = await deps.retryUntilAnswered('leave out', () => leaveOutLacking(whole, deps));
+    else found.lacking = await deps.retryUntilAnswered('count', () => countLacking(whole, deps));
   } catch (error) {
     await leave(run);
     throw error;
@@ -144,7 +145,7 @@ async function importFile(payload: ImportPayload, documentsDir: string, deps: Im
   deps.onBatch({ problems: [], warnings: opened.warnings, changed: [], lines: found.lines });
   const { lines, rows, invalid, duplicate } = found;
   found.approval = await target.approval.close();
-  await deps.persist('end import', () => run.end({ lines, rows, invalid, duplicate }));
+  await deps.retryUntilAnswered('end import', () => run.end({ lines, rows, invalid, duplicate }));
   return found;
 }
 
@@ -167,7 +168,7 @@ async function startImport(
   { portfolio, path, reading, replace, by, authors = [] }: ImportPayload,
   { importId, opened, openAhead, supplier }: OpenedImport & { supplier: string | undefined },
   deps: ImportDeps,
-): Promise<Target> {
+): Promise<ImportTarget> {
   const known = {
     id: importId,
     fileName: basename(path),
@@ -175,10 +176,11 @@ async function startImport(
     ...(by ? { by } : {}),
   };
   const start = replace ? deps.portfolios.startReplacing : deps.portfolios.startImport;
-  const run = await deps.persist('start import', () => start(portfolio, known));
+  const run = await deps.retryUntilAnswered('start import', () => start(portfolio, known));
   if (!run) throw otherUnderWay(portfolio);
   const redone =
-    supplier !== undefined && (await deps.persist('supplier', () => deps.portfolios.isSupplierDeclined(supplier)));
+    supplier !== undefined &&
+    (await deps.retryUntilAnswered('supplier', () => deps.portfolios.isSupplierDeclined(supplier)));
   const told = { file: known, number: run.number, authors: by ? [...authors, by] : authors, supplier, redone };
   return {
     portfolio,
@@ -193,14 +195,14 @@ async function startImport(
 }
 
 /** Imports all lines, and adds up the results in `found`. */
-async function putBatches(target: Target, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
+async function putBatches(target: ImportTarget, opened: Opened, found: Imported, deps: ImportDeps): Promise<void> {
   for await (const batch of opened.batches()) {
     const { lines, requestedBefore, replaced } = await putLines(target, batch, deps);
     found.requestedBefore += requestedBefore;
     found.replaced += replaced;
     for (const line of lines) found[line.kind === 'row' ? 'rows' : line.kind] += 1;
     found.lines += lines.length;
-    await deps.persist('feed', () => feed(deps));
+    await deps.retryUntilAnswered('feed', () => feed(deps));
     deps.onBatch({ ...findingsOf(lines), lines: found.lines });
   }
 }

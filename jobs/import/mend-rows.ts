@@ -1,11 +1,11 @@
 import { heldRemedy } from '../../src/held-remedy.ts';
 import {
-  type Asking,
-  type Decision,
+  type AskingLine,
   describeRow,
   isTaken,
   isUnsent,
   type OwnFile,
+  type ReplacingDecision,
 } from '../../src/ledger/portfolios/replacing.ts';
 import type { BuyerRow } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
@@ -17,10 +17,10 @@ import { correctionsOf } from './corrections.ts';
  * has replaced it since. A line that asks for that same row replaces nothing.
  */
 export async function decideMend(
-  asking: Asking,
+  asking: AskingLine,
   cell: string,
   { rows, file }: { rows: Pick<Rows, 'ofRow'>; file: () => Promise<OwnFile> },
-): Promise<Decision> {
+): Promise<ReplacingDecision> {
   const { portfolio, key } = asking.row;
   const named = rowIdOf(cell);
   if (!named) return { problem: 'This names no row: leave the cell as the errors file has it, or empty it.' };
@@ -38,7 +38,7 @@ export async function decideMend(
 /** Follows the replacements of a row to the current one: `own` if that is the line's own row, nothing if there is none. */
 async function standingFor(
   named: RowId,
-  asking: Asking,
+  asking: AskingLine,
   rows: Pick<Rows, 'ofRow'>,
 ): Promise<BuyerRow | 'own' | undefined> {
   const first = await rows.ofRow(named);

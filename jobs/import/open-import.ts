@@ -2,7 +2,7 @@ import { ANY_DOCUMENT } from '../../src/documents/any-document.ts';
 import { type FolderWords, makeDocumentFolder } from '../../src/documents/folder.ts';
 import type { DocumentStore } from '../../src/documents/store.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { type Opened, openPortfolio, tableOf } from '../../src/portfolio/open-portfolio.ts';
@@ -25,7 +25,7 @@ export type FileToImport = {
 export type OpenDeps = {
   imports: DocumentStore;
   buyers: Buyers;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   requiredColumns: string[];
   maxDocumentMb: number;
   stopping: AbortSignal;

@@ -2,9 +2,9 @@ import type { DocumentStore } from '../../src/documents/store.ts';
 import type { ImportRun } from '../../src/ledger/portfolios/imports.ts';
 import { type BuyerRow, type BuyerRows, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
 import type { PutAnswer, RowDocument, RowRequest } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { asksStatements } from '../../src/portfolio/lines/advice.ts';
 import type { Line, Row } from '../../src/portfolio/lines/row.ts';
 import {
@@ -20,13 +20,13 @@ import type { ImportApproval } from './import-approval.ts';
 import { changedProblem, otherBuyersLine, refusedLine } from './refused-line.ts';
 import { mayTake, rowRequest } from './row-request.ts';
 
-export type LineDeps = { rows: Rows; documents: DocumentStore; persist: Persist };
+export type LineDeps = { rows: Rows; documents: DocumentStore; retryUntilAnswered: RetryUntilAnswered };
 
 /** How the problem of a row begins that a corrected line replaced. Results files contain this text, and `recover` reads it. */
 export const REPLACED_BY_LINE = 'replaced by line';
 
 /** The import that lines are put for. */
-export type Target = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
+export type ImportTarget = Place & { fileName: string; run: ImportRun; approval: ImportApproval };
 
 /** A line to put, and the decision made from its buyer's known requests. */
 export type AskedLine = {
@@ -43,7 +43,7 @@ export type PutEnd = { line: Line; row: RowId; is: PutAnswer | 'refused'; replac
 
 /** Prepares a line from the requests `known` of its buyer. Copies its documents into the data folder. */
 export async function askOf(
-  target: Target,
+  target: ImportTarget,
   line: RowLine,
   known: ReadonlyMap<string, BuyerRows>,
   deps: LineDeps,
@@ -53,20 +53,20 @@ export async function askOf(
     line,
     row: { portfolio: target.portfolio, key: line.row.key },
     request: await toRequest(line.row, deps.documents),
-    statements: statementsOf(line.row),
+    statements: statementsDateOf(line.row),
     ofBuyer,
     decision: await decide(target, line, ofBuyer, deps),
   };
 }
 
 /** The date of a line's statements, kept only for requests so large that the service asks for statements. */
-export function statementsOf({ limit, statementsDated }: Row): string | undefined {
+export function statementsDateOf({ limit, statementsDated }: Row): string | undefined {
   return asksStatements(limit.requested_limit) ? statementsDated : undefined;
 }
 
 /** Puts one line, retrying as long as the ledger asks for a new decision. Updates its buyer's requests in `known`. */
 export async function putLine(
-  target: Target,
+  target: ImportTarget,
   asked: AskedLine,
   known: Map<string, BuyerRows>,
   deps: LineDeps,
@@ -84,7 +84,7 @@ export async function putLine(
     const seen = ofBuyer.count;
     const put = () =>
       deps.rows.put(row, line.line, number, request, generation, { seen, takes, approval, statements, ...given });
-    const is = await deps.persist('put', put);
+    const is = await deps.retryUntilAnswered('put', put);
     if (is === 'closed') {
       const renewed = await target.approval.renew(approval ?? '');
       if (ofDeclined !== undefined) ofDeclined = renewed;
@@ -95,13 +95,13 @@ export async function putLine(
       continue;
     }
     if (is === 'again') {
-      const now = await deps.persist('buyers', () => requestsFor([line], deps.rows));
+      const now = await deps.retryUntilAnswered('buyers', () => requestsFor([line], deps.rows));
       ofBuyer = now.get(line.row.buyer) ?? NO_BUYER_ROWS;
       decision = await decide(target, line, ofBuyer, deps);
       continue;
     }
     if (is === 'other') {
-      const [other] = await deps.persist('read', () => deps.rows.read([row]));
+      const [other] = await deps.retryUntilAnswered('read', () => deps.rows.read([row]));
       const known = other && { ...other.request, line: other.line };
       const cell = target.mendedRow(line.cells);
       if (known && !mayTake(request, known, { row, cell })) return { line: otherBuyersLine(line, known), row, is };
@@ -109,7 +109,7 @@ export async function putLine(
       continue;
     }
     if (is === 'changed') {
-      const [sent] = await deps.persist('read', () => deps.rows.read([row]));
+      const [sent] = await deps.retryUntilAnswered('read', () => deps.rows.read([row]));
       return { line: refusedLine(line, changedProblem(line.line, request, sent?.request)), row, is };
     }
     return endOf({ ...asked, ofBuyer, decision }, is, known);
@@ -132,13 +132,13 @@ export function endOf(
   return { line, row, is, isBefore, ...(replaces ? { replaced: replaces } : {}) };
 }
 
-function decide(target: Target, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
+function decide(target: ImportTarget, line: RowLine, ofBuyer: BuyerRows, deps: LineDeps): Promise<LineDecision> {
   // Redis is retried. A file that cannot be read again ends the import.
-  const rows = { ofRow: (other: RowId) => deps.persist('read', () => deps.rows.ofRow(other)) };
+  const rows = { ofRow: (other: RowId) => deps.retryUntilAnswered('read', () => deps.rows.ofRow(other)) };
   return decideLine(target, line, { ofBuyer, rows });
 }
 
-function replacedBy(line: number, { fileName }: Target) {
+function replacedBy(line: number, { fileName }: ImportTarget) {
   return { step: 'limit', message: `${REPLACED_BY_LINE} ${line} of ${fileName}` } as const;
 }
 

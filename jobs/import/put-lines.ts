@@ -10,11 +10,11 @@ import {
   type AskedLine,
   askOf,
   endOf,
+  type ImportTarget,
   type LineDeps,
   type PutEnd,
   putLine,
-  statementsOf,
-  type Target,
+  statementsDateOf,
 } from './put-line.ts';
 import { rowRequest } from './row-request.ts';
 
@@ -27,11 +27,11 @@ type PutLines = { lines: Line[]; requestedBefore: number; replaced: number };
  * Imports a batch of lines. A line is refused if it differs from what was sent, or if it is unclear which row it corrects.
  * Lines of one buyer are imported one after the other, in file order.
  */
-export async function putLines(target: Target, batch: Line[], deps: PutDeps): Promise<PutLines> {
+export async function putLines(target: ImportTarget, batch: Line[], deps: PutDeps): Promise<PutLines> {
   const { run } = target;
   // Lines without a row are noted first, and lines that got a row are un-noted. So no line is ever counted twice.
   const found = new Map(batch.map((line) => [line.line, noteOf(line)]));
-  await deps.persist('note lines', () => run.noteLines(found));
+  await deps.retryUntilAnswered('note lines', () => run.noteLines(found));
   const lines = batch.filter((line) => line.kind === 'row');
   const put = await putTogether(target, plainLines(target, lines).map(newRowOf), deps);
   const others = put.size === lines.length ? [] : lines.filter((line) => !put.has(line.row.key));
@@ -45,7 +45,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
     endedJobs.push(given.row);
     replaced += 1;
   }
-  await deps.persist('note lines', () => run.noteLines(refused));
+  await deps.retryUntilAnswered('note lines', () => run.noteLines(refused));
   await deps.queues.forget(endedJobs);
   const requestedBefore = [...ends.values()].filter(({ isBefore }) => isBefore).length;
   return { lines: batch.map((line) => ends.get(line)?.line ?? line), requestedBefore, replaced };
@@ -55,7 +55,7 @@ export async function putLines(target: Target, batch: Line[], deps: PutDeps): Pr
  * The lines that need no look-up before they are put, which are most lines of a first import: of a new buyer with one line in
  * the batch, without documents, and not corrections. If the ledger knows their request all the same, it does not put them.
  */
-function plainLines({ mendedRow, earlierProblem }: Target, lines: readonly RowLine[]): RowLine[] {
+function plainLines({ mendedRow, earlierProblem }: ImportTarget, lines: readonly RowLine[]): RowLine[] {
   const ofBuyer = new Map<string, number>();
   for (const { row } of lines) ofBuyer.set(row.buyer, (ofBuyer.get(row.buyer) ?? 0) + 1);
   return lines.filter(
@@ -69,23 +69,27 @@ function plainLines({ mendedRow, earlierProblem }: Target, lines: readonly RowLi
 }
 
 function newRowOf({ line, row }: RowLine): NewRow {
-  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsOf(row) };
+  return { key: row.key, line, request: rowRequest(row, []), seen: 0, statements: statementsDateOf(row) };
 }
 
 /** Puts new rows, as far as the ledger finds no conflict. Answers the keys of the rows that were put. */
-async function putTogether({ portfolio, run, approval }: Target, rows: NewRow[], deps: LineDeps): Promise<Set<string>> {
+async function putTogether(
+  { portfolio, run, approval }: ImportTarget,
+  rows: NewRow[],
+  deps: LineDeps,
+): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const { number, generation } = run;
   const put = () => deps.rows.putNew({ portfolio, number, generation, approval: approval.id() }, rows);
-  const arePut = await deps.persist('put', put);
+  const arePut = await deps.retryUntilAnswered('put', put);
   return new Set(rows.filter((_row, place) => arePut[place]).map(({ key }) => key));
 }
 
 /** Puts lines one round at a time, after reading their buyers' known requests. */
-async function putOthers(target: Target, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
+async function putOthers(target: ImportTarget, lines: readonly RowLine[], deps: LineDeps): Promise<Map<Line, PutEnd>> {
   const ends = new Map<Line, PutEnd>();
   if (lines.length === 0) return ends;
-  const known = await deps.persist('buyers', () => requestsFor(lines, deps.rows));
+  const known = await deps.retryUntilAnswered('buyers', () => requestsFor(lines, deps.rows));
   for (let left = lines; left.length > 0; left = left.filter((line) => !ends.has(line))) {
     const round = firstOfBuyers(left);
     const endsOfRound = await putRound(target, round, known, deps);
@@ -102,7 +106,7 @@ function firstOfBuyers(lines: readonly RowLine[]): RowLine[] {
 
 /** Puts lines of different buyers: new rows in one script, the others one by one. */
 async function putRound(
-  target: Target,
+  target: ImportTarget,
   lines: readonly RowLine[],
   known: Map<string, BuyerRows>,
   deps: LineDeps,

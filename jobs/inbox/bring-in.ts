@@ -89,8 +89,8 @@ async function importEntry(
     authors,
     documentsDir: entry.documents ?? join(entry.dir, 'documents'),
     documentsWords: {
-      folder: `the documents that came with ${name}`,
-      missing: `No documents came with ${name}: drop it again with a folder ${own}, or ${own}.zip, beside it.`,
+      folder: `the documents dropped with ${name}`,
+      missing: `No documents were dropped with ${name}: drop it again with a folder ${own}, or ${own}.zip, beside it.`,
     },
   };
   await deps.enterAccount();

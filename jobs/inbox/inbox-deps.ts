@@ -7,7 +7,7 @@ import type { Outbox } from '../../src/notices/notice.ts';
 import type { Secret } from '../../src/people/secret.ts';
 import type { ImportSource } from '../import/import-deps.ts';
 import type { DropFolder } from './drop-folder.ts';
-import type { Settling } from './settling.ts';
+import type { SettlingFiles } from './settling.ts';
 import type { TakenFolder } from './taken-folder.ts';
 
 /** The parts of a process's context that the drop folder needs. */
@@ -38,7 +38,8 @@ export type InboxSource = ImportSource & {
 export type RoundDeps = InboxSource & {
   drop: DropFolder;
   taken: TakenFolder;
-  settling: Settling;
+  settling: SettlingFiles;
+  /** Aborted when the process stops. */
   signal: AbortSignal;
 };
 

@@ -26,7 +26,7 @@ export type Dropped = {
 };
 
 /** The entries of a drop folder that are files of buyers or may become one. */
-export type Look = {
+export type FolderLook = {
   buyers: Dropped[];
   /** Versions of unfinished files such as `q4.csv.part`, by inode. */
   unfinished: Map<string, string>;
@@ -37,14 +37,14 @@ export type Look = {
  *
  * @throws errors of the file system about the folder itself
  */
-export async function lookInto(dir: string): Promise<Look> {
+export async function lookInto(dir: string): Promise<FolderLook> {
   const names = await readdir(dir, { encoding: 'buffer' });
   const beside = new Map<string, string[]>();
   for (const name of names.filter((raw) => isUtf8(raw)).map(String)) {
     const key = asCompared(name);
     beside.set(key, [...(beside.get(key) ?? []), name]);
   }
-  const look: Look = { buyers: [], unfinished: new Map() };
+  const look: FolderLook = { buyers: [], unfinished: new Map() };
   for (const raw of names) {
     const text = raw.toString();
     const kind = kindOfName(text);

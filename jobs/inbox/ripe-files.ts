@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { documentsNameOf, portfolioOf } from './dropped-names.ts';
-import { type Dropped, documentsVersion, glanceAt, type Look, pathOf } from './look.ts';
-import { DOUBTFUL_MS, SETTLE_MS, type Settling } from './settling.ts';
+import { type Dropped, documentsVersion, type FolderLook, glanceAt, pathOf } from './look.ts';
+import { DOUBTFUL_MS, SETTLE_MS, type SettlingFiles } from './settling.ts';
 
 /** A file in the drop folder that is not taken yet. */
 export type Lying = {
@@ -9,7 +9,7 @@ export type Lying = {
   why: string;
   /** In how many ms it will have settled if nothing changes; undefined where it waits for a person. */
   leftMs: number | undefined;
-  /** When it was written, in ms. */
+  /** When it was last written, in ms. */
   writtenMs: number;
 };
 
@@ -22,8 +22,8 @@ export type Ripe = { dropped: Dropped; fault: string | undefined };
  * @param dir the drop folder
  */
 export async function ripeFiles(
-  { buyers, unfinished }: Look,
-  { dir, settling, maxUploadMb }: { dir: string; settling: Settling; maxUploadMb: number },
+  { buyers, unfinished }: FolderLook,
+  { dir, settling, maxUploadMb }: { dir: string; settling: SettlingFiles; maxUploadMb: number },
 ): Promise<{ ripe: Ripe[]; lying: Lying[] }> {
   settling.begin();
   // A file that is renamed when complete settles under its unfinished name, and does not wait again.
@@ -48,7 +48,7 @@ export async function ripeFiles(
 async function waitOf(
   one: Dropped,
   dir: string,
-  settling: Settling,
+  settling: SettlingFiles,
 ): Promise<Pick<Lying, 'why' | 'leftMs'> | 'gone' | undefined> {
   const glance = one.kind === 'file' ? await glanceAt(pathOf(dir, one.raw), one.name) : SOUND;
   if (!glance) return 'gone';

@@ -5,7 +5,7 @@ export const SETTLE_MS = 5_000;
 export const DOUBTFUL_MS = 60_000;
 
 /** Remembers versions of files, to know which have settled. */
-export type Settling = {
+export type SettlingFiles = {
   /**
    * Reports a file's version, and answers for how many more ms it must stay the same; 0 where it has settled.
    *
@@ -18,7 +18,7 @@ export type Settling = {
 };
 
 /** @param now a monotonic clock in ms. Times of files come from another host's clock and are only compared with each other */
-export function makeSettling(now: () => number = () => performance.now()): Settling {
+export function makeSettling(now: () => number = () => performance.now()): SettlingFiles {
   let known = new Map<string, { version: string; sinceMs: number }>();
   let before = known;
   return {

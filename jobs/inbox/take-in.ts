@@ -14,7 +14,7 @@ import { tellOfLeft } from './inbox-notices.ts';
 import { type Dropped, lookInto } from './look.ts';
 import { statOf } from './move-over.ts';
 import { type Lying, type Ripe, ripeFiles } from './ripe-files.ts';
-import { DOUBTFUL_MS, makeSettling, type Settling } from './settling.ts';
+import { DOUBTFUL_MS, makeSettling, type SettlingFiles } from './settling.ts';
 import { makeTakenFolder } from './taken-folder.ts';
 
 /** The result of a pass over the drop folder. */
@@ -31,7 +31,7 @@ export type TakenIn = {
 
 export type OncePass = {
   signal: AbortSignal;
-  settling?: Settling;
+  settling?: SettlingFiles;
   /** Waits between two passes. */
   wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
@@ -75,7 +75,7 @@ export const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [],
  */
 export async function lookOnce(
   source: InboxSource,
-  { signal, settling, onlyResults = false }: { signal: AbortSignal; settling: Settling; onlyResults?: boolean },
+  { signal, settling, onlyResults = false }: { signal: AbortSignal; settling: SettlingFiles; onlyResults?: boolean },
 ): Promise<TakenIn> {
   const { LIMITLINE_INBOX: path, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = source.settings;
   if (path === undefined) return nothingTaken();

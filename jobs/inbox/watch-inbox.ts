@@ -6,7 +6,7 @@ import type { Log } from '../../src/log.ts';
 import { readSchedule } from '../../src/schedule/read-schedule.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
-import { makeSettling, SETTLE_MS, type Settling } from './settling.ts';
+import { makeSettling, SETTLE_MS, type SettlingFiles } from './settling.ts';
 import { lookOnce, type TakenIn, takeInOnce } from './take-in.ts';
 
 /**
@@ -61,7 +61,7 @@ export function inboxOnce(source: InboxSource, { signal }: { signal: AbortSignal
   return takeInOnce(source, { signal });
 }
 
-type Watching = { log: Log; signal: AbortSignal; everyMs?: number; settling?: Settling };
+type Watching = { log: Log; signal: AbortSignal; everyMs?: number; settling?: SettlingFiles };
 
 async function keepLooking(
   source: InboxSource,

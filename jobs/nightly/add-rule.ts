@@ -1,6 +1,6 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { FailingPortfolio } from '../../src/ledger/counts/glances.ts';
-import { causeWords, type RetryRule, type RuleWish, readRule } from '../../src/ledger/nightly/retry-rule.ts';
+import { causeWords, type RetryRule, type RuleForm, readRule } from '../../src/ledger/nightly/retry-rule.ts';
 import type { RetryRules } from '../../src/ledger/nightly/retry-rules.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 
@@ -15,8 +15,8 @@ type RuleDeps = {
  *
  * @throws LimitlineError `USAGE` for an invalid rule or an archived portfolio, `NOT_FOUND` for an unknown cause or portfolio
  */
-export async function addRule(wish: RuleWish, by: string, deps: RuleDeps): Promise<RetryRule> {
-  const rule = readRule(wish);
+export async function addRule(form: RuleForm, by: string, deps: RuleDeps): Promise<RetryRule> {
+  const rule = readRule(form);
   const { cause, portfolio } = rule;
   if (portfolio !== undefined) await deps.portfolios.mustBeHere(portfolio);
   if (portfolio !== undefined && (await deps.portfolios.read(portfolio)).startedMs === undefined) {

@@ -8,7 +8,7 @@ import { checkLedger, type LedgerCheckDeps } from './ledger/index.ts';
 import { makeReport, type ReportDeps } from './report/make-report.ts';
 import type { Night, NightResult } from './task.ts';
 
-export type ReconcileDeps = LookDeps & ReportDeps & { events: Pick<Events, 'dropOld'> };
+export type ReconcileDeps = NightCheckDeps & ReportDeps & { events: Pick<Events, 'dropOld'> };
 
 /**
  * The nightly check: drops old events of the service, compares all that is kept of an account, mends what is certain, and
@@ -29,7 +29,7 @@ function resultOf(report: NightReport): NightResult & { report: string } {
   return { is: report.findings > 0 ? 'findings' : 'well', words: reportWords(report), report: report.id };
 }
 
-export type LookDeps = LedgerCheckDeps & FinanceDeps & { audit: Pick<AuditTrail, 'verify'> };
+export type NightCheckDeps = LedgerCheckDeps & FinanceDeps & { audit: Pick<AuditTrail, 'verify'> };
 
 /**
  * Runs all checks: whether records agree with each other, and what finance should know. Each row is read once, for all checks.
@@ -39,7 +39,7 @@ export type LookDeps = LedgerCheckDeps & FinanceDeps & { audit: Pick<AuditTrail,
  * @throws the signal's reason when it is aborted
  */
 export async function lookThrough(
-  deps: LookDeps,
+  deps: NightCheckDeps,
   sink: FoundSink,
   { atMs, signal, lookAgainMs }: Pick<Night, 'atMs' | 'signal'> & { lookAgainMs?: number },
 ): Promise<NightReport['looked']> {

@@ -5,7 +5,7 @@ import { type RetryRule, ruleFor } from '../../src/ledger/nightly/retry-rule.ts'
 import type { KnownRule, RetryRules } from '../../src/ledger/nightly/retry-rules.ts';
 import { archivedOf } from '../../src/ledger/schema/archives.ts';
 import { ONE_NIGHT_MS } from '../../src/ledger/schema/row.ts';
-import { type AskDeps, asDecided, askFirst, type Wished } from '../operators/ask-first.ts';
+import { type AskDeps, asDecided, askFirst, type ResendRequest } from '../operators/ask-first.ts';
 import { pagesOfFilter } from '../plans/planned-rows.ts';
 import { type FeedDeps, feed } from '../rows/feed.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
@@ -95,17 +95,17 @@ async function sendMeant(meant: Meant, left: Left, night: Night, deps: RetryDeps
   const { portfolio, causes } = meant;
   const usedUp: Left['usedUp'] = new Map();
   // The pages may be read twice. The last pass reads all of them.
-  const wished = () => {
+  const requested = () => {
     usedUp.clear();
-    return wishedRows(meant, { ...left, usedUp }, night, deps);
+    return requestedRows(meant, { ...left, usedUp }, night, deps);
   };
   let sent = 0;
   const by = causes[0]?.rule.by ?? night.by;
   const onAsked = (id: string) => deps.retryRules.noteAsks(portfolio, id);
   const asking = { portfolio, kind: 'retry', by, approval: await leftOpen(portfolio, deps), onAsked } as const;
-  const asked = await askFirst(asking, wished, deps);
+  const asked = await askFirst(asking, requested, deps);
   if (asked) await deps.retryRules.noteAsks(portfolio);
-  else for await (const page of asDecided(wished(), deps)) sent += await sendPage(page, deps);
+  else for await (const page of asDecided(requested(), deps)) sent += await sendPage(page, deps);
   const waiting = asked?.rows ?? 0;
   if (sent + waiting > 0) {
     const facts = { night: night.id, rules: [...new Set(causes.map(({ rule }) => rule.id))], sent, waiting };
@@ -130,12 +130,12 @@ async function endAsking({ retryRules, approvals }: RetryDeps): Promise<void> {
   }
 }
 
-async function* wishedRows(
+async function* requestedRows(
   { portfolio, causes, generation, namedMs, restoredMs }: Meant,
   { usedUp, restored }: Left,
   { atMs, signal }: Night,
   { rows, approvals }: RetryDeps,
-): AsyncGenerator<readonly Wished[]> {
+): AsyncGenerator<readonly ResendRequest[]> {
   for (const { cause, rule } of causes) {
     for await (const page of pagesOfFilter(rows, portfolio, { states: ['refused'], cause })) {
       signal.throwIfAborted();
@@ -148,7 +148,7 @@ async function* wishedRows(
         ({ result }) => (result.atNight?.nights ?? 0) >= rule.nights && !isOfNight(result, atMs),
       );
       if (used.length > 0) usedUp.set(rule.id, (usedUp.get(rule.id) ?? 0) + used.length);
-      yield free.flatMap((found) => wishOf(found, rule, atMs, namedMs));
+      yield free.flatMap((found) => resendOf(found, rule, atMs, namedMs));
     }
   }
 }
@@ -158,13 +158,13 @@ function isOfNight({ atNight }: FoundRow['result'], atMs: number): boolean {
   return atNight !== undefined && Math.abs(atMs - atNight.lastMs) < ONE_NIGHT_MS;
 }
 
-function wishOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number, namedMs: number): Wished[] {
+function resendOf(found: FoundRow, { id, nights, by }: RetryRule, atMs: number, namedMs: number): ResendRequest[] {
   const before = found.result.atNight?.nights ?? 0;
   if (before >= nights || isOfNight(found.result, atMs)) return [];
   return [{ found, rule: { by, night: { rule: id, nightMs: atMs, night: before + 1, of: nights, namedMs } } }];
 }
 
-async function sendPage(page: readonly Wished[], { rows, queues }: RetryDeps): Promise<number> {
+async function sendPage(page: readonly ResendRequest[], { rows, queues }: RetryDeps): Promise<number> {
   // The ended jobs go first: BullMQ ignores a new job with a known id.
   await queues.forget(page.map(({ found }) => found.row));
   const went = await Promise.all(
@@ -186,7 +186,7 @@ function wordsOf(known: readonly KnownRule[], night: Night, { paused, restored }
       ? `${rowsWords(usedUp, 'used up its nights, and stays', 'used up their nights, and stay')} refused.`
       : '',
     paused > 0
-      ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, and left so.`
+      ? `${counted(paused, 'portfolio')} with such rows ${paused === 1 ? 'is' : 'are'} paused, so these rows were not sent.`
       : '',
     restored.size > 0
       ? `${counted(restored.size, 'portfolio')} with such rows ${restored.size === 1 ? 'was' : 'were'} restored, and left alone: a rule for that portfolio, by its name, has them sent.`

@@ -1,5 +1,5 @@
 /** The result of one check of a condition; undefined where it cannot tell. */
-export type Verdict = 'bad' | 'well' | undefined;
+export type Observation = 'bad' | 'well' | undefined;
 
 export type ConditionRules = {
   /** How long the condition must be bad before it is reported. */
@@ -43,7 +43,7 @@ const MOST_BETWEEN_MS = 30 * 60_000;
  */
 export function judge(
   remembered: string | undefined,
-  { verdict, mark = '' }: { verdict: Verdict; mark?: string },
+  { observed, mark = '' }: { observed: Observation; mark?: string },
   nowMs: number,
   { afterMs, mendMs }: ConditionRules,
 ): Judged {
@@ -64,16 +64,16 @@ export function judge(
   const isOld = nowMs - seenMs > MOST_BETWEEN_MS;
   switch (before.is) {
     case 'well':
-      return verdict === 'bad' ? bad(nowMs) : { state: undefined };
+      return observed === 'bad' ? bad(nowMs) : { state: undefined };
     case 'doubtful':
-      if (verdict === 'bad') return bad(isOld ? nowMs : sinceMs);
-      return verdict === 'well' || isOld ? next(WELL) : { state: undefined };
+      if (observed === 'bad') return bad(isOld ? nowMs : sinceMs);
+      return observed === 'well' || isOld ? next(WELL) : { state: undefined };
     case 'bad':
-      if (verdict === 'well') return mendMs === 0 ? over() : next({ is: 'mending', seenMs: nowMs, mark });
-      return verdict === 'bad' && mark !== before.mark ? next({ mark }) : { state: undefined };
+      if (observed === 'well') return mendMs === 0 ? over() : next({ is: 'mending', seenMs: nowMs, mark });
+      return observed === 'bad' && mark !== before.mark ? next({ mark }) : { state: undefined };
     case 'mending':
-      if (verdict === 'bad') return next({ is: 'bad', mark });
-      if (verdict === undefined) return { state: undefined };
+      if (observed === 'bad') return next({ is: 'bad', mark });
+      if (observed === undefined) return { state: undefined };
       return nowMs - seenMs >= mendMs ? over() : next({ mark });
   }
 

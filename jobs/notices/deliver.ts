@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../src/config.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../src/log.ts';
 import { makeMessage } from '../../src/notices/make-message.ts';
 import type { NoticeOutbox } from '../../src/notices/outbox.ts';
@@ -12,7 +12,7 @@ export type DeliverDeps = {
   outbox: Pick<NoticeOutbox, 'take' | 'settle'>;
   settings: Settings;
   account: string;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   log: Log;
   /** The channels; those of the settings by default. */
   ways?: readonly Way[];
@@ -84,7 +84,7 @@ async function deliverForEver(name: WayName, ways: readonly Way[], run: Run): Pr
 
 /** Delivers one notice after the other, oldest first, until none is due. */
 async function deliverOn(name: WayName, ways: readonly Way[], { deps, stop, cutOff }: Run): Promise<Delivered> {
-  const { outbox, settings, account, persist, log } = deps;
+  const { outbox, settings, account, retryUntilAnswered, log } = deps;
   const way = ways.find((one) => one.name === name);
   const lacking = way === undefined ? `no ${name} is set any more` : '';
   const done: Delivered = { delivered: 0, failed: 0, undelivered: 0 };
@@ -96,7 +96,7 @@ async function deliverOn(name: WayName, ways: readonly Way[], { deps, stop, cutO
       done.undelivered += 1;
     } else if (taken.is === 'go' && way !== undefined) {
       const message = makeMessage(taken, { account, consoleUrl: settings.CONSOLE_URL });
-      const after = await tryNotice(taken, message, { way, outbox, persist, log, signal: cutOff });
+      const after = await tryNotice(taken, message, { way, outbox, retryUntilAnswered, log, signal: cutOff });
       done[after] += 1;
     } else if (taken.is !== 'later' || taken.inMs > 0) return done;
   }

@@ -63,7 +63,7 @@ export function portfolioChanges(
   );
 
   const { failed, ended } = failuresOf(glance);
-  const failures = judge(remembered.failures, { verdict: failuresVerdict(glance, failuresAbove) }, nowMs, {
+  const failures = judge(remembered.failures, { observed: observedFailures(glance, failuresAbove) }, nowMs, {
     afterMs: 0,
     mendMs: FAILURES_MEND_MS,
   });
@@ -89,7 +89,7 @@ function failuresOf({ done, refused, held }: Glance): { failed: number; ended: n
   return { failed: refused + held, ended: done + refused + held };
 }
 
-function failuresVerdict(glance: Glance, abovePercent: number): 'bad' | 'well' | undefined {
+function observedFailures(glance: Glance, abovePercent: number): 'bad' | 'well' | undefined {
   const { failed, ended } = failuresOf(glance);
   if (ended < LEAST_ENDED) return undefined;
   const percent = (100 * failed) / ended;

@@ -1,6 +1,6 @@
 import type { Notice } from '../../src/notices/notice.ts';
 import { judge } from './condition.ts';
-import { changeOf, type SystemChange } from './service-changes.ts';
+import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
 /** The last scheduled report and its notice. */
 export type LastReport = { id: string; madeMs: number; notice: Notice };
@@ -29,9 +29,9 @@ export function reportChanges(
     changes.push({ subject: REPORT_SUBJECTS.report, was, state, ...(isNews ? { notice: last.notice } : {}) });
   }
   const isMissing = dueMs !== undefined && (last?.madeMs ?? 0) < dueMs;
-  const judged = judge(remembered.missing, { verdict: isMissing ? 'bad' : 'well' }, nowMs, { afterMs: 0, mendMs: 0 });
+  const judged = judge(remembered.missing, { observed: isMissing ? 'bad' : 'well' }, nowMs, { afterMs: 0, mendMs: 0 });
   const notice = judged.tells?.is === 'bad' ? missingNotice(last, nowMs) : undefined;
-  return [...changes, ...changeOf(REPORT_SUBJECTS.missing, remembered.missing, judged, notice)];
+  return [...changes, ...systemChangeOf(REPORT_SUBJECTS.missing, remembered.missing, judged, notice)];
 }
 
 function missingNotice(last: LastReport | undefined, atMs: number): Notice {

@@ -1,7 +1,7 @@
 import { OLDER } from '../../src/ledger/calls/send-marks.ts';
 import type { Notice } from '../../src/notices/notice.ts';
-import { judge, type Verdict } from './condition.ts';
-import { changeOf, type SystemChange } from './service-changes.ts';
+import { judge, type Observation } from './condition.ts';
+import { type SystemChange, systemChangeOf } from './service-changes.ts';
 
 /** The data folder's disk, in bytes. */
 export type DiskRoom = { freeBytes: number; totalBytes: number };
@@ -41,9 +41,9 @@ export function roomChanges(
   const memory = redis.map(({ usedBytes, mostBytes }) => usedPercent(usedBytes, mostBytes));
   const memoryUsed = memory.length === 0 ? undefined : Math.max(...memory);
 
-  const change = (subject: keyof typeof ROOM_SUBJECTS, verdict: Verdict, notice: () => Notice): SystemChange[] => {
-    const judged = judge(remembered[subject], { verdict }, nowMs, RULES);
-    return changeOf(
+  const change = (subject: keyof typeof ROOM_SUBJECTS, observed: Observation, notice: () => Notice): SystemChange[] => {
+    const judged = judge(remembered[subject], { observed }, nowMs, RULES);
+    return systemChangeOf(
       ROOM_SUBJECTS[subject],
       remembered[subject],
       judged,
@@ -51,9 +51,9 @@ export function roomChanges(
     );
   };
   return [
-    ...change('disk', fullVerdict(diskUsed, fullAbove), () => diskNotice(diskUsed ?? 0, disk, nowMs)),
-    ...change('memory', fullVerdict(memoryUsed, fullAbove), () => memoryNotice(memoryUsed ?? 0, nowMs)),
-    ...change('writes', writesVerdict(redis), () => writesNotice(nowMs)),
+    ...change('disk', observedFullness(diskUsed, fullAbove), () => diskNotice(diskUsed ?? 0, disk, nowMs)),
+    ...change('memory', observedFullness(memoryUsed, fullAbove), () => memoryNotice(memoryUsed ?? 0, nowMs)),
+    ...change('writes', observedWrites(redis), () => writesNotice(nowMs)),
     ...change('older', isOlder === undefined ? undefined : isOlder ? 'bad' : 'well', () => olderNotice(nowMs)),
   ];
 }
@@ -62,13 +62,13 @@ function usedPercent(used: number, most: number): number {
   return most > 0 ? (100 * used) / most : 0;
 }
 
-function fullVerdict(percent: number | undefined, above: number): Verdict {
+function observedFullness(percent: number | undefined, above: number): Observation {
   if (percent === undefined) return undefined;
   if (percent > above) return 'bad';
   return percent <= above * BELOW_SHARE ? 'well' : undefined;
 }
 
-function writesVerdict(redis: readonly RedisRoom[]): Verdict {
+function observedWrites(redis: readonly RedisRoom[]): Observation {
   if (redis.length === 0) return undefined;
   return redis.every(({ isWriting }) => isWriting) ? 'well' : 'bad';
 }

@@ -1,7 +1,7 @@
 import { type CallKind, KINDS } from '../../src/call-kind.ts';
 import type { Notice } from '../../src/notices/notice.ts';
 import type { CallsHeld } from '../../src/pace/calls-held.ts';
-import { type Condition, type Judged, judge, readCondition, type Verdict } from './condition.ts';
+import { type Condition, type Judged, judge, type Observation, readCondition } from './condition.ts';
 
 /**
  * How recent a wait or a trial must be to count, in ms. While all calls wait, one is tried every four seconds at most
@@ -33,17 +33,17 @@ export function serviceChanges(
   awayAfterMs: number,
 ): SystemChange[] {
   // The call that closes a breaker may be counted before the breaker closes, or never.
-  const mark = `${held.accepted}:${held.openedMs}`;
+  const mark = `${held.accepted}:${held.resetMs}`;
   const seen = (before: string | undefined, isBad: boolean) => {
-    return { verdict: verdictOf(isBad, readCondition(before), mark), mark };
+    return { observed: observationOf(isBad, readCondition(before), mark), mark };
   };
   const isRefused = isBlockedBy(held, (by) => by === 'credentials');
-  const isShut = held.shut.length > 0 && (held.isTried || held.trialMs > held.nowMs - TRIED_LATELY_MS);
+  const isTripped = held.tripped.length > 0 && (held.isTried || held.probeMs > held.nowMs - TRIED_LATELY_MS);
   const isBlocked = isBlockedBy(held, (by) => by !== 'credentials');
 
   // A service that refuses the credentials does answer, so it tells nothing about being away.
-  const ofService = isRefused ? { verdict: undefined, mark } : seen(remembered.service, isBlocked);
-  const service = judge(remembered.service, isShut ? { verdict: 'bad', mark } : ofService, held.nowMs, {
+  const ofService = isRefused ? { observed: undefined, mark } : seen(remembered.service, isBlocked);
+  const service = judge(remembered.service, isTripped ? { observed: 'bad', mark } : ofService, held.nowMs, {
     afterMs: awayAfterMs,
     mendMs: BACK_AFTER_MS,
   });
@@ -52,8 +52,8 @@ export function serviceChanges(
     mendMs: REFUSED_AFTER_MS,
   });
   return [
-    ...changeOf(SERVICE_SUBJECTS.service, remembered.service, service, serviceNotice(service, held)),
-    ...changeOf(
+    ...systemChangeOf(SERVICE_SUBJECTS.service, remembered.service, service, serviceNotice(service, held)),
+    ...systemChangeOf(
       SERVICE_SUBJECTS.credentials,
       remembered.credentials,
       credentials,
@@ -63,7 +63,7 @@ export function serviceChanges(
 }
 
 /** The change after a check, if there is one. */
-export function changeOf(
+export function systemChangeOf(
   subject: string,
   before: string | undefined,
   { state }: Judged,
@@ -77,7 +77,7 @@ export function changeOf(
  * Bad while calls are held back and none got through since the last check. Well once one got through, and from then on until
  * calls are held back again. Unknown while nobody calls.
  */
-function verdictOf(isBad: boolean, { is, mark }: Condition, seen: string): Verdict {
+function observationOf(isBad: boolean, { is, mark }: Condition, seen: string): Observation {
   const gotThrough = mark !== '' && !seen.startsWith('0:') && seen !== mark;
   if (isBad) return gotThrough ? 'well' : 'bad';
   return gotThrough || is === 'mending' ? 'well' : undefined;
@@ -98,7 +98,7 @@ function serviceNotice({ tells }: Judged, held: CallsHeld): Notice | undefined {
     ];
     return { kind: 'back', title, facts, path: '/held', atMs: held.nowMs };
   }
-  const calls = held.shut.length > 0 ? kindsText(held.shut) : 'calls';
+  const calls = held.tripped.length > 0 ? kindsText(held.tripped) : 'calls';
   const title = `The service is away: no ${calls} have got through for ${span}`;
   const facts = [
     { term: 'Why', what: whyText(held) },
@@ -137,8 +137,8 @@ function kindsText(kinds: readonly CallKind[]): string {
   return kinds.map((kind) => KINDS[kind].calls).join(' and ');
 }
 
-function whyText({ shut, blocked }: CallsHeld): string {
-  if (shut.length > 0) return `nobody knows what became of the last ${kindsText(shut)}`;
+function whyText({ tripped, blocked }: CallsHeld): string {
+  if (tripped.length > 0) return `nobody knows what became of the last ${kindsText(tripped)}`;
   switch (blocked?.by) {
     case 'asked':
       return 'it asks to wait';

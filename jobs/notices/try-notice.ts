@@ -1,14 +1,14 @@
-import { type Persist, untilStopped } from '../../src/ledger/schema/persist.ts';
+import { type RetryUntilAnswered, untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../src/log.ts';
 import { backoffMs } from '../../src/notices/backoff.ts';
-import type { Settled, TakenNotice } from '../../src/notices/deliveries.ts';
+import type { DeliveryResult, TakenNotice } from '../../src/notices/deliveries.ts';
 import type { NoticeOutbox } from '../../src/notices/outbox.ts';
-import type { Message, Sent, Way } from '../../src/notices/way.ts';
+import type { Message, SendResult, Way } from '../../src/notices/way.ts';
 
 type TryDeps = {
   way: Way;
   outbox: Pick<NoticeOutbox, 'settle'>;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   log: Log;
   signal: AbortSignal;
 };
@@ -20,12 +20,12 @@ type TryDeps = {
 export async function tryNotice(
   taken: TakenNotice,
   message: Message,
-  { way, outbox, persist, log, signal }: TryDeps,
+  { way, outbox, retryUntilAnswered, log, signal }: TryDeps,
 ): Promise<'delivered' | 'failed' | 'undelivered'> {
   const sent = await way.send(message, { signal });
   const settled = { ...settledBy(sent, taken), where: way.where };
   // Without retries, a notice delivered while Redis is away would be sent again after its lease.
-  const note = signal.aborted ? persist : untilStopped(persist, signal);
+  const note = signal.aborted ? retryUntilAnswered : untilStopped(retryUntilAnswered, signal);
   const after = await note('what came of a notice', () => outbox.settle(taken, settled));
   const facts = { notice: taken.id, kind: taken.notice.kind, way: way.name, where: way.where, tries: taken.tries };
   const reason = sent.words === '' ? {} : { reason: sent.words };
@@ -47,7 +47,7 @@ export async function tryNotice(
 }
 
 /** The result for the outbox: after a fault of the channel, all its notices wait; after a fault of the notice, only this one. */
-function settledBy(sent: Sent, { tries, failures }: TakenNotice): Omit<Settled, 'where'> {
+function settledBy(sent: SendResult, { tries, failures }: TakenNotice): Omit<DeliveryResult, 'where'> {
   const { words } = sent;
   if (sent.is === 'delivered') return { isDelivered: true, words, waitMs: 0, putOffMs: undefined };
   if (sent.fault === 'ours') return { isDelivered: false, words, waitMs: 0, putOffMs: undefined };

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import type { AskedFor } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { Over } from '../../src/ledger/approvals/close-approval.ts';
-import type { Thing } from '../../src/ledger/calls/verdicts.ts';
+import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import type { SupplierInDoubt } from '../../src/ledger/schema/approval.ts';
 import { type ApprovalPolicy, asksApproval, whyWords } from '../../src/ledger/schema/approval.ts';
 import type { AtNight, PartOfPlan } from '../../src/ledger/schema/row.ts';
@@ -16,7 +16,7 @@ import { callName } from './id-faults.ts';
  * A row to send again. For a held row: `said` is the id that was made or {@link RESEND}, and `of` is the call that it concerns,
  * since a step may have several. For a row retried by a nightly rule: the rule's night and owner.
  */
-export type Wished = {
+export type ResendRequest = {
   found: FoundRow;
   said?: string;
   of?: Pick<Thing, 'kind' | 'key'> | undefined;
@@ -33,7 +33,7 @@ export type AskDeps = {
 };
 
 /** Who asks for what. */
-export type Asking = {
+export type ApprovalNeed = {
   portfolio: string;
   kind: 'retry' | 'answer';
   by: string;
@@ -62,20 +62,21 @@ export type Asking = {
  * @param wished the rows, page by page; called twice, the first time only until the decision is clear
  */
 export async function askFirst(
-  asking: Asking,
-  wished: () => AsyncIterable<readonly Wished[]>,
+  asking: ApprovalNeed,
+  requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, approvalPolicy, queues }: AskDeps & { queues: Queues },
 ): Promise<AskedFor | undefined> {
   const { portfolio, kind, by, madeBy = by, supplier, part, asOfMs = part?.beforeMs } = asking;
   const policy = await approvalPolicy();
-  const needed = asking.approval === undefined ? await whyNeeded(asking, wished, { approvals, policy }) : { over: [] };
+  const needed =
+    asking.approval === undefined ? await whyNeeded(asking, requested, { approvals, policy }) : { over: [] };
   if (needed === undefined) return undefined;
   const id = asking.approval ?? (await approvals.askFor({ portfolio, kind, by, supplier }));
   if (asking.approval === undefined) await asking.onAsked?.(id);
   // Also when a plan is continued by another person: that person becomes an author.
   await approvals.addAuthors({ portfolio, id }, [by, madeBy]);
   const earlier = makeEarlierAuthors(approvals);
-  for await (const page of wished()) {
+  for await (const page of requested()) {
     const ofRules = page.flatMap(({ rule }) => rule?.by ?? []);
     await approvals.addAuthors({ portfolio, id }, [...(await earlier(page)), ...ofRules]);
     // Ended jobs are removed first, as in any retry: BullMQ ignores a new job with a known id.
@@ -108,8 +109,8 @@ export type Needed = { over: Over; redone?: string };
 
 /** Why another person has to approve; nothing if nobody has to. */
 export async function whyNeeded(
-  { portfolio, kind, supplier }: Pick<Asking, 'portfolio' | 'kind' | 'supplier'>,
-  wished: () => AsyncIterable<readonly Wished[]>,
+  { portfolio, kind, supplier }: Pick<ApprovalNeed, 'portfolio' | 'kind' | 'supplier'>,
+  requested: () => AsyncIterable<readonly ResendRequest[]>,
   { approvals, policy }: { approvals: Approvals; policy: ApprovalPolicy },
 ): Promise<Needed | undefined> {
   const ofSupplier = supplier && ([{ kind: 'company', key: supplier.key }] as const);
@@ -122,7 +123,7 @@ export async function whyNeeded(
   };
   let sum = new Big(0);
   let needed: Needed | undefined;
-  for await (const page of wished()) {
+  for await (const page of requested()) {
     const [declined]: Iterable<RowId> = needed?.redone ? [] : await approvals.declined(rowsOf(page));
     if (declined) needed = { over: [], redone: await approvals.noTo(declined) };
     const calls = kind === 'answer' && !needed ? page.flatMap(({ found }) => callsOf(found)) : [];
@@ -147,7 +148,7 @@ export async function whyNeeded(
  * Makes a function that answers the authors of the earlier approvals of these rows, unless a person granted them. To send such
  * a row again is to approve its import. Each approval is answered once.
  */
-function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly Wished[]) => Promise<string[]> {
+function makeEarlierAuthors({ read }: Pick<Approvals, 'read'>): (page: readonly ResendRequest[]) => Promise<string[]> {
   const seen = new Set<string>();
   return async (page) => {
     const ids = new Set(page.flatMap(({ found }) => found.result.approval ?? []).filter((id) => !seen.has(id)));
@@ -164,7 +165,7 @@ function isAbove(sum: Big, { always, above }: ApprovalPolicy): boolean {
   return always || (above !== undefined && sum.gt(above));
 }
 
-const rowsOf = (page: readonly Wished[]) => page.map(({ found }) => found.row);
+const rowsOf = (page: readonly ResendRequest[]) => page.map(({ found }) => found.row);
 
 function amountOf({ result }: FoundRow): string {
   return result.request.limit.requested_limit;
@@ -175,13 +176,13 @@ function amountOf({ result }: FoundRow): string {
  * workers may have added rows meanwhile.
  */
 export async function* asDecided(
-  wished: AsyncIterable<readonly Wished[]>,
+  requested: AsyncIterable<readonly ResendRequest[]>,
   { approvalPolicy }: AskDeps,
-): AsyncGenerator<readonly Wished[]> {
+): AsyncGenerator<readonly ResendRequest[]> {
   const policy = await approvalPolicy();
   let sum = new Big(0);
-  for await (const page of wished) {
-    const decided: Wished[] = [];
+  for await (const page of requested) {
+    const decided: ResendRequest[] = [];
     for (const one of page) {
       sum = sum.plus(amountOf(one.found));
       if (!isAbove(sum, policy)) decided.push(one);
@@ -191,6 +192,6 @@ export async function* asDecided(
 }
 
 /** These rows as one page, for {@link askFirst}. */
-export async function* justThese(wished: readonly Wished[]): AsyncGenerator<readonly Wished[]> {
-  if (wished.length > 0) yield wished;
+export async function* justThese(requested: readonly ResendRequest[]): AsyncGenerator<readonly ResendRequest[]> {
+  if (requested.length > 0) yield requested;
 }

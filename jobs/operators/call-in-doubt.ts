@@ -1,5 +1,5 @@
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import type { Thing } from '../../src/ledger/calls/verdicts.ts';
+import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 

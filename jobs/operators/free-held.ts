@@ -1,5 +1,5 @@
 import type { Calls } from '../../src/ledger/calls/calls.ts';
-import type { Thing } from '../../src/ledger/calls/verdicts.ts';
+import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import type { HeldRow, Stories } from '../../src/ledger/rows/story.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { FeedDeps } from '../rows/feed.ts';

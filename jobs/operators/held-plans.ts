@@ -13,8 +13,8 @@ import type { AskDeps } from './ask-first.ts';
 import type { FreeDeps } from './free-held.ts';
 import { type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
 import { heldRowByName } from './held-row.ts';
-import { type Plan, type PlanDeps, planHeldFile } from './plan-held-file.ts';
-import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
+import { type HeldFileDeps, type HeldFilePlan, planHeldFile } from './plan-held-file.ts';
+import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
 import { heldAnew } from './resolve-calls.ts';
 import { resolvePlan } from './resolve-plan.ts';
 
@@ -27,7 +27,7 @@ export type HeldPlan = {
   /** The page to return to after answering one row. */
   back?: string | undefined;
   /** The answers in the file's order, with the kind of call and when it was sent, in ms, if known. */
-  of: (Resolved & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
+  of: (ResolvedRow & { kind: CallKind; sentMs: number | undefined; heldMs: number })[];
   /** Held rows of other portfolios that the answers release. */
   elsewhere: Elsewhere[] | undefined;
   /** Whether the portfolio is paused, so that nothing is sent until somebody resumes it. */
@@ -39,19 +39,22 @@ export type HeldPlan = {
 };
 
 /** The result of a confirmation. `changed`: nothing was done, the plan differs by now. `unknown`: there is no such plan. */
-export type Confirmed =
-  | { is: 'done'; resolution: Resolution; plan: HeldPlan }
+export type HeldPlanConfirmed =
+  | { is: 'done'; resolution: ResolutionSummary; plan: HeldPlan }
   | { is: 'changed'; plan: HeldPlan }
   | { is: 'unknown' };
 
 type Said = Pick<HeldPlan, 'portfolio' | 'fileName' | 'back'> & { file: ResolutionFile; by: string };
 type Kept = Said & { digest: string };
-type Planned = { plan: Plan; shown: HeldPlan };
+type Planned = { plan: HeldFilePlan; shown: HeldPlan };
 
 /** An answer for one row: the id that was made, or no id if nothing was made. */
 type SaidOfRow = { row: string; made: string | undefined; heldMs: number | undefined; back: string };
 
-type HeldPlanDeps = FreeDeps & AskDeps & PlanDeps & ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
+type HeldPlanDeps = FreeDeps &
+  AskDeps &
+  HeldFileDeps &
+  ElsewhereDeps & { plans: Plans; stories: Pick<Stories, 'calls'> };
 
 /** Answers held rows in two steps: a plan is shown, then executed only as shown. It can be confirmed once, for 15 minutes. */
 export function makeHeldPlans(deps: HeldPlanDeps) {
@@ -114,7 +117,7 @@ export function makeHeldPlans(deps: HeldPlanDeps) {
     },
 
     /** Executes a plan once, if it would still be the same. */
-    async confirm(id: string, portfolio: string, by: string): Promise<Confirmed> {
+    async confirm(id: string, portfolio: string, by: string): Promise<HeldPlanConfirmed> {
       const text = await deps.plans.answer(id);
       const known: Kept | undefined = text === null ? undefined : JSON.parse(text);
       if (known?.portfolio !== portfolio || !(await deps.plans.takeAnswer(id))) return { is: 'unknown' };

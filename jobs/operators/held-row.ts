@@ -6,7 +6,7 @@ import { describeRows, rowAtLine, rowByName } from './find-row.ts';
 import type { FreeDeps } from './free-held.ts';
 
 /**
- * The held row of this line, at this step if one is given.
+ * Finds the held row of this line, at this step if one is given.
  *
  * @throws LimitlineError `NOT_FOUND` where it is not held, naming lines that are; `USAGE` where several rows have the number
  */
@@ -16,7 +16,7 @@ export async function heldRowAtLine(
   deps: FreeDeps,
 ): Promise<FoundRow> {
   const found = await rowAtLine(portfolio, { state: 'held', line }, deps);
-  if (typeof found === 'string') throw new LimitlineError('USAGE', `${found} Choose one with --row.`);
+  if (typeof found === 'string') throw new LimitlineError('USAGE', `${found} Name one of these rows with --row ID.`);
   if (found && (step === undefined || found.result.step === step)) return found;
   throw await notHeld(portfolio, line, deps);
 }

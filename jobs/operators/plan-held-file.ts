@@ -13,16 +13,16 @@ import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults
 type Planned = { at: number; made: string | undefined; found: FoundRow; call: CallInDoubt };
 
 /** A file's answers in its order, all problems by line, and when the rows were read. */
-export type Plan = { planned: Planned[]; problems: ResolutionFile['problems']; lookedMs: number };
+export type HeldFilePlan = { planned: Planned[]; problems: ResolutionFile['problems']; lookedMs: number };
 
-export type PlanDeps = { rows: Rows; portfolios: Portfolios; calls: Calls; plans: Pick<Plans, 'now'> };
+export type HeldFileDeps = { rows: Rows; portfolios: Portfolios; calls: Calls; plans: Pick<Plans, 'now'> };
 
 /**
  * Finds the held row of each line, and all problems: the row is not held, or the id has another kind's prefix, is given twice,
  * or belongs to another row. Changes nothing.
  */
-export async function planHeldFile(portfolio: string, file: ResolutionFile, deps: PlanDeps): Promise<Plan> {
-  const plan: Plan = { planned: [], problems: [...file.problems], lookedMs: await deps.plans.now() };
+export async function planHeldFile(portfolio: string, file: ResolutionFile, deps: HeldFileDeps): Promise<HeldFilePlan> {
+  const plan: HeldFilePlan = { planned: [], problems: [...file.problems], lookedMs: await deps.plans.now() };
   for (const said of file.words) {
     const { at, made } = said;
     const found = await heldRow(portfolio, said, deps);
@@ -37,7 +37,11 @@ export async function planHeldFile(portfolio: string, file: ResolutionFile, deps
 }
 
 /** The held row, or a sentence that says why there is none. */
-async function heldRow(portfolio: string, { row: name, line }: Resolution, deps: PlanDeps): Promise<FoundRow | string> {
+async function heldRow(
+  portfolio: string,
+  { row: name, line }: Resolution,
+  deps: HeldFileDeps,
+): Promise<FoundRow | string> {
   if (name !== '') {
     const found = await rowByName(portfolio, name, deps);
     return typeof found === 'string' || found.result.state === 'held' ? found : explainRow(found, deps);
@@ -73,7 +77,7 @@ function contradictions(planned: readonly Planned[]): ResolutionFile['problems']
   return problems;
 }
 
-async function knownElsewhere(planned: readonly Planned[], deps: PlanDeps): Promise<ResolutionFile['problems']> {
+async function knownElsewhere(planned: readonly Planned[], deps: HeldFileDeps): Promise<ResolutionFile['problems']> {
   const known = await readKnownIds(new Set(planned.flatMap(({ made }) => made ?? [])), deps);
   return planned.flatMap(({ at, made, call }) => {
     const message = otherCallFault(made ?? '', [callName(call)], known);

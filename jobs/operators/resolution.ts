@@ -5,7 +5,7 @@ import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 
 /** A row with a person's answer. Without `made`, its call is sent again. */
-export type Resolved = {
+export type ResolvedRow = {
   line: number;
   /** The name of the line's file, as in the column `import` of results. */
   import: string;
@@ -21,11 +21,11 @@ export type Resolved = {
  * rows, if they were named one by one. `waits`: what waits for another person's approval instead. That is everything, or the
  * rows whose calls somebody else declined just then.
  */
-export type Resolution = {
+export type ResolutionSummary = {
   calls: number;
   rows: number;
   elsewhere?: Elsewhere[] | undefined;
-  of?: Resolved[];
+  of?: ResolvedRow[];
   waits?: AskedFor;
   looked?: Looked;
 };
@@ -37,7 +37,7 @@ export function resolvedOf(
   { row, result: { line, importId, step, request } }: FoundRow,
   made: string | undefined,
   imports: ReadonlyMap<string, string>,
-): Resolved {
+): ResolvedRow {
   return {
     line,
     import: imports.get(importId) ?? '',

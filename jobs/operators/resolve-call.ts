@@ -1,5 +1,5 @@
 import { commandLineActor } from '../../src/actor.ts';
-import type { Resolved } from '../../src/ledger/calls/calls.ts';
+import type { ResolveAnswer } from '../../src/ledger/calls/calls.ts';
 import { callsOf } from '../rows/calls-of.ts';
 import type { FoundRow } from '../rows/walk-rows.ts';
 import type { FreeDeps } from './free-held.ts';
@@ -25,7 +25,7 @@ export async function resolveCallOf(
     approval?: string;
   },
   { calls }: Pick<FreeDeps, 'calls'>,
-): Promise<Resolved> {
+): Promise<ResolveAnswer> {
   const [first, ...others] = callsOf(found).filter((call) => of === undefined || callName(call) === of);
   if (!first) return 'not unknown';
   const said = { by, row: found.row, asOfMs, approval };

@@ -12,7 +12,7 @@ import { type FreeDeps, freeHeld } from './free-held.ts';
 import { countElsewhere, type ElsewhereDeps, heldElsewhere } from './held-elsewhere.ts';
 import { heldRowAtLine, heldRowByName } from './held-row.ts';
 import { callName, otherCallFault, prefixFault, readKnownIds } from './id-faults.ts';
-import { type Resolution, resolvedOf } from './resolution.ts';
+import { type ResolutionSummary, resolvedOf } from './resolution.ts';
 import { resolveCallOf } from './resolve-call.ts';
 import { sendAgain } from './send-again.ts';
 
@@ -44,7 +44,7 @@ export type Resolving = {
  * @throws LimitlineError `NOT_FOUND` where the row is not held or was held again; `USAGE` where several rows have the line
  *   number, or the call cannot have made the id
  */
-export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Promise<Resolution> {
+export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Promise<ResolutionSummary> {
   const { portfolio, line, row: name, step, made, dryRun, heldMs, by = commandLineActor() } = resolving;
   const lookedMs = resolving.lookedMs ?? (await deps.plans.now());
   const held =
@@ -59,8 +59,8 @@ export async function resolveCalls(resolving: Resolving, deps: ResolveDeps): Pro
   const isMeant = step === undefined || held.result.step === step;
   if (dryRun || !isMeant) return nothing;
   const spoken = await callInDoubt(held, deps);
-  const wished = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
-  const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, wished, deps);
+  const requested = () => justThese([{ found: held, said: made ?? RESEND, of: spoken }]);
+  const waits = await askFirst({ portfolio, kind: 'answer', by, asOfMs: lookedMs }, requested, deps);
   if (waits && waits.rows > 0) return { ...nothing, waits };
   const resolution = { ...nothing };
   const answer = waits ? 'not unknown' : await resolveCallOf(held, { made, by, asOfMs: lookedMs }, deps);

@@ -5,8 +5,8 @@ import { importNames } from '../rows/import-names.ts';
 import { type AskDeps, askFirst, justThese, RESEND } from './ask-first.ts';
 import { type FreeDeps, freeHeld } from './free-held.ts';
 import { countElsewhere } from './held-elsewhere.ts';
-import type { Plan } from './plan-held-file.ts';
-import { type Resolution, type Resolved, resolvedOf } from './resolution.ts';
+import type { HeldFilePlan } from './plan-held-file.ts';
+import { type ResolutionSummary, type ResolvedRow, resolvedOf } from './resolution.ts';
 import { sendAgain } from './send-again.ts';
 
 /**
@@ -17,22 +17,22 @@ import { sendAgain } from './send-again.ts';
  * @param who.by who answers: by default whoever runs the command; `madeBy`: who sent the file
  */
 export async function resolvePlan(
-  { planned, lookedMs }: Plan,
+  { planned, lookedMs }: HeldFilePlan,
   deps: FreeDeps & AskDeps,
-  onResolved: (resolved: Resolved) => void,
+  onResolved: (resolved: ResolvedRow) => void,
   { by = commandLineActor(), madeBy }: { by?: string; madeBy?: string } = {},
-): Promise<Resolution> {
-  const resolution: Resolution & { of: Resolved[] } = { calls: 0, rows: 0, of: [] };
+): Promise<ResolutionSummary> {
+  const resolution: ResolutionSummary & { of: ResolvedRow[] } = { calls: 0, rows: 0, of: [] };
   const [first] = planned;
   const imports = first ? await importNames(first.found.row.portfolio, deps) : new Map<string, string>();
   const portfolio = first?.found.row.portfolio ?? '';
-  const ask = async (some: Plan['planned']): Promise<AskedFor | undefined> => {
-    const wished = some.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call }));
-    return askFirst({ portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs }, () => justThese(wished), deps);
+  const ask = async (some: HeldFilePlan['planned']): Promise<AskedFor | undefined> => {
+    const requested = some.map(({ found, made, call }) => ({ found, said: made ?? RESEND, of: call }));
+    return askFirst({ portfolio, kind: 'answer', by, madeBy, asOfMs: lookedMs }, () => justThese(requested), deps);
   };
   const waits = await ask(planned);
   if (waits) return { ...resolution, ...(waits.rows > 0 ? { waits } : {}) };
-  const declined: Plan['planned'] = [];
+  const declined: HeldFilePlan['planned'] = [];
   for (const one of planned) {
     const { made, found, call } = one;
     // A row whose call an earlier line resolved is released at the end, with the others.

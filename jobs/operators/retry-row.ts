@@ -57,7 +57,7 @@ export async function retryNamed(retry: Retry, by: string, deps: FeedDeps & AskD
     ? rowAtLine(portfolio, { state, line: line ?? 0 }, deps)
     : rowByName(portfolio, name, deps));
   if (typeof found === 'string') {
-    throw new LimitlineError('USAGE', name === undefined ? `${found} Choose one with --row.` : found);
+    throw new LimitlineError('USAGE', name === undefined ? `${found} Name one of these rows with --row ID.` : found);
   }
   if (!found || !matches(found, error === '' ? {} : { problem: error }, NOBODY)) return undefined;
   return retryRow(found.row, by, deps, state);

@@ -5,7 +5,7 @@ import { whyWords } from '../../src/ledger/schema/approval.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import type { CarryOutDeps } from './carry-out.ts';
 import { confirmPlan } from './confirm-plan.ts';
-import { makePlan, type PlanDeps, type Wish } from './make-plan.ts';
+import { makePlan, type PlanDeps, type PlanRequest } from './make-plan.ts';
 
 /** A plan and its state after execution, or the approval that it waits for. */
 export type Acted = { plan: Plan; state: PlanState | undefined; waits?: AskedFor };
@@ -20,11 +20,11 @@ type How = { by: string; awaitMs: number; signal: AbortSignal };
  * @throws LimitlineError `USAGE` where the portfolio has changed in between; the reason of `signal`
  */
 export async function actOnRows(
-  wish: Wish,
+  request: PlanRequest,
   how: How & { dryRun: boolean; pace?: PaceState | undefined },
   deps: CarryOutDeps & PlanDeps,
 ): Promise<Acted> {
-  const plan = await makePlan({ ...wish, by: how.by }, deps, how.pace);
+  const plan = await makePlan({ ...request, by: how.by }, deps, how.pace);
   return how.dryRun || isEmpty(plan) ? { plan, state: undefined } : actOnPlan(plan, how, deps);
 }
 

@@ -3,7 +3,7 @@ import type { Plans } from '../../src/ledger/plans/plans.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { startSigns } from '../../src/ledger/schema/lease.ts';
 import type { GivenUpFrom, PartOfPlan } from '../../src/ledger/schema/row.ts';
-import { type AskDeps, askFirst, RESEND, type Wished } from '../operators/ask-first.ts';
+import { type AskDeps, askFirst, RESEND, type ResendRequest } from '../operators/ask-first.ts';
 import { callInDoubt } from '../operators/call-in-doubt.ts';
 import { cancelRows } from '../operators/cancel-rows.ts';
 import { type FreeDeps, freeHeld } from '../operators/free-held.ts';
@@ -102,7 +102,7 @@ async function askForApproval(
 ): Promise<PlanCounts | undefined> {
   const { action, portfolio } = plan;
   if (action === 'cancel') return undefined;
-  const wished = async function* (): AsyncGenerator<readonly Wished[]> {
+  const requested = async function* (): AsyncGenerator<readonly ResendRequest[]> {
     for await (const page of pagesOfFilter(deps.rows, portfolio, plan.filter)) {
       signal.throwIfAborted();
       const planned = page.filter(isPlanned(plan));
@@ -115,12 +115,12 @@ async function askForApproval(
   const part = { plan: plan.id, beforeMs: plan.atMs };
   const { supplier } = plan;
   const asking = { portfolio, kind, by, madeBy: plan.by, part, supplier, approval, onAsked } as const;
-  const asked = await askFirst(asking, wished, deps);
+  const asked = await askFirst(asking, requested, deps);
   // Waiting rows are counted by their moves, in the plan's `done`.
   return asked && {};
 }
 
-async function resendOf(found: FoundRow, deps: CarryOutDeps): Promise<Wished> {
+async function resendOf(found: FoundRow, deps: CarryOutDeps): Promise<ResendRequest> {
   return { found, said: RESEND, of: await callInDoubt(found, deps) };
 }
 

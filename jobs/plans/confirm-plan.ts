@@ -6,7 +6,7 @@ import { type CarryOutDeps, carryOut } from './carry-out.ts';
  * The result of a confirmation. `started`: this process executes it, until `ended` resolves. `running`: the process of an
  * earlier confirmation does. `changed`: the portfolio has changed, so a new plan is needed.
  */
-export type Confirmed =
+export type PlanConfirmed =
   | { is: 'started'; state: PlanState; ended: Promise<void> }
   | { is: 'running' | 'ended' | 'changed'; state: PlanState }
   | { is: 'gone' };
@@ -22,7 +22,7 @@ export async function confirmPlan(
   { id, by }: { id: string; by: string },
   { awaitMs, signal }: { awaitMs: number; signal: AbortSignal },
   deps: CarryOutDeps,
-): Promise<Confirmed> {
+): Promise<PlanConfirmed> {
   const state = await deps.plans.read(id);
   if (!state) return { is: 'gone' };
   const { plan } = state;

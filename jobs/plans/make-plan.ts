@@ -28,7 +28,7 @@ export type PlanDeps = AskDeps &
   };
 
 /** An action that somebody wants for the rows of a filter. */
-export type Wish = { portfolio: string; action: PlanAction; filter: RowFilter; by?: string | undefined };
+export type PlanRequest = { portfolio: string; action: PlanAction; filter: RowFilter; by?: string | undefined };
 
 type Counts = Tally & Pick<Plan, 'isExact' | 'isLookedUp'>;
 
@@ -44,9 +44,9 @@ const COUNT_FOR_MS = 2_000;
  *
  * @param pace the known pace, to estimate the duration
  */
-export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Promise<Plan> {
-  const { portfolio, action, by } = wish;
-  const filter = plannedFilter(action, wish.filter);
+export async function makePlan(request: PlanRequest, deps: PlanDeps, pace?: PaceState): Promise<Plan> {
+  const { portfolio, action, by } = request;
+  const filter = plannedFilter(action, request.filter);
   // The time is read first, so that rows which change during the count are left out.
   const atMs = await deps.plans.now();
   const state = await deps.portfolios.read(portfolio);
@@ -83,14 +83,14 @@ export async function makePlan(wish: Wish, deps: PlanDeps, pace?: PaceState): Pr
 
 /** See {@link Plan.approval}, as far as a count finds out in its time. Names no buyer: a plan outlives its rows. */
 async function whyApproved(
-  { portfolio, action, filter }: Wish,
+  { portfolio, action, filter }: PlanRequest,
   { sum, supplier }: { sum: string; supplier: SupplierInDoubt | undefined },
   { rows, approvals, ...deps }: PlanDeps,
 ) {
   if (action === 'cancel') return undefined;
   const policy = await deps.approvalPolicy();
   const untilMs = performance.now() + COUNT_FOR_MS;
-  const wished = async function* () {
+  const requested = async function* () {
     for await (const page of pagesOfFilter(rows, portfolio, filter)) {
       yield page.map((found) => ({ found }));
       if (performance.now() > untilMs) return;
@@ -98,7 +98,7 @@ async function whyApproved(
   };
   const asking = { portfolio, kind: action === 'retry' ? 'retry' : 'answer', supplier } as const;
   const isAbove = !policy.always && asksApprovalOf(policy, sum);
-  const needed = await whyNeeded(asking, wished, { approvals, policy });
+  const needed = await whyNeeded(asking, requested, { approvals, policy });
   const [of, name = '', ...limbs] = isAbove ? ['rows'] : (needed?.over ?? []);
   if (!of) return needed && whyWords({ kind: 'retry', redone: needed.redone });
   const over = {
@@ -124,7 +124,7 @@ function causeWords(cause: Cause | undefined): string | null {
 
 /** Counts by state or cause that the ledger keeps. Nothing where the filter has other conditions. */
 function keptCounts(
-  { action, filter: { cause: id, ...rest } }: Wish,
+  { action, filter: { cause: id, ...rest } }: PlanRequest,
   { states, sums }: PortfolioState,
   causes: readonly Cause[],
 ): Counts | undefined {
@@ -150,7 +150,7 @@ function keptCounts(
 }
 
 async function lookUp(
-  { portfolio, action, filter }: Wish,
+  { portfolio, action, filter }: PlanRequest,
   { atMs, deps }: { atMs: number; deps: PlanDeps },
 ): Promise<Counts> {
   const tally = makeTally(action, deps);
@@ -169,7 +169,7 @@ const LONGER_BY = 1.5;
 
 /** The estimated seconds for so many calls at the learned pace; null where no pace is known or a breaker is open. */
 function secondsOf(calls: number, pace: PaceState | undefined): { from: number; to: number } | null {
-  if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.shut?.length ?? 0) > 0) return null;
+  if (!pace || pace.phase === 'start' || pace.ratePerS <= 0 || (pace.tripped?.length ?? 0) > 0) return null;
   const seconds = calls / pace.ratePerS;
   return { from: Math.ceil(seconds), to: Math.ceil(seconds * LONGER_BY) };
 }

@@ -20,7 +20,7 @@ import { readingTextOf } from '../import/reading-text.ts';
 import { makeRequestsInFile } from '../import/requests-in-file.ts';
 
 /** What predicts an import's result. Without a ledger, buyers come from the file alone, and `foresees` is null. */
-export type Outlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
+export type ImportOutlook = { buyers: BuyerBook; foresees: ForeseeDeps | null };
 
 /** The ledger, used read-only. */
 export type OutlookDeps = {
@@ -37,14 +37,14 @@ export type OutlookDeps = {
  *
  * @throws LimitlineError `USAGE` where the portfolio is archived
  */
-export async function outlookOf(
+export async function importOutlookOf(
   deps: OutlookDeps | null,
   { portfolio, path, reading }: { portfolio: string; path: string; reading: ReadOptions },
-): Promise<Outlook> {
+): Promise<ImportOutlook> {
   if (!deps) return { buyers: makeFileBook({ portfolio, importId: '' }), foresees: null };
   await deps.portfolios.mustBeHere(portfolio);
   // No retries: a preview may fail if Redis goes away.
-  const store = makeBuyerStore({ buyers: deps.buyers, persist: (_what, run) => run() });
+  const store = makeBuyerStore({ buyers: deps.buyers, retryUntilAnswered: (_what, run) => run() });
   const place = { portfolio, importId: await importIdOf(path) };
   return {
     buyers: makeBuyerBook(makeFileBuyers({ ...place, store }), place),
@@ -76,7 +76,7 @@ async function unclearCorrections(
 ) {
   const where = { portfolio, importId };
   // No retries: a preview may fail if Redis goes away.
-  const store = makeBuyerStore({ buyers, persist: (_what, run) => run() });
+  const store = makeBuyerStore({ buyers, retryUntilAnswered: (_what, run) => run() });
   const open = () => {
     const book = makeBuyerBook(makeFileBuyers({ ...where, store }), where);
     return openPortfolio({ ...reading, path, requiredColumns: [], documents: ANY_DOCUMENT, buyers: book });

@@ -1,8 +1,8 @@
-import { digestOf } from '../../src/ledger/calls/verdicts.ts';
+import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { askedOf } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
 import { type Line, type Row, requestOf } from '../../src/portfolio/lines/row.ts';
-import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
+import type { ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';
 
 /**
@@ -21,7 +21,7 @@ export type LineIdentity = {
  * The identity of a line by its cell `limitline_buyer`, whatever became of the other cells. Without that, by the other cells,
  * as far as they are credible.
  */
-export function identityOf(line: Line, outcome: Outcome): LineIdentity {
+export function identityOf(line: Line, outcome: ResultOutcome): LineIdentity {
   const { row, problem, known } = outcome;
   const key = rowIdOf(row)?.key ?? '';
   if (known) {
@@ -32,7 +32,7 @@ export function identityOf(line: Line, outcome: Outcome): LineIdentity {
   const keys = [key || ownKeyOf(line, problem)].filter((one) => one !== '');
   const told = { row: own, keys, buyer: own?.buyer, amount: own?.limit.requested_limit };
   // With another key than its row's, the cells do not say what was asked for.
-  const asked = own && (key === '' || own.key === key) ? digestOf(askedOf({ ...own, documents: [] })) : undefined;
+  const asked = own && (key === '' || own.key === key) ? contentDigest(askedOf({ ...own, documents: [] })) : undefined;
   return { ...told, asked };
 }
 
@@ -40,7 +40,7 @@ export function identityOf(line: Line, outcome: Outcome): LineIdentity {
  * What cannot be restored with certainty because cells may have changed since the request; nothing where they have not. @param
  * identity the result of {@link identityOf}
  */
-export function uncertainty(line: Line, identity: LineIdentity, outcome: Outcome): string | undefined {
+export function uncertainty(line: Line, identity: LineIdentity, outcome: ResultOutcome): string | undefined {
   return outcome.known ? changedCells(line, outcome) : weakCells(line, identity, outcome);
 }
 
@@ -55,14 +55,14 @@ function speaks(problem: string): boolean {
 }
 
 /** The calls are restored, but changed cells may hide other identifiers of the buyer. */
-function changedCells(line: Line, { row, known }: Outcome): string | undefined {
+function changedCells(line: Line, { row, known }: ResultOutcome): string | undefined {
   if (line.kind === 'row' && line.row.buyer === known?.buyer) return undefined;
   if (line.kind === 'duplicate' && line.key === rowIdOf(row)?.key) return undefined;
   return `${CELLS_CHANGED}: what was made for it is put back, but a line that identifies its buyer in another way might be requested again`;
 }
 
 /** In files of earlier versions, or without a valid `limitline_buyer`, identity depends on the cells. */
-function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Outcome): string | undefined {
+function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: ResultOutcome): string | undefined {
   if (key === undefined || ownKeyOf(line, problem) === key) return undefined;
   return `${CELLS_CHANGED}, and the file does not say which buyer it belongs to: its company or its limit might be requested again`;
 }

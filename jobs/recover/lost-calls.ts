@@ -3,7 +3,7 @@ import type { LostCall } from '../../src/ledger/calls/recovery.ts';
 import { meaningOfProblem } from '../../src/ledger/counts/cause.ts';
 import { STEPS, type Step } from '../../src/ledger/schema/row.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
-import type { Outcome } from '../../src/portfolio/results/outcomes.ts';
+import type { ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
 import { sha256Of } from '../import/file-digest.ts';
 import { documentKey } from '../rows/document-key.ts';
 import { identityOf, type LineIdentity, uncertainty } from './line-identity.ts';
@@ -15,7 +15,7 @@ type LostCalls = { calls: LostCall[]; leftOut: string[] };
  * The calls that a line of a results file tells of, by `limitline_buyer` or else by credible cells. Where lines of the original
  * file might lead to another buyer, that is reported as left out.
  */
-export async function lostCallsOf(line: Line, outcome: Outcome): Promise<LostCalls> {
+export async function lostCallsOf(line: Line, outcome: ResultOutcome): Promise<LostCalls> {
   const identity = identityOf(line, outcome);
   const found: LostCalls = { calls: [], leftOut: [] };
   addMade(found, identity, outcome);
@@ -28,7 +28,7 @@ export async function lostCallsOf(line: Line, outcome: Outcome): Promise<LostCal
   return found;
 }
 
-function addMade({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome: Outcome): void {
+function addMade({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome: ResultOutcome): void {
   const { row, keys, buyer } = identity;
   const { companyId, limitId, documentIds, record } = outcome;
   // The limit of a skipped row was made for another row.
@@ -48,7 +48,7 @@ function addMade({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome:
 }
 
 /** The row's documents in order, each with its id. */
-async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity, outcome: Outcome) {
+async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity, outcome: ResultOutcome) {
   const { row: name, documentIds } = outcome;
   const documents = row?.documents ?? [];
   if (documentIds.length === 0 || documents.length !== documentIds.length) return;
@@ -72,14 +72,14 @@ async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity
 }
 
 /** The step whose call may have made something unknown. */
-function doubtfulStep({ state, step, problem }: Outcome): Step | undefined {
+function doubtfulStep({ state, step, problem }: ResultOutcome): Step | undefined {
   // A row that waited for approval of an answer is in doubt as before.
   const isHeld = state === 'held' || (state === 'awaiting' && meaningOfProblem({ message: problem }) === 'unknown');
   const at = isHeld ? step : state;
   return STEPS.find((each) => each === at);
 }
 
-async function addDoubt({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome: Outcome, step: Step) {
+async function addDoubt({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome: ResultOutcome, step: Step) {
   const { row, keys, buyer } = identity;
   const doubt = { is: 'unknown' as const, row: outcome.row, buyer, asked: undefined };
   const whole = { ...placeOf(outcome), ...doubt, ...endOf(outcome) };
@@ -97,12 +97,12 @@ async function addDoubt({ calls, leftOut }: LostCalls, identity: LineIdentity, o
   }
 }
 
-function placeOf({ line, updatedMs }: Outcome) {
+function placeOf({ line, updatedMs }: ResultOutcome) {
   return { line, atMs: updatedMs };
 }
 
 /** A call's end and when it was sent, parsed from `problemOf`'s text (jobs/steps/row-problem.ts). */
-function endOf({ state, problem }: Outcome): { reason: string; sentMs: number } {
+function endOf({ state, problem }: ResultOutcome): { reason: string; sentMs: number } {
   if (state !== 'held' && state !== 'awaiting') {
     return { reason: 'it was in progress when its results file was written', sentMs: 0 };
   }

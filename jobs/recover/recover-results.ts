@@ -3,16 +3,16 @@ import type { DocumentFolder } from '../../src/documents/folder.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { Recovered, Recovery } from '../../src/ledger/calls/recovery.ts';
 import type { Buyers } from '../../src/ledger/rows/buyers.ts';
-import type { Persist } from '../../src/ledger/schema/persist.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../src/ledger/schema/schema.ts';
+import type { RetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { type BuyerBook, CLOSED_BOOK, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import { makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { type KeySet, makeKeySet } from '../../src/portfolio/identity/key-set.ts';
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type Opened, openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import type { ReadOptions } from '../../src/portfolio/read-options.ts';
-import { makeOutcomeReader, type Outcome, outcomeColumns } from '../../src/portfolio/results/outcomes.ts';
+import { makeOutcomeReader, outcomeColumns, type ResultOutcome } from '../../src/portfolio/results/outcomes.ts';
 import { makeBuyerStore } from '../import/buyer-store.ts';
 import { REPLACED_BY_LINE } from '../import/put-line.ts';
 import { lostCallsOf } from './lost-calls.ts';
@@ -21,7 +21,7 @@ type RecoverDeps = {
   account: string;
   recovery: Recovery;
   buyers: Buyers;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   /** The folder with documents, to identify those that were uploaded. */
   documents: DocumentFolder;
   signal: AbortSignal;
@@ -90,13 +90,13 @@ async function portfolioOf(file: PortfolioFile): Promise<string> {
 }
 
 /** Identifies buyers as an import does, and stores them with `write`. */
-function makeBook(portfolio: string, write: boolean, { buyers, persist }: RecoverDeps): BuyerBook {
+function makeBook(portfolio: string, write: boolean, { buyers, retryUntilAnswered }: RecoverDeps): BuyerBook {
   const place = { portfolio, importId: 'recovered' };
-  const store = makeBuyerStore({ buyers, persist });
+  const store = makeBuyerStore({ buyers, retryUntilAnswered });
   return makeBuyerBook(write ? store : makeFileBuyers({ ...place, store }), place);
 }
 
-function readerFor({ header, problems }: Opened, path: string): (cells: readonly string[]) => Outcome {
+function readerFor({ header, problems }: Opened, path: string): (cells: readonly string[]) => ResultOutcome {
   const columns = outcomeColumns(header);
   if (columns === undefined) {
     throw new LimitlineError(
@@ -116,7 +116,12 @@ type Run = {
   counted: Record<RecoveredKind, KeySet>;
 };
 
-async function recoverLines(lines: Line[], read: (cells: readonly string[]) => Outcome, run: Run, deps: RecoverDeps) {
+async function recoverLines(
+  lines: Line[],
+  read: (cells: readonly string[]) => ResultOutcome,
+  run: Run,
+  deps: RecoverDeps,
+) {
   const { found, write, counted } = run;
   const rows = lines
     .map((line) => ({ line, outcome: read(line.cells) }))
@@ -152,7 +157,7 @@ function anotherAccount(path: string, line: number, theirs: string, ours: string
   return new LimitlineError('USAGE', message);
 }
 
-function isReplaced({ state, problem }: Outcome): boolean {
+function isReplaced({ state, problem }: ResultOutcome): boolean {
   return state === 'cancelled' && problem.startsWith(REPLACED_BY_LINE);
 }
 

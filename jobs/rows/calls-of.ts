@@ -1,5 +1,5 @@
 import type { CallKind } from '../../src/call-kind.ts';
-import type { Thing } from '../../src/ledger/calls/verdicts.ts';
+import type { Thing } from '../../src/ledger/calls/claim-answers.ts';
 import { documentKey } from './document-key.ts';
 import type { FoundRow } from './walk-rows.ts';
 

@@ -22,19 +22,19 @@ const MOST_DEEP = 4_000;
  * Further jobs at most behind open breakers, where they delay nobody else. A portfolio that has its share of them gets no
  * further jobs.
  */
-export const MOST_AT_DOORS = 4_000;
+export const MOST_BEHIND_BREAKER = 4_000;
 /** Rows read at a time. */
 const PAGE = 1_000;
 
 /** The pace as feeding needs it: calls accepted per second lately, kinds with an open breaker, and paused queues. */
-type PaceSeen = { flowPerS: number; shut?: readonly { kind: CallKind }[]; paused?: readonly string[] };
+type PaceSeen = { flowPerS: number; tripped?: readonly { kind: CallKind }[]; paused?: readonly string[] };
 
 const UNKNOWN_PACE: PaceSeen = { flowPerS: 0 };
 
 /** The queues whose calls can be sent. Jobs in the others wait for a breaker or a person. */
-export function queuesAhead({ shut = [], paused = [] }: PaceSeen): QueueName[] {
+export function queuesAhead({ tripped = [], paused = [] }: PaceSeen): QueueName[] {
   return QUEUES.filter(
-    (queue) => !paused.includes(queue) && shut.every(({ kind }) => STEP_JOBS[KINDS[kind].step].queue !== queue),
+    (queue) => !paused.includes(queue) && tripped.every(({ kind }) => STEP_JOBS[KINDS[kind].step].queue !== queue),
   );
 }
 
@@ -71,9 +71,9 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   if (withRows.length === 0) return 0;
 
   const ahead = queuesAhead(pace);
-  const atDoors = await queues.waiting(QUEUES.filter((queue) => !ahead.includes(queue)));
-  const mostAtDoors = MOST_AT_DOORS / withRows.length;
-  const names = withRows.filter((name) => (atDoors.get(name)?.size ?? 0) < mostAtDoors);
+  const behindBreaker = await queues.waiting(QUEUES.filter((queue) => !ahead.includes(queue)));
+  const mostBehindBreaker = MOST_BEHIND_BREAKER / withRows.length;
+  const names = withRows.filter((name) => (behindBreaker.get(name)?.size ?? 0) < mostBehindBreaker);
   const waiting = await queues.waiting(ahead);
   let depth = [...waiting.values()].reduce((sum, { size }) => sum + size, 0);
   let fed = 0;
@@ -91,7 +91,7 @@ async function feedRows({ rows, portfolios, queues }: FeedDeps, pace: PaceSeen):
   const most = depthFor(pace.flowPerS);
   const share = Math.ceil(most / names.length);
   const eaters = names.map((name) =>
-    makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), atDoors: atDoors.get(name) }),
+    makeEater(sources.get(name) ?? NOTHING, { ahead: waiting.get(name), behindBreaker: behindBreaker.get(name) }),
   );
   const [known, fresh] = [eaters.filter(({ had }) => had > 0), eaters.filter(({ had }) => had === 0)];
   // Refills only when half a share is used up: each refill reads the rows with jobs again.
@@ -184,8 +184,11 @@ type Eater = { had: number; next: (count: number) => Promise<NewJob[]> };
 
 type Keys = ReadonlySet<string> | undefined;
 
-function makeEater(source: Source, { ahead = new Set(), atDoors = new Set() }: { ahead: Keys; atDoors: Keys }): Eater {
-  const keysWithJob = ahead.union(atDoors);
+function makeEater(
+  source: Source,
+  { ahead = new Set(), behindBreaker = new Set() }: { ahead: Keys; behindBreaker: Keys },
+): Eater {
+  const keysWithJob = ahead.union(behindBreaker);
   const found: NewJob[] = [];
   let from = 0;
   return {

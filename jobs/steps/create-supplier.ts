@@ -5,9 +5,9 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, SUPPLIER_JOB } from '../rows/step-jobs.ts';
 import { callOnce } from './call-once.ts';
+import type { CallRequest } from './call-request.ts';
 import { problemOf } from './row-problem.ts';
 import type { StepDeps } from './step.ts';
-import type { Wish } from './wish.ts';
 
 /** Importing again with --supplier asks for it again, and so does sending the cancelled rows again. */
 export const GIVEN_UP = 'given up with its portfolio';
@@ -28,7 +28,7 @@ export const createSupplier = {
     const { supplier } = await deps.portfolios.read(row.portfolio);
     if (!supplier?.body || !supplier.key || !isPending(supplier)) return { is: 'finished' };
     const { body, key } = supplier;
-    const wish: Wish = {
+    const request: CallRequest = {
       kind: 'company',
       key,
       row,
@@ -37,7 +37,7 @@ export const createSupplier = {
       sent: JSON.stringify(body),
       body,
     };
-    const outcome = await callOnce(wish, deps);
+    const outcome = await callOnce(request, deps);
     switch (outcome.is) {
       case 'made':
         await deps.portfolios.endSupplier(row.portfolio, { body, key, id: outcome.id });
@@ -53,7 +53,7 @@ export const createSupplier = {
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem: GIVEN_UP });
         return { is: 'finished' };
       default: {
-        const { message } = problemOf('company', wish, outcome);
+        const { message } = problemOf('company', request, outcome);
         const problem = outcome.is === 'refused' ? refusedWords(message, outcome.body, row) : message;
         await deps.portfolios.endSupplier(row.portfolio, { body, key, problem });
         // The reason that BullMQ keeps names nobody; the portfolio has the words.

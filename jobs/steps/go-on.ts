@@ -3,8 +3,8 @@ import { isStep, KIND_OF, type RowState, type Step } from '../../src/ledger/sche
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
-import { type CallOutcome, callOnce, type InHand, type RowOnward } from './call-once.ts';
-import { type OpenDocument, type Place, type Reached, reachedBy, wishOf } from './place.ts';
+import { type CallOutcome, callOnce, type PrefetchedCall, type RowOnward } from './call-once.ts';
+import { callRequestOf, type OpenDocument, type Reached, type RowPosition, reachedBy } from './row-position.ts';
 import {
   advance,
   elsewhere,
@@ -21,65 +21,67 @@ export type GoDeps = StepDeps & { openDocument: OpenDocument };
 
 /**
  * Takes a row up at a step and brings it on from there, step after step, for as long as it need not stand in a queue: it waits for
- * slots and turns here, as it would there, and is handed over where the next step's queue is paused, its door is shut or the process
+ * slots and permits here, as it would there, and is handed over where the next step's queue is paused, its breaker is tripped or the process
  * stops. Wherever it ends without success, its job is with the queue of that step.
  */
 export async function goOn(row: RowId, step: Step, deps: GoDeps): Promise<JobEnd> {
   const found = await takeUp(row, step, deps);
   if (found.is !== 'taken') return endJob(row, found, step, deps);
-  let at: Stand = { place: { ...found, uploaded: [], answered: false } };
+  let at: Stand = { position: { ...found, uploaded: [], answered: false } };
   for (;;) {
-    const next = await goOnce(at, step, deps).catch((error) => leave(at.place, error, step, deps));
+    const next = await goOnce(at, step, deps).catch((error) => leave(at.position, error, step, deps));
     if ('is' in next) return endJob(row, next, step, deps);
     at = next;
   }
 }
 
-/** Where a row stands, and what it has in hand already of the call that is next. */
-type Stand = { place: Place; inHand?: InHand | undefined };
+/** Where a row stands, and what was prefetched of the call that is next. */
+type Stand = { position: RowPosition; prefetched?: PrefetchedCall | undefined };
 
-/** Makes what the row wants at its place, and answers where it stands then. */
-async function goOnce({ place, inHand }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | RowEnding> {
-  const wish = inHand?.wish ?? wishOf(place, deps.openDocument);
+/** Makes the call that the row needs where it stands, and answers where it stands then. */
+async function goOnce({ position, prefetched }: Stand, jobStep: Step, deps: GoDeps): Promise<Stand | RowEnding> {
+  const request = prefetched?.request ?? callRequestOf(position, deps.openDocument);
   const onward: RowOnward = (made) => {
-    const reached = reachedBy(place, made);
-    return { moving: deps.rows.moving(place.step, reached.to, reached.fields), next: nextCall(reached, deps) };
+    const reached = reachedBy(position, made);
+    return { moving: deps.rows.moving(position.step, reached.to, reached.fields), next: nextCall(reached, deps) };
   };
-  const outcome = await callOnce(wish, deps, { inHand, onward, isCarried: place.step !== jobStep });
-  if (outcome.is !== 'made') return endWithout(wish, outcome, place, deps);
-  const reached = reachedBy(place, outcome);
-  const state = await stateBehind(place, reached, outcome, deps);
-  if (state === place.step && reached.to !== '') return elsewhere(place);
-  const onHand = outcome.onward?.inHand;
+  const outcome = await callOnce(request, deps, { prefetched, onward, isCarried: position.step !== jobStep });
+  if (outcome.is !== 'made') return endWithout(request, outcome, position, deps);
+  const reached = reachedBy(position, outcome);
+  const state = await stateBehind(position, reached, outcome, deps);
+  if (state === position.step && reached.to !== '') return elsewhere(position);
+  const onHand = outcome.onward?.prefetched;
   // With the next call claimed it goes on, whatever was heard meanwhile; it is looked at again before it is sent.
   const goesOn = onHand !== undefined || reached.to === '' || (state === reached.to && mayGoOn(reached, deps));
-  return goesOn ? { place: reached.place, inHand: onHand } : endingOf(place.row, state, place.step, deps);
+  return goesOn
+    ? { position: reached.position, prefetched: onHand }
+    : endingOf(position.row, state, position.step, deps);
 }
 
 /** The state in which a row is once its call was made: it has gone on with that already, or goes on now. */
 async function stateBehind(
-  place: Place,
+  position: RowPosition,
   { to, fields }: Reached,
   outcome: Extract<CallOutcome, { is: 'made' }>,
   deps: GoDeps,
 ): Promise<RowState | ''> {
-  if (to === '') return place.step;
-  if (!outcome.onward) return advance(place, to, fields, deps);
-  deps.onRowEnd?.({ state: to, step: place.step });
+  if (to === '') return position.step;
+  if (!outcome.onward) return advance(position, to, fields, deps);
+  deps.onRowEnd?.({ state: to, step: position.step });
   return to;
 }
 
 /** The call that a row wants behind the one that was made, where it may go on to it. */
 function nextCall(reached: Reached, deps: GoDeps): ReturnType<RowOnward>['next'] {
-  const { to, place } = reached;
+  const { to, position } = reached;
   if (to !== '' && !mayGoOn(reached, deps)) return undefined;
-  return { wish: () => wishOf(place, deps.openDocument) };
+  return { request: () => callRequestOf(position, deps.openDocument) };
 }
 
 /** Whether a row need not stand in its next queue: nobody has paused that, and calls of its kind leave. */
-function mayGoOn({ to }: Reached, { queues, doors, stopping }: GoDeps): boolean {
+function mayGoOn({ to }: Reached, { queues, breakers, stopping }: GoDeps): boolean {
   if (to === '' || !isStep(to) || stopping.aborted) return false;
-  return queues.isOpenSeen(STEP_JOBS[to].queue) && !doors.isShut(KIND_OF[to]);
+  return queues.isOpenSeen(STEP_JOBS[to].queue) && !breakers.isTripped(KIND_OF[to]);
 }
 
 /**
@@ -87,7 +89,7 @@ function mayGoOn({ to }: Reached, { queues, doors, stopping }: GoDeps): boolean 
  * has it from now on, and counts the attempts. At its own step the fault is the job's.
  * A document whose copy is gone does not come back by itself: its row ends at once.
  */
-async function leave({ row, step }: Place, error: unknown, jobStep: Step, deps: GoDeps): Promise<RowEnding> {
+async function leave({ row, step }: RowPosition, error: unknown, jobStep: Step, deps: GoDeps): Promise<RowEnding> {
   if (step === 'documents' && isLimitlineError(error, 'NOT_FOUND')) {
     await giveUpRow(row, step, error, deps);
     return endingOf(row, 'refused', step, deps);

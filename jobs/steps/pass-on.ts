@@ -1,11 +1,11 @@
 import { messageOf } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { Answered } from '../../src/service/client.ts';
-import type { Passage, PassageDeps } from './passage.ts';
-import type { Wish } from './wish.ts';
+import type { Admission, AdmissionDeps } from './admission.ts';
+import type { CallRequest } from './call-request.ts';
 
 /**
- * Passes on what an answer says besides its meaning: to the slots of this process, to the pace and the doors of the fleet.
+ * Passes on what an answer says besides its meaning: to the slots of this process, to the pace and the breakers of the fleet.
  * Never rejects, since the answer has to reach the ledger whatever becomes of these.
  *
  * @param sentAtMs when it was sent, as `performance.now()` has it
@@ -13,9 +13,9 @@ import type { Wish } from './wish.ts';
  */
 export async function passOn(
   answer: Answered,
-  { kind }: Wish,
-  { episode, trial, sentAtMs, isAlone }: Pick<Passage, 'episode' | 'trial'> & { sentAtMs: number; isAlone: boolean },
-  deps: Omit<PassageDeps, 'stopping'> & { log: Log },
+  { kind }: CallRequest,
+  { episode, probe, sentAtMs, isAlone }: Pick<Admission, 'episode' | 'probe'> & { sentAtMs: number; isAlone: boolean },
+  deps: Omit<AdmissionDeps, 'stopping'> & { log: Log },
 ): Promise<void> {
   const { pace, slots, log } = deps;
   // A document's time is its size's, and an answer that nobody waited for says nothing of the service's load.
@@ -29,11 +29,11 @@ export async function passOn(
   // Where others pass, being put off says something of this row and nothing of the service's limit.
   const saysNothing = isAlone && answer.is === 'throttled';
   await (saysNothing ? pace.obey(answer.headers) : tellPace(answer, episode, deps)).catch(warn);
-  await tellDoors(answer, { kind, trial, sentAtMs }, deps).catch(warn);
+  await tellBreakers(answer, { kind, probe, sentAtMs }, deps).catch(warn);
 }
 
 /** Tells the pace what an answer says of it: slow down, nobody there, or all well. */
-async function tellPace(answer: Answered, episode: number, { pace }: Pick<PassageDeps, 'pace'>): Promise<void> {
+async function tellPace(answer: Answered, episode: number, { pace }: Pick<AdmissionDeps, 'pace'>): Promise<void> {
   switch (answer.is) {
     case 'throttled': {
       const { status, headers } = answer;
@@ -51,22 +51,22 @@ async function tellPace(answer: Answered, episode: number, { pace }: Pick<Passag
   }
 }
 
-/** Tells the doors whether it is known what became of the call, and so whether more of its kind may follow. */
-async function tellDoors(
+/** Tells the breakers whether it is known what became of the call, and so whether more of its kind may follow. */
+async function tellBreakers(
   answer: Answered,
-  { kind, trial, sentAtMs }: Pick<Wish, 'kind'> & Pick<Passage, 'trial'> & { sentAtMs: number },
-  { doors, slots }: Pick<PassageDeps, 'doors' | 'slots'>,
+  { kind, probe, sentAtMs }: Pick<CallRequest, 'kind'> & Pick<Admission, 'probe'> & { sentAtMs: number },
+  { breakers, slots }: Pick<AdmissionDeps, 'breakers' | 'slots'>,
 ): Promise<void> {
   switch (answer.is) {
     case 'made':
     case 'not ours':
-      return doors.known(kind, { token: answer.token, sentAtMs }, trial);
+      return breakers.known(kind, { token: answer.token, sentAtMs }, probe);
     case 'refused':
-      return doors.known(kind, undefined, trial);
+      return breakers.known(kind, undefined, probe);
     case 'unknown':
-      await doors.unknown(kind, answer.brief ?? answer.reason, trial);
-      // A service that fails under load is not to meet all of it again as soon as its door opens.
-      if (doors.isShut(kind)) slots.failed(true);
+      await breakers.unknown(kind, answer.brief ?? answer.reason, probe);
+      // A service that fails under load is not to meet all of it again as soon as its breaker resets.
+      if (breakers.isTripped(kind)) slots.failed(true);
       return;
     default:
       return;

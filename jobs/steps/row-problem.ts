@@ -1,7 +1,7 @@
 import type { RowProblem, Step } from '../../src/ledger/schema/row.ts';
 import { isWebPage } from '../../src/service/web-page.ts';
 import type { CallOutcome } from './call-once.ts';
-import type { Wish } from './wish.ts';
+import type { CallRequest } from './call-request.ts';
 
 /** The outcomes that end a row without what it wanted. */
 export type Failure = Exclude<CallOutcome, { is: 'made' | 'later' | 'moved' }>;
@@ -10,7 +10,11 @@ export type Failure = Exclude<CallOutcome, { is: 'made' | 'later' | 'moved' }>;
 const KEPT_SENT_CHARACTERS = 2_000;
 
 /** What a person reads of a row whose call brought nothing; pure. */
-export function problemOf(step: Step, { what, sent }: Pick<Wish, 'what' | 'sent'>, failure: Failure): RowProblem {
+export function problemOf(
+  step: Step,
+  { what, sent }: Pick<CallRequest, 'what' | 'sent'>,
+  failure: Failure,
+): RowProblem {
   switch (failure.is) {
     case 'refused': {
       const { status, body } = failure;

@@ -8,10 +8,10 @@ import type { Queues } from '../../src/queue/queues.ts';
 import type { JobEnd } from '../../src/queue/runner.ts';
 import { STEP_JOBS } from '../rows/step-jobs.ts';
 import type { CallDeps, CallOutcome } from './call-once.ts';
+import type { CallRequest } from './call-request.ts';
 import { failureReason } from './failure-reason.ts';
-import type { Place } from './place.ts';
+import type { RowPosition } from './row-position.ts';
 import { problemOf } from './row-problem.ts';
-import type { Wish } from './wish.ts';
 
 /** What the jobs of the three steps need. */
 export type StepDeps = CallDeps & {
@@ -25,7 +25,7 @@ export type StepDeps = CallDeps & {
 export type RowEnd = { state: RowState; step: Step; problem?: RowProblem | undefined };
 
 /** A row that stands at its step and is worked on, by the revision of its words that was found there. */
-type Taken = Pick<Place, 'row' | 'step' | 'revision' | 'request'>;
+type Taken = Pick<RowPosition, 'row' | 'step' | 'revision' | 'request'>;
 
 /** Where a row's job leaves it: it is over for now, stands at a step, comes to it later, or failed there. */
 export type RowEnding =
@@ -81,7 +81,7 @@ export function elsewhere({ step }: Pick<Taken, 'step'>): RowEnding {
  * workers from the other portfolios; `feed` gives it another one then. So does that of a row that nobody has approved.
  */
 export async function endWithout(
-  wish: Pick<Wish, 'what' | 'sent'>,
+  request: Pick<CallRequest, 'what' | 'sent'>,
   outcome: Exclude<CallOutcome, { is: 'made' }>,
   taken: Taken,
   deps: StepDeps,
@@ -94,7 +94,7 @@ export async function endWithout(
     case 'moved':
       return letGo(taken, deps);
     default: {
-      const problem = problemOf(taken.step, wish, outcome);
+      const problem = problemOf(taken.step, request, outcome);
       const cause = causeOf(problem, outcome.is, taken.request);
       if (outcome.is === 'unknown') {
         return moveOn(taken, 'held', { problem, cause, ...(outcome.isOthers ? { answered: 'not ours' } : {}) }, deps);

@@ -5,7 +5,7 @@ import { type RowState, rowsIn, STEPS } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import type { Sent } from '../../src/outcome.ts';
-import type { Blame, Doors } from '../../src/pace/doors.ts';
+import type { Blame, Breakers } from '../../src/pace/breakers.ts';
 import type { Answered, ServiceClient } from '../../src/service/client.ts';
 import { mayGoOn } from '../rows/feed.ts';
 import { orStopped, waitFor } from './wait-for.ts';
@@ -23,17 +23,22 @@ const LONGEST_WAIT_MS = 8_000;
  * and is tried again until that can be told, and nobody waits with it. Only its own makes its row refused. Where others are
  * still to come and none of them calls, they may be waiting for its worker: then its row steps aside.
  *
- * @param wish the call; one of these serves it until it has ended
+ * @param request the call; one of these serves it until it has ended
  */
 export function makeUnauthorized(
   { kind, key, row, onTokenCall }: { kind: CallKind; key: string; row: RowId; onTokenCall: () => void },
-  { service, doors, portfolios, log }: { service: ServiceClient; doors: Doors; portfolios: Portfolios; log: Log },
+  {
+    service,
+    breakers,
+    portfolios,
+    log,
+  }: { service: ServiceClient; breakers: Breakers; portfolios: Portfolios; log: Log },
 ) {
   /** How often blame was asked for; below that, the first 401 is still to come. */
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
-  /** The token that was got for a turn which then went by unused: for the next it is as old as any. */
+  /** The token that was fetched for a permit which then expired: for the next it is as old as any. */
   let unused: string | undefined;
   let waitMs = 0;
   let asideMs = 0;
@@ -43,7 +48,7 @@ export function makeUnauthorized(
 
   const blame = async (): Promise<Blame> => {
     try {
-      return await doors.blame({ kind, key }, suspicion(await areOthersOpen(kind, row, portfolios)));
+      return await breakers.blame({ kind, key }, suspicion(await areOthersOpen(kind, row, portfolios)));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'it cannot be told whose fault a 401 is; trying again');
       return 'wait';
@@ -93,11 +98,11 @@ export function makeUnauthorized(
     },
 
     /**
-     * Sees, in the call's turn, to a token of this very moment where a new one was refused: tokens may live shorter than a call waits for
-     * its turn. Where others have passed with that one since, it is tried again: refused once more, it is the call's own fault.
+     * Sees, once the call is admitted, to a token of this very moment where a new one was refused: tokens may live shorter than a call waits for
+     * its permit. Where others have passed with that one since, it is tried again: refused once more, it is the call's own fault.
      */
     async freshen(signal: AbortSignal): Promise<void> {
-      if (asked < 1 || (await doors.isOwnFault({ kind, key }, suspicion(false)))) return;
+      if (asked < 1 || (await breakers.isOwnFault({ kind, key }, suspicion(false)))) return;
       unused = await orStopped(service.renewToken(unused ?? token, onTokenCall), signal);
     },
 

@@ -8,7 +8,7 @@ import type { RowResult } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { NamingEvent, RowStory, StoryCall } from '../../src/ledger/story/row-story.ts';
 import { documentKey } from '../rows/document-key.ts';
-import { limitBody } from '../steps/place.ts';
+import { limitBody } from '../steps/row-position.ts';
 
 /** A buyer may have very many limits; the last ones matter. */
 const MOST_LIMITS = 200;

@@ -1,6 +1,7 @@
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
-import { type CarryOutDeps, carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
+import { carryOutAllAnswered, closeLeft } from '../approvals/carry-out-answered.ts';
+import type { CarryOutAnswersDeps } from '../approvals/carry-out-answers.ts';
 import { depthFor, feed, queuesAhead } from '../rows/feed.ts';
 import { makeHealer } from './heal.ts';
 
@@ -23,12 +24,12 @@ const LOOKS_RESTED = 10;
 export function startFeeder({
   deps,
   paceNow,
-  lookAtDoors,
+  lookAtBreakers,
   onFault,
 }: {
-  deps: CarryOutDeps;
+  deps: CarryOutAnswersDeps;
   paceNow: () => PaceState;
-  lookAtDoors: () => Promise<unknown>;
+  lookAtBreakers: () => Promise<unknown>;
   onFault: (error: unknown) => void;
 }) {
   const allWait = () => (paceNow().blocked?.untilMs ?? 0) > Date.now() + SHORT_WAIT_MS;
@@ -41,7 +42,7 @@ export function startFeeder({
     rested = allWait() && rested < LOOKS_RESTED ? rested + 1 : 0;
     if (rested > 0) return;
     carryOut();
-    await Promise.all([heal(), lookAtDoors(), deps.queues.paused()]);
+    await Promise.all([heal(), lookAtBreakers(), deps.queues.paused()]);
     nothingLeft = (await feed(deps, paceNow())) === 0;
   };
   const refill = async (): Promise<void> => {
@@ -79,7 +80,7 @@ const LEFT_LOOKS = 60;
  * Completes answered approvals whose process died before the rows were released. Runs beside feeding, which must not wait for a
  * hundred thousand rows. Runs once at a time.
  */
-function makeCarryingOut(deps: CarryOutDeps, onFault: (error: unknown) => void): () => unknown {
+function makeCarryingOut(deps: CarryOutAnswersDeps, onFault: (error: unknown) => void): () => unknown {
   let looks = 0;
   const work = async (): Promise<void> => {
     await carryOutAllAnswered(deps);

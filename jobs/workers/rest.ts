@@ -1,6 +1,6 @@
 import { onceAtATime } from '../../src/once-at-a-time.ts';
 import type { Pace } from '../../src/pace/pace.ts';
-import type { Runner } from '../../src/queue/runner.ts';
+import type { QueueRunner } from '../../src/queue/runner.ts';
 
 /** Rows in hand wait out shorter waits. */
 const LONG_WAIT_MS = 5_000;
@@ -21,7 +21,7 @@ export function startRest({
   onFault,
 }: {
   pace: Pick<Pace, 'state' | 'look'>;
-  runners: () => readonly Pick<Runner, 'pause' | 'resume'>[];
+  runners: () => readonly Pick<QueueRunner, 'pause' | 'resume'>[];
   stopping: AbortSignal;
   onFault: (error: unknown) => void;
 }) {
@@ -61,9 +61,9 @@ export function startRest({
       aloneUntilMs = performance.now() + ms;
     },
     /** Stops taking up rows, or starts again. Rows in hand are finished, unless all calls wait for long. */
-    async quiet(wish: boolean): Promise<void> {
-      isQuiet = wish;
-      if (wish) await Promise.all(runners().map((runner) => runner.pause()));
+    async quiet(shallBeQuiet: boolean): Promise<void> {
+      isQuiet = shallBeQuiet;
+      if (shallBeQuiet) await Promise.all(runners().map((runner) => runner.pause()));
       else if (!signal.aborted) await takeUp();
     },
     stop: (): void => clearInterval(timer),

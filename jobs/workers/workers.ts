@@ -72,7 +72,7 @@ export async function startWorkers(
     atMostOnce: context.atMostOnce,
     service: service.client,
     pace: service.pace,
-    doors: service.doors,
+    breakers: service.breakers,
     slots: service.slots,
     onUnknown: service.onUnknown,
     get stopping() {
@@ -83,7 +83,7 @@ export async function startWorkers(
   const feeder = startFeeder({
     deps: { rows, portfolios, queues, calls, stories: context.stories, approvals: context.approvals },
     paceNow: service.paceNow,
-    lookAtDoors: service.doors.look,
+    lookAtBreakers: service.breakers.look,
     onFault: (error) => log.debug({ reason: messageOf(error) }, 'could not feed'),
   });
   const jobs = runnableJobs(deps);
@@ -92,23 +92,26 @@ export async function startWorkers(
       connection: context.redis.connect('worker'),
       queue,
       prefix: context.keys.queuePrefix(queue),
-      concurrency: rowsInHand(context.settings.SERVICE_CONCURRENCY),
+      concurrency: workerConcurrency(context.settings.SERVICE_CONCURRENCY),
       jobs: jobs.filter((job) => job.queue === queue),
       onDrained: feeder.drained,
       log,
     }),
   );
   const now = () => {
-    const inHand = runners.reduce((sum, runner) => sum + runner.inHand(), 0);
+    const inHand = runners.reduce((sum, runner) => sum + runner.active(), 0);
     return { state: rest.isQuiet() ? (inHand > 0 ? 'quiet' : 'drained') : 'works', inHand } as const;
   };
-  const quiet = async (wish: boolean): Promise<void> => {
-    if (wish === rest.isQuiet() || stopping.signal.aborted) return;
-    await rest.quiet(wish);
-    log.info(now(), wish ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again');
+  const quiet = async (shallBeQuiet: boolean): Promise<void> => {
+    if (shallBeQuiet === rest.isQuiet() || stopping.signal.aborted) return;
+    await rest.quiet(shallBeQuiet);
+    log.info(
+      now(),
+      shallBeQuiet ? 'quiet: no new row is taken up, and rows in hand are finished' : 'rows are taken up again',
+    );
   };
   // Not awaited: reporting this process to people must not delay rows.
-  void context.fleet.join('work', { now, onWish: quiet });
+  void context.fleet.join('work', { now, onInstruction: quiet });
   const sayingPace = startSayingPace({ service, queues, log });
   const samplingPace = startSamplingPace(context.paceSamples);
   const keeping = startKeepingResults(context);
@@ -153,7 +156,7 @@ export async function startWorkers(
 }
 
 /** How many rows a queue's worker has in hand. Nearly half of them are reading or writing the ledger and use no slot. */
-export function rowsInHand(callsInFlight: number): number {
+export function workerConcurrency(callsInFlight: number): number {
   return 2 * callsInFlight - 1;
 }
 
@@ -171,14 +174,14 @@ const SAY_EVERY_MS = 10_000;
 
 /** Logs the pace at intervals while there is work: if this process has sent something, a breaker is open or a queue is paused. */
 export function startSayingPace({
-  service: { pace, doors, slots, paceNow },
+  service: { pace, breakers, slots, paceNow },
   queues,
   log,
   everyMs = SAY_EVERY_MS,
 }: {
   service: Pick<Service, 'paceNow'> & {
     pace: Pick<Service['pace'], 'state' | 'look'>;
-    doors: Pick<Service['doors'], 'shut' | 'look'>;
+    breakers: Pick<Service['breakers'], 'tripped' | 'look'>;
     slots: Pick<Service['slots'], 'inFlight'>;
   };
   queues: Pick<Queues, 'areIdle'>;
@@ -189,10 +192,10 @@ export function startSayingPace({
   const say = async (): Promise<void> => {
     // Calls behind open breakers ask for no permit, so the pace does not change.
     const isKnown = pace.state() === said && (paceNow().paused ?? []).length === 0;
-    if (isKnown && doors.shut().length === 0) return;
+    if (isKnown && breakers.tripped().length === 0) return;
     const isIdle = slots.inFlight() === 0 && (await queues.areIdle());
     if (!isIdle) {
-      await Promise.all([pace.look(), doors.look()]);
+      await Promise.all([pace.look(), breakers.look()]);
       const words = describePace(paceNow());
       // Refused credentials are reported by onCommonFault, once a minute.
       const isSaid = pace.state().blocked?.because === 'credentials';

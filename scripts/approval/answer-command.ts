@@ -6,7 +6,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import { refusedWords } from '../../src/console/pages/approvals/answer-forms.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import type { Answered, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
+import type { AnswerResult, ApprovalAnswer } from '../../src/ledger/approvals/approval-look.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import { commandLineFrom } from '../audit/audit-command.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -78,7 +78,7 @@ function doneWords(
     : `Portfolio ${portfolio}: declined by ${by}; nothing of ${counted(rows, 'row')} is sent.`;
 }
 
-function notDone(answered: Exclude<Answered, { is: 'done' }>): string {
+function notDone(answered: Exclude<AnswerResult, { is: 'done' }>): string {
   if (answered.is === 'changed')
     return 'It changed at this moment, and is not what was shown any more. Nothing was done: run the command again.';
   return refusedWords(answered);

@@ -18,7 +18,7 @@ let underWay: UnderWay | undefined;
  * @throws Error for a command that is missing in COMMAND_KINDS, which is the mistake of its author
  */
 export function beginCommand(command: Command): void {
-  const name = nameOf(command);
+  const name = commandNameOf(command);
   const kind = COMMAND_KINDS[name];
   if (kind === undefined)
     throw new Error(`"${name}" is not in scripts/audit/command-kinds.ts: say there what it changes.`);
@@ -26,9 +26,9 @@ export function beginCommand(command: Command): void {
 }
 
 /** A command's full name without the program's: `user add`. */
-export function nameOf(command: Command): string {
+export function commandNameOf(command: Command): string {
   const { parent } = command;
-  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
+  return parent?.parent ? `${commandNameOf(parent)} ${command.name()}` : command.name();
 }
 
 /** The origin of a command, for the audit trail. */
@@ -46,15 +46,15 @@ export async function auditCommand<T>(
 ): Promise<T> {
   const { kind, ...given } = needCommand();
   if (typeof kind === 'string') return act();
-  const wish = kind.wish(given);
-  if (wish === undefined) return act();
-  const named = about ?? wish.about;
+  const told = kind.audit(given);
+  if (told === undefined) return act();
+  const named = about ?? told.about;
   const note = {
     by: commandLineActor(),
     what: kind.what,
     from: commandLineFrom(),
     ...(named === undefined ? {} : { about: named }),
-    ...(wish.facts === undefined ? {} : { facts: wish.facts }),
+    ...(told.facts === undefined ? {} : { facts: told.facts }),
   };
   return audit.around(note, act, facts);
 }

@@ -5,7 +5,7 @@ import { asksFirst } from '../options/resolve-options.ts';
 export type Given = { args: readonly unknown[]; options: Readonly<Record<string, unknown>> };
 
 /** What a command is about to change, for the audit. */
-export type CommandWish = { about?: string | undefined; facts?: Readonly<Record<string, unknown>> };
+export type CommandAudit = { about?: string | undefined; facts?: Readonly<Record<string, unknown>> };
 
 /** What a command changes. */
 export type CommandKind =
@@ -19,7 +19,7 @@ export type CommandKind =
       /** The audit trail's name for it: `<thing> <verb>`. */
       what: string;
       /** Describes the change; undefined for a dry run. */
-      wish: (given: Given) => CommandWish | undefined;
+      audit: (given: Given) => CommandAudit | undefined;
       /** Whether it asks first and calls `auditCommand` itself after the yes, because a plan alone is no entry. */
       asks?: (given: Given) => boolean;
     };
@@ -35,60 +35,60 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   'audit list': 'reads',
   'audit verify': 'reads',
   schedule: 'reads',
-  'schedule run': { what: 'nightly task asked for', wish: onNamed },
-  'rule add': { what: 'nightly rule added', wish: onNamed },
+  'schedule run': { what: 'nightly task asked for', audit: onNamed },
+  'rule add': { what: 'nightly rule added', audit: onNamed },
   'rule list': 'reads',
-  'rule remove': { what: 'nightly rule removed', wish: onNamed },
-  'audit export': { what: 'audit trail exported', wish: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
+  'rule remove': { what: 'nightly rule removed', audit: onNamed },
+  'audit export': { what: 'audit trail exported', audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }) },
   events: 'reads',
   'events export': {
     what: 'events exported',
-    wish: ({ options }) => ({ facts: { out: fileOf(options.out) } }),
+    audit: ({ options }) => ({ facts: { out: fileOf(options.out) } }),
   },
   up: 'serves',
   work: 'serves',
-  console: { what: 'console link made', wish: ({ options }) => (options.link === true ? {} : undefined) },
+  console: { what: 'console link made', audit: ({ options }) => (options.link === true ? {} : undefined) },
   nightly: 'serves',
   service: 'serves',
   'events listen': 'serves',
-  'acknowledge-rollback': { what: 'older Redis accepted', wish: () => ({}) },
+  'acknowledge-rollback': { what: 'older Redis accepted', audit: () => ({}) },
   approve: 'audits itself',
   decline: 'audits itself',
-  run: { what: 'file imported', wish: (given) => importWish('run', given), asks: () => true },
-  import: { what: 'file imported', wish: (given) => importWish('import', given), asks: () => true },
-  retry: { what: 'rows retried', wish: onNamed },
-  cancel: { what: 'rows cancelled', wish: onNamed },
+  run: { what: 'file imported', audit: (given) => importAudit('run', given), asks: () => true },
+  import: { what: 'file imported', audit: (given) => importAudit('import', given), asks: () => true },
+  retry: { what: 'rows retried', audit: onNamed },
+  cancel: { what: 'rows cancelled', audit: onNamed },
   resolve: {
     what: 'held calls resolved',
-    wish: onNamed,
+    audit: onNamed,
     asks: ({ options }) => options.all === true || asksFirst(options),
   },
-  pause: { what: 'line paused', wish: onNamed },
-  resume: { what: 'line resumed', wish: onNamed },
-  archive: { what: 'portfolio archived', wish: onNamed, asks: () => true },
-  restore: { what: 'portfolio restored', wish: onNamed },
-  recover: { what: 'ledger recovered', wish: recoverWish },
-  forget: { what: 'portfolio forgotten', wish: onNamed, asks: () => true },
-  reconcile: { what: 'ledger reconciled', wish: ({ options }) => (options.last === true ? undefined : {}) },
+  pause: { what: 'line paused', audit: onNamed },
+  resume: { what: 'line resumed', audit: onNamed },
+  archive: { what: 'portfolio archived', audit: onNamed, asks: () => true },
+  restore: { what: 'portfolio restored', audit: onNamed },
+  recover: { what: 'ledger recovered', audit: recoverAudit },
+  forget: { what: 'portfolio forgotten', audit: onNamed, asks: () => true },
+  reconcile: { what: 'ledger reconciled', audit: ({ options }) => (options.last === true ? undefined : {}) },
   notices: 'reads',
-  'notices test': { what: 'test notice sent', wish: () => ({}) },
+  'notices test': { what: 'test notice sent', audit: () => ({}) },
   inbox: 'reads',
   'mapping list': 'reads',
   'mapping keep': {
     what: 'mapping kept',
-    wish: ({ args }) => ({ about: String(args[0]), facts: { file: fileOf(args[1]) } }),
+    audit: ({ args }) => ({ about: String(args[0]), facts: { file: fileOf(args[1]) } }),
   },
-  'mapping forget': { what: 'mapping forgotten', wish: onNamed },
+  'mapping forget': { what: 'mapping forgotten', audit: onNamed },
   'user list': 'reads',
-  'user add': { what: 'user added', wish: onNamed },
-  'user password': { what: 'password set', wish: onNamed },
-  'user roles': { what: 'roles set', wish: onNamed },
-  'user factor': { what: 'second factor reset', wish: onNamed },
+  'user add': { what: 'user added', audit: onNamed },
+  'user password': { what: 'password set', audit: onNamed },
+  'user roles': { what: 'roles set', audit: onNamed },
+  'user factor': { what: 'second factor reset', audit: onNamed },
   'user sessions': {
     what: 'sessions of a user ended',
-    wish: ({ args, options }) => (options.end === true ? onNamed({ args, options: {} }) : undefined),
+    audit: ({ args, options }) => (options.end === true ? onNamed({ args, options: {} }) : undefined),
   },
-  'user remove': { what: 'user removed', wish: onNamed },
+  'user remove': { what: 'user removed', audit: onNamed },
 };
 
 /** Commands that make rows go on. */
@@ -98,7 +98,7 @@ export const SENDING: ReadonlySet<string> = new Set(['retry', 'resolve', 'resume
 const ASIDE = new Set(['json', 'yes', 'dryRun']);
 
 /** A command on what its first argument names, or on a queue. */
-function onNamed({ args, options }: Given): CommandWish | undefined {
+function onNamed({ args, options }: Given): CommandAudit | undefined {
   if (options.dryRun === true) return undefined;
   const [name, ...more] = args.filter((arg) => arg !== undefined);
   const facts: Record<string, unknown> = more.length > 0 ? { more } : {};
@@ -106,14 +106,14 @@ function onNamed({ args, options }: Given): CommandWish | undefined {
   return { about: name === undefined ? undefined : String(name), facts };
 }
 
-function importWish(command: string, { args, options }: Given): CommandWish {
+function importAudit(command: string, { args, options }: Given): CommandAudit {
   const { replace = false, first, supplier, documents } = options;
   return {
     facts: { command, file: fileOf(args[0]), replace, first, supplier: fileOf(supplier), documents: fileOf(documents) },
   };
 }
 
-function recoverWish({ args, options }: Given): CommandWish | undefined {
+function recoverAudit({ args, options }: Given): CommandAudit | undefined {
   if (options.apply !== true) return undefined;
   return { facts: { files: args.flat().map(fileOf) } };
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { duration } from '../options/durations.ts';
+import { readDuration } from '../options/durations.ts';
 
 /** Parses a time to begin at, in ms: a day in UTC, a time such as 2026-11-22T10:00Z, or an age such as 12h or 90m. */
 export function since(text: string): number {
@@ -9,7 +9,7 @@ export function since(text: string): number {
     const atMs = Date.parse(isBare ? `${given}Z` : given);
     if (Number.isFinite(atMs) && isDay(given.slice(0, 10))) return atMs;
   }
-  if (/^\d/.test(given) && /[hms]$/i.test(given)) return Date.now() - duration(given).ms;
+  if (/^\d/.test(given) && /[hms]$/i.test(given)) return Date.now() - readDuration(given).ms;
   throw new InvalidArgumentError(
     'Give a day such as 2026-11-22, a moment such as 2026-11-22T10:00Z, or a time such as 12h.',
   );

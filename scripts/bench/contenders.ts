@@ -5,7 +5,7 @@ import type { Contender } from './run-contender.ts';
 import type { RunningRedis } from './start-redis.ts';
 
 /** Where a run takes place. */
-export type Place = { file: string; serviceUrl: string; redis: RunningRedis };
+export type ContenderPlace = { file: string; serviceUrl: string; redis: RunningRedis };
 
 /** What a run says of itself: when it had read the first line, when the last row had ended, in ms since 1970. */
 type Statement = { done: number; startedMs: number; finishedMs: number };
@@ -15,7 +15,7 @@ export type RowContender = {
   name: string;
   /** Whether it keeps anything in the Redis of its place. */
   usesRedis: boolean;
-  command: (place: Place) => Contender;
+  command: (place: ContenderPlace) => Contender;
   statement: (answer: unknown) => Statement;
 };
 

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { causeOf } from '../../src/ledger/counts/cause.ts';
 import { makeRows } from '../../src/ledger/rows/rows.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../src/ledger/schema/persist.ts';
 import type { RowProblem, RowRequest } from '../../src/ledger/schema/row.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import { referenceOf } from '../../src/portfolio/identity/identity.ts';
@@ -23,8 +23,8 @@ export const BENCH_LOGIN = {
 /** The ledger of a bench, without a service: rows come in and get on by the scripts that they do in earnest. */
 export function openBenchLedger(connection: RedisConnection, { isSearched = true } = {}) {
   const keys = makeKeys(BENCH_LOGIN.LIMITLINE_PREFIX, BENCH_LOGIN.SERVICE_URL);
-  const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
-  const rows = makeRows({ connection, keys, persist, canaryRefusals: 0, isSearched, referenceOf });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
+  const rows = makeRows({ connection, keys, retryUntilAnswered, canaryRefusals: 0, isSearched, referenceOf });
   return { keys, rows, connection };
 }
 

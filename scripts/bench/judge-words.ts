@@ -10,7 +10,7 @@ export type WordFigures = {
 };
 
 /** What was said at one moment. */
-export type Said = { atMs: number; left: TimeLeft | undefined };
+export type SaidTimeLeft = { atMs: number; left: TimeLeft | undefined };
 
 type Span = { startedMs: number; finishedMs: number };
 
@@ -21,7 +21,7 @@ const JUDGED_FROM = 0.1;
 const WITHIN = 0.25;
 
 /** Judges what was said by what became of it. */
-export function judgeWords(said: readonly Said[], { startedMs, finishedMs }: Span): WordFigures {
+export function judgeWords(said: readonly SaidTimeLeft[], { startedMs, finishedMs }: Span): WordFigures {
   const fromMs = startedMs + JUDGED_FROM * (finishedMs - startedMs);
   const judged = said.filter(({ atMs }) => atMs >= fromMs && atMs < finishedMs);
   const told = judged.flatMap(({ atMs, left }) => (left ? [{ ...left, trueS: (finishedMs - atMs) / 1_000 }] : []));

@@ -6,8 +6,8 @@ import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows, type Rows } from '../../src/ledger/rows/rows.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../src/ledger/schema/persist.ts';
 import { is, ROW_STATES } from '../../src/ledger/schema/row.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';
@@ -15,7 +15,7 @@ import { startRedis } from './start-redis.ts';
 import { type RunningService, startService } from './start-service.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 import { untilFinished } from './until-finished.ts';
-import { makeRecovery } from './watch-recovery.ts';
+import { makeRecoveryWatch } from './watch-recovery.ts';
 import { startFleet } from './worker-fleet.ts';
 
 /** What became of one portfolio, with faults or without. */
@@ -111,7 +111,7 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
   const signal = AbortSignal.any([over.signal, place.signal, AbortSignal.timeout(TIME_LIMIT_MS)]);
   const startedAt = performance.now();
   const fleet = closing.use(startFleet(WORKERS, { cwd: folder, env, onFault: (error) => over.abort(error) }));
-  const recovery = makeRecovery({ connection, keys, signal });
+  const recovery = makeRecoveryWatch({ connection, keys, signal });
   const killing = trouble === 'faults' ? killOften(fleet, recovery, over.signal) : Promise.resolve([]);
   const portfolios = makePortfolios({ connection, keys });
   const look = () => portfolios.read(PORTFOLIO);
@@ -124,8 +124,8 @@ async function measure(place: Place, trouble: Trouble): Promise<{ figures: Fault
   const recoveries = await killing;
 
   const { requests, madeTwice, maxInFlight } = await service.report();
-  const persist = makePersist({ log: makeSilentLog(), signal });
-  const rowsOfAll = makeRows({ connection, keys, persist, canaryRefusals: 0 });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal });
+  const rowsOfAll = makeRows({ connection, keys, retryUntilAnswered, canaryRefusals: 0 });
   const { version } = await redis.figures();
   return {
     redisVersion: version,
@@ -185,7 +185,7 @@ async function reasons(rows: Rows, count: number): Promise<Record<string, number
 /** Kills until it is over, and answers for each kill how long its rows took to move again. */
 async function killOften(
   fleet: ReturnType<typeof startFleet>,
-  recovery: ReturnType<typeof makeRecovery>,
+  recovery: ReturnType<typeof makeRecoveryWatch>,
   over: AbortSignal,
 ): Promise<number[][]> {
   const recoveries: Promise<number[]>[] = [];

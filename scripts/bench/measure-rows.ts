@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitlineError } from '../../src/errors.ts';
-import { checkStatement, type Place, ROW_CONTENDERS, type RowContender } from './contenders.ts';
+import { type ContenderPlace, checkStatement, ROW_CONTENDERS, type RowContender } from './contenders.ts';
 import { spreadOf } from './figures.ts';
 import { generatePortfolio } from './generate-portfolio.ts';
 import { runContender } from './run-contender.ts';
@@ -29,7 +29,7 @@ export type RowFigures = {
 };
 
 /** All rounds of one contender, in their order. */
-export type RowResult = { name: string; rounds: RowFigures[] };
+export type ContenderRounds = { name: string; rounds: RowFigures[] };
 
 export type RowResults = {
   rows: number;
@@ -38,7 +38,7 @@ export type RowResults = {
   redisVersion: string;
   /** What the disk takes to keep a write, see {@link measureSyncMs}. */
   syncMs: number;
-  results: RowResult[];
+  results: ContenderRounds[];
 };
 
 /**
@@ -59,7 +59,7 @@ export async function measureRows({
   await using folder = await makeTemporaryFolder();
   await using service = await startService();
   const setup = await makeSetup('buyers.csv', rows, { folder: folder.path, service, isKept, signal });
-  const results = ROW_CONTENDERS.map(({ name }): RowResult => ({ name, rounds: [] }));
+  const results = ROW_CONTENDERS.map(({ name }): ContenderRounds => ({ name, rounds: [] }));
   const syncMs = await measureSyncMs(folder.path);
   let redisVersion = '';
   say('warming up');
@@ -123,7 +123,7 @@ async function measure(contender: RowContender, setup: Setup): Promise<{ version
 }
 
 /** Runs it while looking out for its first call. */
-async function runAndWatch(contender: RowContender, place: Place, { folder, service, signal }: Setup) {
+async function runAndWatch(contender: RowContender, place: ContenderPlace, { folder, service, signal }: Setup) {
   const over = new AbortController();
   const startedAt = performance.now();
   const first = service.firstCall(over.signal).then(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { outlookOf } from '../../src/console/pages/portfolio/portfolio-look.ts';
+import { portfolioOutlookOf } from '../../src/console/pages/portfolio/portfolio-look.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
@@ -9,7 +9,7 @@ import { describePace } from '../../src/pace/pace-words.ts';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
 import { makePaceSamples } from '../../src/pace/samples.ts';
 import { timeLeftWords } from '../../src/pace/time-left.ts';
-import type { Said } from './judge-words.ts';
+import type { SaidTimeLeft } from './judge-words.ts';
 
 /** Somebody who looks at a run now and then. */
 const LOOK_EVERY_MS = 1_000;
@@ -33,18 +33,18 @@ export async function listenToWords(
     signal: AbortSignal;
     hear?: ((words: string) => void) | undefined;
   },
-): Promise<Said[]> {
+): Promise<SaidTimeLeft[]> {
   const readPace = makePaceReader(connection, keys.pace);
   const samples = makePaceSamples({ connection, paceKey: keys.pace, key: keys.paceSamples });
   const ownPace = makeOwnPace();
-  const said: Said[] = [];
+  const said: SaidTimeLeft[] = [];
   while (!signal.aborted) {
     const [state, pace, kept] = await Promise.all([read(name), readPace(), samples.read()]);
     if (state.finishedMs !== undefined) break;
     if (state.startedMs !== undefined && openRows(state) > 0) {
       const nowMs = Date.now();
       const ownPerS = ownPace.note(name, callsSent(state), nowMs, state.startedMs);
-      const { left } = outlookOf({ state, causes: [], pace, samples: kept, ownPerS, nowMs });
+      const { left } = portfolioOutlookOf({ state, causes: [], pace, samples: kept, ownPerS, nowMs });
       said.push({ atMs: nowMs, left });
       hear?.(`${timeLeftWords(left) || 'no time'} left; ${pace ? describePace(pace, nowMs) : ''}`);
     }

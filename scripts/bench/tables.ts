@@ -1,6 +1,6 @@
 import { numberText, ratiosOf, spreadOf, spreadText } from './figures.ts';
 import { markdownTable } from './markdown-table.ts';
-import type { RowFigures, RowResult, RowResults } from './measure-rows.ts';
+import type { ContenderRounds, RowFigures, RowResults } from './measure-rows.ts';
 
 const MIB = 2 ** 20;
 
@@ -38,7 +38,7 @@ export function rowTable({ rows, isKept, results }: RowResults): string {
 }
 
 /** How many times as much the first contender's figure is, compared round by round. */
-function ratioRow([first, ...others]: readonly RowResult[], { label, of }: Figure): string[] {
+function ratioRow([first, ...others]: readonly ContenderRounds[], { label, of }: Figure): string[] {
   const values = (rounds: readonly RowFigures[] = []) => rounds.map((round) => of(round) ?? Number.NaN);
   const ratios = others.map(({ rounds }) => spreadText(spreadOf(ratiosOf(values(first?.rounds), values(rounds))), 2));
   return [`${label}: ${first?.name} ÷ this one`, NONE, ...ratios];

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { CALL_KINDS } from '../../src/call-kind.ts';
 import type { Keys } from '../../src/ledger/schema/keys.ts';
 
-export type Recovery = {
+export type RecoveryWatch = {
   /**
    * Follows the rows whose calls this process had claimed when it was killed, until each is in another state. Answers
    * the seconds that each took, counted from `killedAt`; a row that meets a second kill on the way is none the less
@@ -14,7 +14,7 @@ export type Recovery = {
 };
 
 /** Looks at the ledger from outside: what a killed process had under way, and when it moves again. */
-export function makeRecovery({
+export function makeRecoveryWatch({
   connection,
   keys,
   signal,
@@ -22,7 +22,7 @@ export function makeRecovery({
   connection: Redis;
   keys: Keys;
   signal: AbortSignal;
-}): Recovery {
+}): RecoveryWatch {
   const stateOf = (row: string): Promise<string | null> => {
     const slash = row.indexOf('/');
     return connection.hget(keys.row(row.slice(0, slash), row.slice(slash + 1)), 'state');

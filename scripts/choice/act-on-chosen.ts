@@ -1,5 +1,5 @@
 import { type Acted, actOnPlan, actOnRows } from '../../jobs/plans/act-on-rows.ts';
-import type { Wish } from '../../jobs/plans/make-plan.ts';
+import type { PlanRequest } from '../../jobs/plans/make-plan.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import type { Context } from '../../src/context.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
@@ -12,8 +12,12 @@ import { causeNamed } from './row-choice.ts';
 const ANSWER_MARGIN_MS = 5_000;
 
 /** Acts on chosen rows as the console does after a confirmed plan; with `dryRun`, only plans. */
-export async function actOnChosen(wish: Wish, { dryRun }: { dryRun: boolean }, context: Context): Promise<Acted> {
-  return actOnRows(wish, { ...howOf(context), dryRun, pace: await lookAtPace(context) }, context);
+export async function actOnChosen(
+  request: PlanRequest,
+  { dryRun }: { dryRun: boolean },
+  context: Context,
+): Promise<Acted> {
+  return actOnRows(request, { ...howOf(context), dryRun, pace: await lookAtPace(context) }, context);
 }
 
 /** Executes a plan that was made with `dryRun`, after the person said yes. */
@@ -27,6 +31,6 @@ function howOf({ settings }: Context) {
 }
 
 /** The cause in a filter, if there is one. @throws LimitlineError `NOT_FOUND` where no row has it */
-export async function causeOf(name: string, { cause }: RowFilter, context: Context): Promise<Cause | undefined> {
+export async function causeOfFilter(name: string, { cause }: RowFilter, context: Context): Promise<Cause | undefined> {
   return cause === undefined ? undefined : causeNamed(cause, await context.portfolios.causes(name), name);
 }

@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('acknowledge-rollback')
-    .description('say that a Redis which is older than what was sent lacks no request, so that work goes on')
+    .description('confirm that no request is missing from a Redis older than the last send, so that work goes on')
     .action(async () => {
       const older = await withContext(async (context) => {
         const found = await context.marks.older();

@@ -47,10 +47,10 @@ async function archiveIt(name: string, { yes }: ArchiveOptions, context: Context
       }
     }
     const say = (sentence: string) => terminal.say(`limitline: ${sentence}`);
-    const wish = { by: commandLineActor(), signal: ending.signal };
+    const options = { by: commandLineActor(), signal: ending.signal };
     const archived = await auditCommand(context, () =>
       withProgress(FIRST, stepWords, (onProgress) =>
-        archivePortfolio({ ...context, say }, name, { ...wish, onProgress }),
+        archivePortfolio({ ...context, say }, name, { ...options, onProgress }),
       ),
     );
     terminal.print(archivedWords(archived), { account: context.account, archived: true, ...archived });

@@ -7,7 +7,7 @@ import type { AuditTrail } from '../../src/audit/audit-trail.ts';
 import { type AuditEntry, readExportLine } from '../../src/audit/entry.ts';
 import { exportLines } from '../../src/audit/export-lines.ts';
 import type { AuditFilter } from '../../src/audit/read-trail.ts';
-import { makeVerifier, type Verdict } from '../../src/audit/verify.ts';
+import { makeVerifier, type TrailCheck } from '../../src/audit/verify.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { fileFault } from '../../src/files/file-fault.ts';
@@ -70,16 +70,16 @@ async function list({ limit, since: sinceMs, by, what, about }: ListOptions, { a
 
 async function verify({ file, from }: VerifyOptions, { audit }: Context, terminal: Terminal): Promise<number> {
   const known = await audit.remembered();
-  const verdict = file === undefined ? await audit.verify(from) : await verifyFile(file, audit, from);
-  terminal.print(verdictWords(file ?? 'The audit trail', verdict, known?.number, { file, from }), {
+  const check = file === undefined ? await audit.verify(from) : await verifyFile(file, audit, from);
+  terminal.print(checkWords(file ?? 'The audit trail', check, known?.number, { file, from }), {
     ...(file === undefined ? {} : { file }),
-    ...verdict,
-    first: verdict.first ?? null,
-    last: verdict.last ?? null,
+    ...check,
+    first: check.first ?? null,
+    last: check.last ?? null,
     remembered: known?.number ?? null,
-    broken: verdict.broken ?? null,
+    broken: check.broken ?? null,
   });
-  return verdict.broken ? PROBLEMS_STATUS : 0;
+  return check.broken ? PROBLEMS_STATUS : 0;
 }
 
 async function exportTrail(out: string | undefined, { audit }: Context): Promise<{ entries: number }> {
@@ -114,7 +114,7 @@ function entryWords({ number, atMs, by, what, is, of, about, from, account, fact
  *
  * @throws LimitlineError `FILE` where it cannot be read
  */
-async function verifyFile(path: string, audit: AuditTrail, from: number | undefined): Promise<Verdict> {
+async function verifyFile(path: string, audit: AuditTrail, from: number | undefined): Promise<TrailCheck> {
   const known = await audit.remembered();
   const verifier = makeVerifier({
     chain: await audit.chain(),
@@ -141,9 +141,9 @@ async function verifyFile(path: string, audit: AuditTrail, from: number | undefi
  * @param remembered the last number that this host remembers; without one, a cut-off end goes unnoticed
  * @param given the first entry checked, and the file
  */
-function verdictWords(
+function checkWords(
   what: string,
-  { entries, first, last, broken }: Verdict,
+  { entries, first, last, broken }: TrailCheck,
   remembered: number | undefined,
   { file, from }: { file?: string | undefined; from?: number | undefined } = {},
 ): string {

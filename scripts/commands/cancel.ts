@@ -3,7 +3,7 @@ import { type Cancelled, cancelRows } from '../../jobs/operators/cancel-rows.ts'
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
-import { actOnChosen, causeOf } from '../choice/act-on-chosen.ts';
+import { actOnChosen, causeOfFilter } from '../choice/act-on-chosen.ts';
 import { cameWords, cancelledWords, heldWords, plannedOf, planWords, underWayWords } from '../choice/chosen-words.ts';
 import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -24,7 +24,7 @@ export function register(program: Command, terminal: Terminal): void {
     .action(async (name: string, { dryRun, ...choice }: RowChoice & { dryRun?: boolean }) => {
       const filter = chosenFilter(choice);
       if (filter) return cancelChosen(name, filter, { dryRun }, terminal);
-      if (dryRun) throw new LimitlineError('USAGE', '--dry-run is for rows that --cause or --where chooses.');
+      if (dryRun) throw new LimitlineError('USAGE', '--dry-run works only with --cause or --where.');
       const ended = await onPortfolio(name, (context) => {
         const awaitMs = context.settings.SERVICE_TIMEOUT_MS + ANSWER_MARGIN_MS;
         return cancelRows({ portfolio: name, awaitMs }, context);
@@ -41,7 +41,7 @@ async function cancelChosen(
   terminal: Terminal,
 ): Promise<void> {
   await onPortfolio(name, async (context) => {
-    const cause = await causeOf(name, filter, context);
+    const cause = await causeOfFilter(name, filter, context);
     const acted = await actOnChosen({ portfolio: name, action: 'cancel', filter }, { dryRun }, context);
     const { done = 0, came = 0, underWay = 0 } = acted.state ?? {};
     const words = dryRun || acted.plan.rows === 0 ? planWords(acted.plan) : cancelledWords(name, done);

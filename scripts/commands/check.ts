@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { refuseForeign } from '../../jobs/import/foreign-rows.ts';
 import { makeDryRun } from '../../jobs/preview/dry-run.ts';
-import type { Outlook } from '../../jobs/preview/outlook.ts';
+import type { ImportOutlook } from '../../jobs/preview/outlook.ts';
 import { readSettings, type Settings } from '../../src/config.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
@@ -107,7 +107,7 @@ async function checkFile(file: string, options: CheckOptions, { terminal, stoppi
 type CheckDeps = {
   settings: Settings;
   ledger: Ledger;
-  outlook: Outlook;
+  outlook: ImportOutlook;
   documentsDir: string;
   terminal: Terminal;
   isToListBuyers: boolean;

@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { eventFacts, eventLines, rowFacts } from '../../jobs/export/event-lines.ts';
+import { eventFacts, eventLines, eventRowFacts } from '../../jobs/export/event-lines.ts';
 import { listEvents } from '../../jobs/story/list-events.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
@@ -37,7 +37,7 @@ type ExportOptions = { since?: number; out?: string; rows: boolean };
 export function register(program: Command, terminal: Terminal): void {
   const events = program
     .command('events')
-    .description('what the service sent of its own accord, and which rows it names')
+    .description('list the events that the service sent, and the rows that they name')
     .option('--since <time>', SINCE, since)
     .option('--portfolio <name>', 'only what names a row of this portfolio')
     .option('--last <n>', 'so many of the latest', limitNumber, LISTED)
@@ -88,7 +88,7 @@ async function list({ since: sinceMs, portfolio, last }: ListOptions, context: C
     not_taken: totals.full,
     more,
     archived,
-    events: events.map((event) => ({ ...eventFacts(event), ...rowFacts(event) })),
+    events: events.map((event) => ({ ...eventFacts(event), ...eventRowFacts(event) })),
   });
 }
 

@@ -32,8 +32,8 @@ async function forget(name: string, yes: string | undefined, context: Context, t
   void signal.then((which) => ending.abort(new Error(`${which} came`)));
   try {
     await mustBeMeant(name, { yes, before, signal: ending.signal }, context, terminal);
-    const wish = { by: commandLineActor(), signal: ending.signal };
-    const ended = await auditCommand(context, () => forgetPortfolio(name, wish, context), { facts: countsOf });
+    const options = { by: commandLineActor(), signal: ending.signal };
+    const ended = await auditCommand(context, () => forgetPortfolio(name, options, context), { facts: countsOf });
     terminal.print(afterWords(name, ended), { account, portfolio: name, forgotten: true, ...factsOf(ended) });
   } finally {
     noMore();

@@ -5,7 +5,7 @@ import type { Context } from '../../src/context.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { makeMessage } from '../../src/notices/make-message.ts';
 import { waysGiven } from '../../src/notices/notice-settings.ts';
-import type { Sent, Way, WayName } from '../../src/notices/way.ts';
+import type { SendResult, Way, WayName } from '../../src/notices/way.ts';
 import { openWays } from '../../src/notices/ways.ts';
 import { readNoticesFacts } from '../notices/notices-facts.ts';
 import { noticesList } from '../notices/notices-list.ts';
@@ -82,6 +82,6 @@ async function sendTest({ settings, account }: Context): Promise<Tested[]> {
   return Promise.all(openWays(settings).map(async (way) => testedBy(way, await way.send(message, { signal }))));
 }
 
-function testedBy({ name, where }: Way, sent: Sent): Tested {
+function testedBy({ name, where }: Way, sent: SendResult): Tested {
   return { way: name, where, isDelivered: sent.is === 'delivered', words: sent.words };
 }

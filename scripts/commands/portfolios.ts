@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('portfolios')
-    .description('all portfolios of the account: file, time, states and sums; the newest last')
+    .description('list all portfolios, newest last: file, start, states of the rows and sums')
     .option('--all', 'archived and forgotten ones, too, with where their files are')
     .action(({ all = false }: { all?: boolean }) =>
       withContext((context) => printPortfolios(context, terminal, { all })),

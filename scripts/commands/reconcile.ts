@@ -20,7 +20,7 @@ type Found = { report: NightReport; findings: readonly ReportFinding[] };
 export function register(program: Command, terminal: Terminal): void {
   program
     .command('reconcile')
-    .description('compare all that is kept with itself, mend what is certain, and leave a report')
+    .description('compare the stored data, correct what is certain, and write a report')
     .option('--last', 'look at nothing, and print the last report again')
     .action(async (options: { last?: true }) => {
       keepHeapSmall();

@@ -51,8 +51,8 @@ export function register(program: Command, terminal: Terminal): void {
       const isFile = format === 'csv' || format === 'xlsx';
       if (options.state && !isFile) throw new LimitlineError('USAGE', 'Held rows are written as csv or xlsx alone.');
       checkOutput(options.out, { isBinary: format === 'xlsx' });
-      const wish = { ...options, say: terminal.say };
-      await onPortfolio(name, (context) => report(name, format, wish, context), { alsoArchived: true });
+      const whole = { ...options, say: terminal.say };
+      await onPortfolio(name, (context) => report(name, format, whole, context), { alsoArchived: true });
     });
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Resolution } from '../../jobs/operators/resolution.ts';
+import type { ResolutionSummary } from '../../jobs/operators/resolution.ts';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { counted } from '../../src/counted.ts';
 import { elsewhereWords } from '../../src/ledger/plans/plan.ts';
@@ -54,6 +54,6 @@ async function resolveLine(name: string, options: ResolveOptions, terminal: Term
   });
 }
 
-function wordsOf({ of = [], elsewhere }: Resolution, dryRun = false): string {
+function wordsOf({ of = [], elsewhere }: ResolutionSummary, dryRun = false): string {
   return [...of.map((one) => resolvedWords(one, dryRun)), ...elsewhereWords(elsewhere)].join('\n');
 }

@@ -6,7 +6,7 @@ import { commandLineActor } from '../../src/actor.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { RowFilter } from '../../src/ledger/search/row-filter.ts';
 import { askedWords } from '../approval/asked-words.ts';
-import { actOnChosen, causeOf } from '../choice/act-on-chosen.ts';
+import { actOnChosen, causeOfFilter } from '../choice/act-on-chosen.ts';
 import { cameWords, heldWords, plannedOf, planWords } from '../choice/chosen-words.ts';
 import { chosenFilter, filterText, type RowChoice } from '../choice/row-choice.ts';
 import { onPortfolio } from '../opening/on-portfolio.ts';
@@ -49,7 +49,7 @@ async function retryAll(retry: Retry, chosen: RowFilter | undefined, dryRun: boo
   const { portfolio: name, state, error } = retry;
   const filter = chosen ?? { states: [state], ...(error === undefined ? {} : { problem: error }) };
   await onPortfolio(name, async (context) => {
-    const cause = await causeOf(name, filter, context);
+    const cause = await causeOfFilter(name, filter, context);
     const acted = await actOnChosen({ portfolio: name, action: 'retry', filter }, { dryRun }, context);
     const { done = 0, came = 0 } = acted.state ?? {};
     const { goes, workers } = await goingOn(done, name, context);

@@ -3,7 +3,7 @@ import { addRule } from '../../jobs/nightly/add-rule.ts';
 import { commandLineActor } from '../../src/actor.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
-import { type RuleWish, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
+import { type RuleForm, ruleWords } from '../../src/ledger/nightly/retry-rule.ts';
 import { type RuleNow, ruleNightWords, rulesNow } from '../../src/ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../src/ledger/schema/row.ts';
 import { withContext } from '../opening/on-portfolio.ts';
@@ -14,15 +14,15 @@ export function register(program: Command, terminal: Terminal): void {
   const rule = program.command('rule').description('rules by which refused rows go again at night');
   rule
     .command('add')
-    .description('have refused rows sent again at night, each so many nights at most')
-    .option('--cause <id>', 'rows that are refused for this cause (report --causes)')
+    .description('send refused rows again at night, each row on a limited number of nights')
+    .option('--cause <id>', 'only rows refused for this cause; report --causes lists the ids')
     .addOption(new Option('--step <step>', 'rows that this step was refused for').choices(STEPS))
     .option('--status <n>', 'rows that were refused with this status')
     .option('--words <text>', 'rows that were refused in words that contain this text')
     .option('--portfolio <name>', 'of this portfolio alone (default: of all)')
     .requiredOption('--nights <n>', 'how many nights a row goes again at most, 1 to 30')
-    .action(async (wish: RuleWish) => {
-      const made = await withContext((context) => addRule(wish, commandLineActor(), context), { facts: idOf });
+    .action(async (form: RuleForm) => {
+      const made = await withContext((context) => addRule(form, commandLineActor(), context), { facts: idOf });
       const nights = counted(made.nights, 'night');
       terminal.print(`Rule ${made.id}: rows ${ruleWords(made)} go again at night, each ${nights} at most.`, made);
     });

@@ -12,7 +12,7 @@ import { STANDARD_INPUT } from '../file/standard-input.ts';
 import { isToAsk } from '../look/is-to-ask.ts';
 import { announceAccount } from '../opening/announce-account.ts';
 import { findService } from '../opening/service-address.ts';
-import { type Duration, duration } from '../options/durations.ts';
+import { type Duration, readDuration } from '../options/durations.ts';
 import { type ImportOptions, importPayload, withImportOptions } from '../options/import-options.ts';
 import { DEADLINE_STATUS } from '../process/exit-status.ts';
 import { waitForSignal } from '../process/signals.ts';
@@ -38,7 +38,7 @@ export function register(program: Command, terminal: Terminal): void {
     .description('import a file, work until the portfolio is finished, and report')
     .option('--results <dir>', 'folder for the results files (default: beside the file)')
     .option('--no-results', 'write no results files; report gives the results')
-    .option('--deadline <time>', 'stop after this time, such as 2h, 90m or 1h30m, with status 3', duration)
+    .option('--deadline <time>', 'stop after this time, such as 2h, 90m or 1h30m, with status 3', readDuration)
     .action(async (file: string, options: RunOptions) => {
       process.exitCode = await runFile(file, options, terminal);
     });

@@ -109,9 +109,9 @@ function portfoliosPageFunctions(context: Context): PortfoliosPageFunctions {
   const { ledger, keys, portfolios, queues, archives } = context;
   const list = makePortfolioList({ connection: ledger, keys });
   return {
-    page: async (wish) => {
+    page: async (query) => {
       const [page, total, archived, pace, workers, pausedQueues] = await Promise.all([
-        list.page(wish),
+        list.page(query),
         list.count(),
         archives.count(),
         lookAtPace(context),
@@ -194,7 +194,7 @@ function usersPageFunctions({ people }: Context): UsersPageFunctions {
     return words === undefined ? { is: 'done', made } : { is: 'no', words };
   };
   return {
-    list: (wish) => users.list(wish),
+    list: (query) => users.list(query),
     count: () => users.count(),
     read: (name) => users.read(name),
     add: ({ name, roles }) => {

@@ -18,7 +18,7 @@ export function healthPageFunctions(context: Context): HealthPageFunctions {
     return { title, limitMs: LIMIT_MS, ofSystem, ask };
   };
   return {
-    wish: context.fleet.wish,
+    instruct: context.fleet.instruct,
     parts: [
       part('Redis', () => redisPart(context)),
       part('Processes', () => processesPart(context)),

@@ -23,11 +23,11 @@ export function plansPageFunctions(context: Context): PlansPageFunctions {
   };
 
   return {
-    async make(wish) {
-      await portfolios.mustBeHere(wish.portfolio);
-      const { startedMs } = await portfolios.read(wish.portfolio);
+    async make(request) {
+      await portfolios.mustBeHere(request.portfolio);
+      const { startedMs } = await portfolios.read(request.portfolio);
       if (startedMs === undefined) return undefined;
-      const plan = await makePlan(wish, context, await lookAtPace(context));
+      const plan = await makePlan(request, context, await lookAtPace(context));
       return read(plan.id);
     },
 

@@ -3,7 +3,7 @@ import type { Context } from '../../src/context.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { OLDER_WORDS } from '../../src/ledger/calls/send-marks.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import { describeBlock, describeShut } from '../../src/pace/door-words.ts';
+import { describeBlock, describeTripped } from '../../src/pace/breaker-words.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import { isNearlyFull, nearlyFullWords, readMemory } from '../../src/redis-memory/memory.ts';
 
@@ -20,13 +20,13 @@ export async function readStrip(context: Context): Promise<Strip> {
   const full = memory && isNearlyFull(memory) ? nearlyFullWords(memory) : undefined;
   const now = Date.now();
   const blocked = !full && pace?.blocked && pace.blocked.untilMs > now ? pace.blocked : undefined;
-  const { shut = [], paused = [] } = pace ?? {};
+  const { tripped = [], paused = [] } = pace ?? {};
   return {
     account,
     standIn: settings.SERVICE_URL === undefined,
     workers,
     approvals,
-    pace: pace && !blocked && shut.length + paused.length === 0 ? describeLearned(pace, now) : '',
+    pace: pace && !blocked && tripped.length + paused.length === 0 ? describeLearned(pace, now) : '',
     alarm: older ? OLDER_WORDS : full,
     stops: [
       ...(workers === 0 && !older && !full
@@ -36,7 +36,7 @@ export async function readStrip(context: Context): Promise<Strip> {
       ...paused.map(
         (queue) => `The queue ${queue} is paused, so its rows wait: npx limitline resume --queue ${queue}.`,
       ),
-      ...(shut.length > 0 ? [`Some calls wait: ${describeShut(shut, now)}.`] : []),
+      ...(tripped.length > 0 ? [`Some calls wait: ${describeTripped(tripped, now)}.`] : []),
     ],
   };
 }

@@ -5,9 +5,9 @@ import { counted } from '../../src/counted.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
-import { isOurMistake } from '../../src/ledger/schema/persist.ts';
+import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import type { Queues } from '../../src/queue/queues.ts';
-import { type Duration, duration } from '../options/durations.ts';
+import { type Duration, readDuration } from '../options/durations.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { interruptedWords, type LookedAt, lookAtOpen, type Open } from './open-portfolios.ts';
 import { startTimeLimit } from './time-limit.ts';
@@ -33,7 +33,7 @@ export function withWorkEndOptions(command: Command): Command {
       'end when nothing is open, in this portfolio or in the whole account',
       portfolioName,
     )
-    .option('--deadline <time>', 'end after this time, such as 2h, 90m or 1h30m, with status 3', duration);
+    .option('--deadline <time>', 'end after this time, such as 2h, 90m or 1h30m, with status 3', readDuration);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { counted } from '../../src/counted.ts';
-import { type Change, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
+import { type CellChange, type Problem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
 /** Problems listed at most; further ones are counted. */
 const SHOWN = 1_000;
@@ -18,10 +18,10 @@ function changeText({ first, count }: Kind): string {
 }
 
 /** Equal changes. */
-type Kind = { first: Change; count: number };
+type Kind = { first: CellChange; count: number };
 
 /** The findings of a batch of lines, or of the whole file. */
-type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly Change[] };
+type Findings = { problems?: readonly Problem[]; warnings?: readonly Problem[]; changed?: readonly CellChange[] };
 
 export type ProblemList = ReturnType<typeof makeProblemList>;
 
@@ -32,7 +32,7 @@ export type ProblemList = ReturnType<typeof makeProblemList>;
 export function makeProblemList(write: (text: string) => void) {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
-  const changed: Change[] = [];
+  const changed: CellChange[] = [];
   const counts = { problems: 0, warnings: 0, changed: 0 };
   /** By message, then by column. */
   const kinds = new Map<string, Map<string, Kind>>();
@@ -50,7 +50,7 @@ export function makeProblemList(write: (text: string) => void) {
     }
   };
 
-  const keepChange = (change: Change): void => {
+  const keepChange = (change: CellChange): void => {
     counts.changed += 1;
     if (changed.length < SHOWN) changed.push(change);
     const columns = kinds.get(change.message) ?? new Map<string, Kind>();

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Outlook, type OutlookDeps, outlookOf as outlookWith } from '../../jobs/preview/outlook.ts';
+import { type ImportOutlook, importOutlookOf, type OutlookDeps } from '../../jobs/preview/outlook.ts';
 import type { Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { allBeforeWords, counted } from '../../src/counted.ts';
@@ -30,8 +30,11 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
 }
 
 /** Predicts an import of the file, with the context's ledger if there is one. Writes nothing. */
-export function outlookOf(context: Context | null, file: Parameters<typeof outlookWith>[1]): Promise<Outlook> {
-  return outlookWith(context && outlookDepsOf(context), file);
+export function outlookOf(
+  context: Context | null,
+  file: Parameters<typeof importOutlookOf>[1],
+): Promise<ImportOutlook> {
+  return importOutlookOf(context && outlookDepsOf(context), file);
 }
 
 /** The parts of a context that a prediction reads. */

@@ -8,7 +8,7 @@ import { visible } from '../../src/portfolio/problem.ts';
 import { understoodWords } from '../file/understanding.ts';
 
 /** What a person sees before saying yes. */
-export type Look = {
+export type ImportPreview = {
   account: string;
   portfolio: string;
   /** The file's path as given, and the supplier's. */
@@ -30,7 +30,7 @@ export type Look = {
 };
 
 /** The preview as lines of text: about ten, more if many columns have other names. */
-export function lookWords(look: Look): string[] {
+export function lookWords(look: ImportPreview): string[] {
   const { account, portfolio, supplierPath, replace, opened, largest } = look;
   const amounts = largest.map(({ requested }) => moneyText(requested));
   const width = Math.max(...amounts.map(({ length }) => length));
@@ -54,7 +54,7 @@ export function lookWords(look: Look): string[] {
 }
 
 /** The question, which names the number of limits. */
-export function questionOf(look: Look): string {
+export function questionOf(look: ImportPreview): string {
   const { limits } = look.dryRun;
   if (limits === 0) return 'Send these rows of other portfolios? [y/N] ';
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
@@ -71,7 +71,7 @@ function firstWords(first: number): string {
   return `${counted(first, 'row is', 'rows are')} sent, then it pauses; npx limitline resume sends the rest`;
 }
 
-function fileWords({ path, counts, warnings }: Look): string[] {
+function fileWords({ path, counts, warnings }: ImportPreview): string[] {
   const { lines, rows, invalid, duplicate } = counts;
   const [good, bad, twice] = [rows, invalid, duplicate].map((number) => number.toLocaleString('en'));
   const found = `${good} good, ${bad} invalid, ${twice} duplicate, ${counted(warnings, 'warning')}`;
@@ -79,7 +79,7 @@ function fileWords({ path, counts, warnings }: Look): string[] {
   return [`${visible(basename(path))}: ${counted(lines, 'line')}; ${found}`, ...named];
 }
 
-function requestsWords({ counts, dryRun: { limits, requested, open, before } }: Look): string {
+function requestsWords({ counts, dryRun: { limits, requested, open, before } }: ImportPreview): string {
   const waiting = open > 0 ? `; ${counted(open, 'of them waits', 'of them wait')} already` : '';
   const all = allBeforeWords(counts.rows, before?.limits);
   return all ?? `${counted(limits, 'limit')}, ${moneyText(requested)} in total${waiting}`;
@@ -89,21 +89,21 @@ function requestsWords({ counts, dryRun: { limits, requested, open, before } }: 
 const MOST_OTHERS = 5;
 
 /** Open rows of other portfolios: a process that sends this file's rows sends those as well. */
-function othersWords({ others }: Look): string[] {
+function othersWords({ others }: ImportPreview): string[] {
   const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
   const more = others.length - named.length;
   return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }
 
 /** What the file requests although the buyer has a limit, or will have one. */
-function besidesWords({ dryRun: { besides } }: Look): string[] {
+function besidesWords({ dryRun: { besides } }: ImportPreview): string[] {
   if (besides.limits === 0) return [];
   const whose = besides.limits === 1 ? 'is for a buyer that has another' : 'are for buyers that have another';
   return [`${besides.limits.toLocaleString('en')} ${whose} (${moneyText(besides.requested)})`];
 }
 
 /** Lines that are not requested, and why. */
-function skippedWords({ dryRun: { before } }: Look): string[] {
+function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   const { limits, held } = before ?? { limits: 0, held: 0 };
   return [
     ...(limits > 0 ? [`${limits.toLocaleString('en')} requested before`] : []),
@@ -119,7 +119,7 @@ function nameWords({ name }: LargeRequest): string {
   return text.length > MOST_OF_NAME ? `${text.slice(0, MOST_OF_NAME - 1)}…` : text;
 }
 
-function createsWords({ dryRun: { companies, documents, uploadBytes } }: Look): string {
+function createsWords({ dryRun: { companies, documents, uploadBytes } }: ImportPreview): string {
   const created = counted(companies, 'company', 'companies');
   if (documents === 0) return `${created}; no documents`;
   return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
@@ -130,7 +130,7 @@ function megabytes(bytes: number): string {
   return (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 }
 
-function timeWords({ dryRun: { durationS }, ratePerS }: Look): string {
+function timeWords({ dryRun: { durationS }, ratePerS }: ImportPreview): string {
   if (durationS === null || ratePerS === undefined) return "not known yet: the service's pace is found out on the way";
   const perS = ratePerS < 10 ? ratePerS.toFixed(1) : ratePerS.toFixed(0);
   return `about ${durationWords(durationS)}, at ${perS} calls a second`;

@@ -17,7 +17,7 @@ import { askYesOrNo } from '../terminal/ask.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { outlookOf } from './dry-run.ts';
 import { knownRate } from './known-rate.ts';
-import { type Look, lookWords, questionOf } from './look-words.ts';
+import { type ImportPreview, lookWords, questionOf } from './look-words.ts';
 
 /** `sends`: whether the command sends rows, those of other portfolios among them. */
 type LookDeps = { context: Context; terminal: Terminal; stop: AbortSignal; sends: boolean };
@@ -60,7 +60,7 @@ export function sayNothingDone(
 async function takeLook(
   payload: ImportPayload & { kept: string },
   { context, stop, sends }: LookDeps,
-): Promise<Look | undefined> {
+): Promise<ImportPreview | undefined> {
   const { path, portfolio, documentsDir, reading, supplierPath, replace, first } = payload;
   const { settings, account } = context;
   const place = await openDocuments(documentsDir ?? defaultDocumentsDir(path), stop);
@@ -109,7 +109,7 @@ async function takeLook(
 }
 
 /** The rows of other portfolios that workers take up as soon as there are any. */
-async function othersOpen(portfolio: string, context: Context): Promise<Look['others']> {
+async function othersOpen(portfolio: string, context: Context): Promise<ImportPreview['others']> {
   const { going } = await lookAtOpen(undefined, context);
   return going
     .map((state) => ({ portfolio: state.name, rows: openRows(state) }))

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { printReport as drawReport } from '../../src/console/pages/nightly/report-view.ts';
+import { renderPrintedReport } from '../../src/console/pages/nightly/report-view.ts';
 import { joinStyles } from '../../src/console/server/assets.ts';
 import type { WholeReport } from '../../src/ledger/nightly/night-report.ts';
 
@@ -10,7 +10,7 @@ const FILES = ['2-base', '4-states', '5-boxes', '8-forms', 'page-nightly', 'page
 
 /** Renders a report as one page for printing, with the console's styles in light colours. */
 export function printReport(whole: WholeReport): Iterable<string> {
-  return drawReport(whole, stylesOnPaper());
+  return renderPrintedReport(whole, stylesOnPaper());
 }
 
 /** Read when a report is made, once a night. */

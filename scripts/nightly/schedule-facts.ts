@@ -10,7 +10,7 @@ export const TASK_WORDS: Readonly<Record<TaskName, string>> = {
   audit: 'cuts off audit entries that need not be kept any longer',
   inbox: 'takes in what lies in the drop folder',
   retry: 'sends refused rows again that a rule names',
-  reconcile: 'compares what is kept, mends what is certain, and reports',
+  reconcile: 'compares the stored data, corrects what is certain, and reports',
   archive: 'takes portfolios that finished long ago out of Redis, into files',
 };
 

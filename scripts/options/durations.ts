@@ -14,7 +14,7 @@ const durationSchema = z
   .refine(({ ms }) => ms > 0 && ms <= MOST_MS, 'give a time above 0s and up to 576h');
 
 /** Parses a duration: hours, minutes and seconds, each at most once and in this order. */
-export function duration(text: string): Duration {
+export function readDuration(text: string): Duration {
   const parsed = durationSchema.safeParse(text.trim());
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? ''}.`.replace(/^g/, 'G'));

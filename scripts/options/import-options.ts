@@ -38,7 +38,7 @@ export async function importPayload(
   say: (text: string) => void,
 ): Promise<ImportPayload> {
   needPortfolio(file, options.portfolio);
-  const wish = {
+  const payload = {
     portfolio: options.portfolio ?? portfolioNameOf(file),
     path: file,
     documentsDir: options.documents ?? documentsBeside(file),
@@ -48,10 +48,10 @@ export async function importPayload(
     reading: await readOptionsOf(options),
   };
   // Checked before standard input is read, which may take long.
-  checkImport(wish);
+  checkImport(payload);
   const path = await fileOrInput(file, say);
   await access(path, constants.R_OK).catch((error) => {
     throw fileFault(path, 'read', error);
   });
-  return { ...wish, path };
+  return { ...payload, path };
 }

@@ -17,7 +17,7 @@ export function linesNamed(option: string, args: readonly string[]): number[] {
     if (lines.size + Number(to) - Number(from) >= MOST_LINES) {
       throw new LimitlineError(
         'USAGE',
-        `${option} names more than ${MOST_LINES} lines: use a column same_buyer instead.`,
+        `${option} names more than ${MOST_LINES} lines: write yes in a column same_buyer instead.`,
       );
     }
     for (let line = Number(from); line <= Number(to); line += 1) lines.add(line);

@@ -41,7 +41,7 @@ export function checkResolveOptions({ line, row, all, from, step, made, resend }
   if (ways !== 1) {
     throw new LimitlineError(
       'USAGE',
-      'Say which row: --line N or --row ID, or --all with --resend, or a file by --from. Such a file of held rows: npx limitline report NAME --state held --out FILE',
+      'Say which held rows: --line N, --row ID, --all with --resend, or --from FILE. This writes such a file: npx limitline report NAME --state held --out FILE',
     );
   }
   if (from !== undefined) {

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
-import { isOurMistake } from '../../src/ledger/schema/persist.ts';
+import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import { errorFacts } from '../../src/log.ts';
 import { isRefusedAsFull, nearlyFullWords } from '../../src/redis-memory/memory.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -14,14 +14,14 @@ const KILLED_STATUS = 130;
 const DELIBERATE_AFTER_MS = 2_000;
 
 /** What a signal asks for: to end properly, to end at once, or nothing. */
-export type Wish = 'end' | 'end at once' | 'nothing new';
+export type SignalEffect = 'end' | 'end at once' | 'nothing new';
 
 /**
  * Makes the rule for signals. The first signal ends the command properly. After that, only a repeated SIGINT or SIGTERM counts,
  * two seconds later or more: a closing terminal sends several signals of several kinds, and none of them means that calls in
  * flight are to be cut off.
  */
-export function makeSignalRule(): (name: EndSignal, atMs: number) => Wish {
+export function makeSignalRule(): (name: EndSignal, atMs: number) => SignalEffect {
   const firstAtMs = new Map<EndSignal, number>();
   return (name, atMs) => {
     const first = firstAtMs.get(name);
@@ -38,7 +38,7 @@ export function makeSignalRule(): (name: EndSignal, atMs: number) => Wish {
  * makeSignalRule}. Ignores SIGHUP under `nohup`. `forget` stops listening.
  */
 export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => void } {
-  const wishOf = makeSignalRule();
+  const effectOf = makeSignalRule();
   const hangUpIgnored = isHangUpIgnored();
   let resolveSignal: (name: EndSignal) => void;
   const signal = new Promise<EndSignal>((resolve) => {
@@ -46,9 +46,9 @@ export function waitForSignal(): { signal: Promise<EndSignal>; forget: () => voi
   });
   const onSignal = (name: NodeJS.Signals): void => {
     if (!isEndSignal(name) || (name === 'SIGHUP' && hangUpIgnored)) return;
-    const wish = wishOf(name, performance.now());
-    if (wish === 'end at once') process.exit(KILLED_STATUS);
-    if (wish === 'end') resolveSignal(name);
+    const effect = effectOf(name, performance.now());
+    if (effect === 'end at once') process.exit(KILLED_STATUS);
+    if (effect === 'end') resolveSignal(name);
   };
   for (const name of SIGNALS) process.on(name, onSignal);
   return {

@@ -7,7 +7,7 @@ import { visible } from '../../src/portfolio/problem.ts';
 const KINDS_TOLD = 10;
 
 /** Answers by status, as the service wrote it: `3 under review, 1 without a status`; empty without any. */
-export function answerWords({ statuses, states, before }: Summary): string {
+export function answerCountWords({ statuses, states, before }: Summary): string {
   const now = listed([...Object.entries(statuses), ['', withoutStatus({ statuses, states })]]);
   const earlier = listed(Object.entries(before.statuses));
   return [now, earlier === '' ? '' : `before: ${earlier}`].filter((words) => words !== '').join('; ');

@@ -6,7 +6,7 @@ import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { ROW_STATES } from '../../src/ledger/schema/row.ts';
 import { STATES } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
-import { answerWords, notQuiteGranted } from './answer-words.ts';
+import { answerCountWords, notQuiteGranted } from './answer-words.ts';
 
 /** The report for finance people. */
 export function summaryTable(
@@ -41,7 +41,7 @@ export function summaryTable(
     );
   }
   parts.push('', ...sumLines(summary));
-  const answers = answerWords(summary);
+  const answers = answerCountWords(summary);
   if (answers !== '') parts.push('', `The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
   parts.push(callLine(calls));

@@ -1,5 +1,5 @@
 import { heldElsewhere } from '../../jobs/operators/held-elsewhere.ts';
-import { type Plan, planHeldFile } from '../../jobs/operators/plan-held-file.ts';
+import { type HeldFilePlan, planHeldFile } from '../../jobs/operators/plan-held-file.ts';
 import { resolvedOf } from '../../jobs/operators/resolution.ts';
 import { resolvePlan } from '../../jobs/operators/resolve-plan.ts';
 import { importNames } from '../../jobs/rows/import-names.ts';
@@ -55,7 +55,7 @@ export async function resolveFile(
   });
 }
 
-function problemWords(path: string, { problems }: Plan): string {
+function problemWords(path: string, { problems }: HeldFilePlan): string {
   const found = problems.map(({ at, message }) => `${path}, line ${at}: ${message}`);
   return [
     ...found,

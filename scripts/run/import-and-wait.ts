@@ -4,7 +4,7 @@ import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import { callsSent, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { callsLeft, funnelOf, rowCountOf, settledRows, stoppedAt } from '../../src/ledger/portfolios/summary.ts';
-import { isOurMistake } from '../../src/ledger/schema/persist.ts';
+import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import { lookAtPace, type Service } from '../../src/open-service.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import { describePace } from '../../src/pace/pace-words.ts';

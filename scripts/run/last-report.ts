@@ -4,7 +4,7 @@ import type { Context } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
-import { untilStopped } from '../../src/ledger/schema/persist.ts';
+import { untilStopped } from '../../src/ledger/schema/until-answered.ts';
 import { hintedStatus } from '../../src/service/meaning.ts';
 
 /** How long a stopped run waits for its report. The report command gives it later. */
@@ -28,7 +28,7 @@ export async function lastReport(
     return { summary, state: await withDoubt(state, context), hint };
   };
   try {
-    if (!stop.aborted) return await untilStopped(context.persist, stop)('report', report);
+    if (!stop.aborted) return await untilStopped(context.retryUntilAnswered, stop)('report', report);
     // Its rejection is always handled: an unhandled one would end the process.
     const last = report();
     const inTime = within(LAST_REPORT_MS, last).catch(() => false);

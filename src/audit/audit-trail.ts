@@ -94,8 +94,8 @@ export function makeAuditTrail(given: {
     /** The chain, for checking an export. @throws LimitlineError where the key cannot be had */
     chain,
     /** Cuts off what is older than a time, behind a checkpoint; see {@link cutTrail}. */
-    cut: (wish: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> =>
-      cutTrail(wish, { connection, keys, reader, append }),
+    cut: (range: { beforeMs: number; by: string; from: string }): Promise<Cut | undefined> =>
+      cutTrail(range, { connection, keys, reader, append }),
     /** Writes what refusals are only counted yet. For the end of a process, while Redis is still connected. */
     close: refusals.flush,
   };

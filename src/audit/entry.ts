@@ -1,39 +1,42 @@
 import type { AuditNote } from './audit.ts';
 import { boundedFacts, cutText } from './bounded-facts.ts';
 
-/** How an entry belongs to another: of what is done between two entries, the first says what is wished, the second what came of it. */
+/**
+ * Whether an entry records the start of an action, its success or its failure. An action has two entries: the first at its start, the
+ * second at its end.
+ */
 export type EntryPhase = 'begun' | 'done' | 'failed';
 
-/** One entry of the trail, as it is read. */
+/** An entry of the audit trail, after parsing. */
 export type AuditEntry = {
-  /** From 1 on, without gaps. */
+  /** From 1, without gaps. */
   number: number;
-  /** By Redis' clock, in ms; not less than that of the entry before, unless that clock was an hour ahead. */
+  /** The time of Redis' clock, in ms. Never less than in the entry before, unless the clock was an hour ahead then. */
   atMs: number;
-  /** The account of the process that wrote it: the trail is one for all accounts of an installation. */
+  /** The account of the process that wrote it. One trail serves all accounts of an installation. */
   account: string;
   by: string;
   what: string;
   from: string;
   about?: string;
   is?: EntryPhase;
-  /** Of what was done or failed: the number of the entry by which it was begun. */
+  /** If the action ended: the number of the entry of its start. */
   of?: number;
   facts?: Readonly<Record<string, unknown>>;
-  /** The link of the entry before; of the first one, what the key says of no entry at all. */
+  /** The link of the entry before. In the first entry, a link that is derived from the key alone. */
   prev: string;
 };
 
-/** An entry that has no place in the trail yet. */
+/** An entry before it is written. */
 export type EntryDraft = AuditNote & { is?: EntryPhase; of?: number };
 
-/** An entry as it is kept: its text to the byte, and the link over it. */
+/** An entry as it is stored: its exact text, and the link computed over it. */
 export type KeptEntry = { text: string; link: string };
 
-/** Longer than any name or address that is meant to be read; what somebody tries to sign in with may be anything. */
+/** Longer than any real name or address. What a person types to sign in may be anything. */
 const MOST_CHARACTERS = 200;
 
-/** What a draft says, bounded once, however often its entry has to be written anew. */
+/** Cuts the texts of a draft. This is done once, even if its entry must be written several times. */
 export function boundedDraft({ by, what, from, about, is, of, facts }: EntryDraft): EntryDraft {
   return {
     by: cutText(by, MOST_CHARACTERS),
@@ -46,7 +49,7 @@ export function boundedDraft({ by, what, from, about, is, of, facts }: EntryDraf
   };
 }
 
-/** The text of an entry: JSON on one line, its fields always in this order. It is what the link is made over, so it is kept to the byte. */
+/** The text of an entry: JSON on one line, with the fields in this order. The link is computed over it, so it is stored exactly. */
 export function entryText(
   { by, what, from, about, is, of, facts }: EntryDraft,
   { number, atMs, account, prev }: Pick<AuditEntry, 'number' | 'atMs' | 'account' | 'prev'>,
@@ -54,7 +57,7 @@ export function entryText(
   return JSON.stringify({ number, atMs, account, by, what, from, about, is, of, facts, prev });
 }
 
-/** What a text says, or nothing where it is not the text of an entry. Who wants to know whether it is ours looks at its link. */
+/** Parses an entry's text; undefined if it is not one. Only its link shows whether the entry is genuine. */
 export function readEntry(text: string): AuditEntry | undefined {
   try {
     const entry = JSON.parse(text) as AuditEntry | null;
@@ -64,15 +67,15 @@ export function readEntry(text: string): AuditEntry | undefined {
   }
 }
 
-/** What an export has between an entry's text and its link. A link is 43 characters of base64url (RFC 4648, section 5). */
+/** Separates an entry's text and its link in an export. A link has 43 characters of base64url (RFC 4648, section 5). */
 const LINE = /^(\{.*),"link":"([\w-]{43})"\}$/s;
 
-/** An entry as a line of an export: its text, in which its link is one field more, at the end. */
+/** An entry as a line of an export: its JSON, with the link as the last field. */
 export function exportLine({ text, link }: KeptEntry): string {
   return `${text.slice(0, -1)},"link":"${link}"}`;
 }
 
-/** The entry of a line of an export; nothing where it is none. */
+/** Reads a line of an export; undefined if it is not an entry. */
 export function readExportLine(line: string): KeptEntry | undefined {
   const [, before, link] = LINE.exec(line) ?? [];
   return before === undefined || link === undefined ? undefined : { text: `${before}}`, link };

@@ -3,13 +3,13 @@ import type { RedisConnection } from '../lua-script.ts';
 import type { AuditKeys } from './append.ts';
 import type { Chain } from './chain.ts';
 import type { TrailReader } from './read-trail.ts';
-import { makeVerifier, type Remembered, type Verdict } from './verify.ts';
+import { makeVerifier, type Remembered, type TrailCheck } from './verify.ts';
 
 /** Older entries may be cut off while the trail is read, which is then read again: that is done once a day. */
 const MOST_READINGS = 3;
 
-/** The verdict on the trail in Redis, and the number that this host remembers, if it does. */
-export type TrailVerdict = Verdict & { remembered: number | undefined };
+/** What the check of the trail in Redis found, and the number that this host remembers, if it does. */
+export type StoredTrailCheck = TrailCheck & { remembered: number | undefined };
 
 /**
  * Checks the trail in Redis from its beginning, or from a number on, a page at a time, against its own head and against the last
@@ -33,7 +33,7 @@ export async function verifyTrail({
   reader: TrailReader;
   from: number | undefined;
   signal: AbortSignal | undefined;
-}): Promise<TrailVerdict> {
+}): Promise<StoredTrailCheck> {
   for (let readings = 1; ; readings += 1) {
     // What is remembered was in Redis before, so that it is asked first; both may only be behind what is read.
     const known = await last.read();
@@ -48,9 +48,9 @@ export async function verifyTrail({
       signal?.throwIfAborted();
       for (const entry of page) verifier.add(entry);
     }
-    const verdict = verifier.end();
+    const check = verifier.end();
     const wasCut = (await reader.at(0))?.place !== begins;
-    if (verdict.broken && wasCut && readings < MOST_READINGS) continue;
-    return { ...verdict, remembered: known?.number };
+    if (check.broken && wasCut && readings < MOST_READINGS) continue;
+    return { ...check, remembered: known?.number };
   }
 }

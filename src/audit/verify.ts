@@ -3,40 +3,41 @@ import type { Chain } from './chain.ts';
 import { type AuditEntry, type KeptEntry, readEntry } from './entry.ts';
 import { CHECKPOINT, type CheckpointFacts, OTHER_KEY, SET_BACK } from './own-entries.ts';
 
-/** What is wrong where a trail breaks. */
+/** What is wrong at the place where a trail breaks. */
 export type Break = 'changed' | 'missing' | 'order' | 'history' | 'set back' | 'start' | 'end' | 'key';
 
-/** The first place at which a trail is not what was written. */
+/** The first place at which the trail is not what was written. */
 export type Broken = {
-  /** Of the entry that should stand there. */
+  /** The number of the entry that should be there. */
   number: number;
-  /** Of the entry that stands there, as far as it can be read, in ms. */
+  /** The time of the entry that is there, in ms, if it can be read. */
   atMs: number | undefined;
   is: Break;
   /** A sentence for people. */
   words: string;
 };
 
-export type Verdict = {
+/** What a check of a trail found: how many entries it has, which, and where it breaks first. */
+export type TrailCheck = {
   entries: number;
   first: number | undefined;
   last: (LastLink & { atMs: number }) | undefined;
   broken: Broken | undefined;
 };
 
-/** What is known of the trail from elsewhere: that it had this entry. */
+/** An entry that another place knows the trail had. */
 export type Remembered = LastLink & {
-  /** Who knows: `the data folder`, `the head`. */
+  /** The place that knows it: `the data folder`, `the head`. */
   by: string;
-  /** Whether the trail must reach so far: an export of yesterday need not. */
+  /** Whether the trail must reach this entry. An export of yesterday need not. */
   mustReach: boolean;
 };
 
 /**
- * Checks a trail, an entry at a time and in the order in which they stand, and finds its first break: an entry that was changed,
- * is missing, or stands elsewhere; a beginning without a checkpoint, and an end before what is remembered.
+ * Checks a trail entry by entry, in order, and finds its first break: an entry that was changed, removed or moved; a beginning without a
+ * checkpoint; an end before the last entry that is known.
  *
- * @param given.from where to begin: what stands before is not looked at, and nothing is asked of where the trail begins
+ * @param given.from the entry to begin with; earlier ones are not checked, nor is the beginning of the trail
  */
 export function makeVerifier({
   chain,
@@ -47,15 +48,15 @@ export function makeVerifier({
   from?: number | undefined;
   remembered?: readonly Remembered[];
 }) {
-  /** How many there are, and how many stand before the first whose link holds and do not say by their place what they are. */
+  /** The number of entries; and how many came before the first valid link without a position that shows their number. */
   let [entries, leading] = [0, 0];
   let first: { number: number; prev: string | undefined } | undefined;
-  let last: Verdict['last'];
+  let last: TrailCheck['last'];
   let broken: Broken | undefined;
-  /** The number that should come, and the link that it should name; unknown behind what does not hold. */
+  /** The next number, and the link that the next entry should name; unknown after an invalid entry. */
   let expected = from ?? 1;
   let previous: string | undefined;
-  /** Whether the trail may begin where it does, and the highest number of which a checkpoint says that it was cut. */
+  /** Whether the trail may begin here, and the highest number that a checkpoint says was cut off. */
   let [isExplained, cutBefore] = [from !== undefined, 0];
 
   const breakAt = (number: number, is: Break, { atMs, about }: { atMs?: number | undefined; about?: string } = {}) => {
@@ -87,7 +88,7 @@ export function makeVerifier({
         [expected, previous] = [Math.max(expected, number), undefined];
       }
     }
-    // None of those before it was changed, as far as anybody can say who has this key alone.
+    // As far as this key can show, no entry before this one was changed.
     if (entry.what === OTHER_KEY && !last && broken)
       broken = { ...broken, is: 'key', words: WORDS.key(broken.number, '') };
     const is = faultOf(entry, { place, expected, previous });
@@ -108,7 +109,7 @@ export function makeVerifier({
   };
 
   return {
-    /** @param place the number by where it stands; of a line of a file, nothing says that but the line */
+    /** @param place the number by position in the stored trail; a file's line has none */
     add({ text, link, place }: KeptEntry & { place?: number | undefined }): void {
       entries += 1;
       const entry = readEntry(text);
@@ -116,22 +117,22 @@ export function makeVerifier({
       else addBroken(place, entry?.atMs);
     },
 
-    /** What was found, when all entries were looked at. */
-    end(): Verdict {
+    /** The result, after all entries were added. */
+    end(): TrailCheck {
       if (first && !isExplained) breakAt(cutBefore + 1, 'start', { about: String(first.number) });
       if (!last && entries > 0) {
         broken = undefined;
         breakAt(first?.number ?? expected, 'key');
       }
       for (const { number, mustReach, by } of remembered) {
-        if (mustReach && number >= expected) breakAt(expected, 'end', { about: `${by} knows of number ${number}` });
+        if (mustReach && number >= expected) breakAt(expected, 'end', { about: `${by} knows entry ${number}` });
       }
       return { entries, first: first?.number, last, broken };
     },
   };
 }
 
-/** What is wrong with an entry that somebody with the key wrote, where it stands. */
+/** What is wrong with an entry that has a valid link, at its place. */
 function faultOf(
   { number, prev, what }: AuditEntry,
   { place, expected, previous }: { place: number | undefined; expected: number; previous: string | undefined },

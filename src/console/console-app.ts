@@ -11,44 +11,44 @@ export type ConsoleApp = FastifyInstance;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The audit trail of what is done here. */
+    /** Writes down what people do here; see src/audit. */
     audit: Audit;
   }
   interface FastifyRequest {
-    /** The person who sends the request. Known once the guard let it in; NOBODY before, and where no sign-in is needed. */
+    /** Who asks. NOBODY before the access check, and where the address is open to everybody. */
     person: Person;
-    /** The one of our origins that the request went to, such as `https://console.example.com`; known once the guard let it in. */
+    /** The console's own origin that the request used, such as `https://console.example.com`; set by the guard. */
     origin: string;
-    /** What the person may do; pages check it with `can`. Whose portfolio the request is about, the handler knows. */
+    /** The person's rights, for `can`. `owns` is about the portfolio of this request, and is only known to the handler. */
     rights: Rights;
-    /** What the request is about, as the access table was asked; for the handler. */
+    /** What the request is about, as the access table saw it; set for the handler. */
     about: About | undefined;
   }
   interface FastifyContextConfig {
-    /** The access table's entry for the route; set at the start. */
+    /** The route's entry in the access table, set when the route is registered. */
     access?: Access;
-    /** Finds what a request is about, for the access table. Called only for people who may use the route at all. @throws ConsoleError */
+    /** Tells the access table what a request is about, if the person may use the route at all. @throws ConsoleError */
     about?: (request: FastifyRequest) => Promise<About>;
-    /** What a POST to this address does, see addAction. */
+    /** What a posted address does, see `addAction`. */
     action?: Action;
   }
   interface FastifyReply {
-    /** Sends a whole page around this body, with a status strip read now. If a dialog asks for it, sends the body alone. */
+    /** Answers with a whole page and a fresh strip; with the body alone where a dialog asks for it. */
     page: (parts: PageParts) => Promise<FastifyReply>;
-    /** The same with the strip as it was read last, for an answer that must not wait. */
+    /** The same with the strip as last read, for answers that must not wait. */
     pageNow: (parts: PageParts) => FastifyReply;
-    /** Sends a piece of a page, which the browser's module inserts. */
+    /** Answers with a piece of a page, which the browser's module inserts. */
     fragment: (piece: Html) => FastifyReply;
-    /** The token that a form must send to be accepted; `form` (parts/form.ts) makes the field for it. */
+    /** The token for the page's forms; `form` (parts/form.ts) makes the field for it. */
     csrf: () => string;
   }
 }
 
-/** A message and a status for the person, thrown by pages and actions that cannot do what is asked for. */
+/** An answer to the person that their request cannot be done: a status and a message. */
 export class ConsoleError extends Error {
   readonly statusCode: number;
 
-  /** @param message for people: what is wrong, and what to do. It may name things, because it is never logged */
+  /** @param message says what is wrong and what to do; it may name things, since it is never logged */
   constructor(
     statusCode: 400 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503 | 507,
     message: string,
@@ -63,15 +63,15 @@ export class ConsoleError extends Error {
 /** Who acts: `Person.by`. */
 export type Actor = { name: string };
 
-/** What an action gets: who acts, and what the form says. */
+/** What an action gets: the person, the request, and the form's fields. */
 export type Acting = {
   request: FastifyRequest;
   reply: FastifyReply;
   actor: Actor;
   /** The parameters of the address, decoded. */
   params: Readonly<Record<string, string>>;
-  /** The form's fields; of several with one name, the last. Empty when the body is no ordinary form. */
+  /** The fields of the form; the last one of several with one name. Empty for multipart bodies. */
   fields: Readonly<Record<string, string>>;
-  /** Adds facts to the audit entry, beside the status of the answer. Call it before the answer; no personal data. */
+  /** Adds facts to the audit's entry, beside the answer's status. Call it before the answer; no personal data. */
   tell: (facts: Readonly<Record<string, unknown>>) => void;
 };

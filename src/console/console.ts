@@ -23,21 +23,21 @@ import { FORM_LIMIT_BYTES, makeServer } from './server/make-server.ts';
 import { localReach, type Reach } from './server/reach.ts';
 import { addSignInPages, type SignInOptions } from './sign-in/add-sign-in-pages.ts';
 import { holdTries } from './sign-in/hold-tries.ts';
-import { makeGate, makeMayWatch } from './sign-in/make-gate.ts';
+import { makeMayWatch, makeSessionGate } from './sign-in/make-gate.ts';
 import { makeDevices } from './sign-in/session-cookie.ts';
 
 /**
  * The web console: pages, actions and events.
  *
- * @param given.host loopback, where `reach` does not say how others reach it safely
- * @param given.port 0 takes any that is free
- * @param given.account whose ledger the pages show: what a page of another one sends is too old
- * @param given.strip what every page says on top; asked for twice a second while a page is open
+ * @param given.host a loopback address, unless `reach` makes another one safe
+ * @param given.port 0 takes a free one
+ * @param given.account whose ledger the pages show; forms of another account's pages are refused as too old
+ * @param given.strip the line at the top of every page; read twice a second while a page is open
  * @param given.pages adds the pages, see pages/index.ts
- * @param given.reach from where and by which names it is reached, see server/reach.ts; without one, from this machine alone
+ * @param given.reach from where and by which names people reach the console (server/reach.ts); by default this machine alone
  * @param given.signIn how people sign in; without it and `identify` nobody is let in
- * @param given.identify who asks, in place of what their session says: the one way in which the console learns who asks, see access/add-access.ts
- * @param given.audit where what is done is written down; without one it is written nowhere
+ * @param given.identify replaces the session in saying who asks, see access/add-access.ts
+ * @param given.audit records what people do; by default nothing is recorded
  * @throws LimitlineError `SETTINGS` for an address that is not loopback, and for a certificate that cannot be used
  */
 export async function makeConsole(
@@ -54,7 +54,7 @@ export async function makeConsole(
 ) {
   const { host, port, log, reach = localReach(host) } = given;
   const signIn = signInFor(given, reach);
-  // Where it is not the session that says who asks, none says who may go on watching.
+  // Where `identify` replaces sessions, no session can end while a page watches.
   const mayWatch = signIn && !given.identify ? makeMayWatch(signIn.gate) : undefined;
   const hub = makeHub({ strip: given.strip, log, ...(mayWatch && { mayWatch }) });
   const { app, address } = makeServer({ reach, port, log });
@@ -63,9 +63,9 @@ export async function makeConsole(
   const devices = signIn && makeDevices(signIn.formKey, `${signIn.gate.cookie}-device`);
   const know = holdTries(app, devices);
   await app.register(cookie);
-  // By its port, since cookies of one host are shared by all of its ports; and by its account, since a page that was opened
-  // while this address was the stand-in's console must not act at the service, where the same rows have the same names.
-  // Where all pages come by https browsers hold to its prefix: of this host and no other, and by https only (RFC 6265bis, 4.1.3.2).
+  // The port is in the name because all ports of a host share cookies. The account is, so that an old page of the stand-in's
+  // console cannot act at the service, where rows have the same names. `__Host-` binds the cookie to this host and to HTTPS
+  // (RFC 6265bis, 4.1.3.2).
   const isHttps = reach.certificate !== undefined || reach.isProxy !== undefined;
   const cookieKey = `${isHttps ? '__Host-' : ''}limitline_csrf_${port}_${createHash('sha256')
     .update(given.account ?? '')
@@ -73,20 +73,20 @@ export async function makeConsole(
     .slice(0, 8)}`;
   await app.register(csrfProtection, {
     cookieKey,
-    // Not `strict`: behind a link on another site it would be left out, and the new one make every page that is open too old.
+    // Not `strict`: a link from another site would omit the cookie, and its replacement would invalidate all open pages.
     cookieOpts: { path: '/', sameSite: 'lax', httpOnly: true, secure: isHttps || 'auto' },
-    // A token is one session's: what was made for another, or for nobody, is worth nothing (ASVS 3.5.1).
+    // A token belongs to one session; other sessions cannot use it (ASVS 3.5.1).
     csrfOpts: { hmacKey: signIn?.formKey ?? randomBytes(32) },
     getUserInfo: formUser,
     getToken: (request) => tokenOf(request.body, request.query, request.headers['csrf-token']),
   });
   await app.register(formbody, { bodyLimit: FORM_LIMIT_BYTES });
-  // Whoever has many addresses is one person; who is nobody yet is counted by the network.
+  // A known person is counted as one, from any address; an unknown one by the network.
   await app.register(rateLimit, { global: false, keyGenerator: ({ person, ip }) => person.by || addressGroup(ip) });
   await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT_MS });
   app.decorate('audit', given.audit ?? NO_AUDIT);
   app.decorateRequest('signedIn', undefined);
-  const gate = signIn && makeGate(signIn.gate);
+  const gate = signIn && makeSessionGate(signIn.gate);
   rememberWhoLooks(app);
   addAccess(app, {
     ...given,
@@ -104,16 +104,16 @@ export async function makeConsole(
   app.addHook('preClose', async () => hub.close());
   return {
     app,
-    /** Under which people open it. */
+    /** The address under which people open the console. */
     url: address.url,
-    /** On which address it listens. */
+    /** The address on which the console listens. */
     listens: address.listens,
-    /** @throws LimitlineError `USAGE` when the port is taken; Error for a route that nobody has decided about */
+    /** @throws LimitlineError `USAGE` when the port is taken; Error for a route without an entry in the access table */
     async listen(): Promise<void> {
       await app.ready();
       await address.open();
     },
-    /** Ends the event streams, lets requests that are under way finish, and closes. */
+    /** Ends the event streams, waits for open requests, and closes. */
     close: async (): Promise<void> => {
       const late = setTimeout(() => app.server.closeAllConnections(), CLOSE_LIMIT_MS);
       await app.close();
@@ -122,7 +122,7 @@ export async function makeConsole(
   };
 }
 
-/** Where others can reach the console everybody has to be known, also when its last user was removed meanwhile. */
+/** Where others can reach the console, sign-in is needed even after the last user was removed. */
 function signInFor(
   { signIn, identify }: { signIn?: SignInOptions } & Partial<AccessFunctions>,
   reach: Reach,
@@ -140,13 +140,13 @@ const NO_AUDIT: AccessFunctions['audit'] = {
   refusal: async () => undefined,
 };
 
-/** Pages are done by then; an upload that still goes on is cut off. */
+/** Pages are done by then; a longer upload is cut off. */
 const CLOSE_LIMIT_MS = 5_000;
 
-/** A proxy or a sleeping computer shows by its silence. */
+/** Heartbeats reveal connections that a proxy or a sleeping computer has dropped. */
 const HEARTBEAT_MS = 15_000;
 
-/** A form's field; a header for the browser's module; the query for forms with files, whose fields come too late. */
+/** In a form's field, in the browser module's header, or in a multipart form's query, since its fields arrive too late. */
 function tokenOf(body: unknown, query: unknown, header: string | string[] | undefined): string | undefined {
   const texts = [fieldOf(body), header, fieldOf(query)];
   return texts.find((text): text is string => typeof text === 'string');
@@ -156,12 +156,12 @@ function fieldOf(fields: unknown): unknown {
   return typeof fields === 'object' && fields !== null && '_csrf' in fields ? fields._csrf : undefined;
 }
 
-/** Gives each reply the ways in which pages answer. No page is kept by a browser: it shows other people's data. */
+/** Adds the methods by which pages answer. Browsers must not cache pages, since those show other people's data. */
 function addReplies(
   app: ConsoleApp,
   { assets, strip }: { assets: Assets; strip: { fresh: () => Promise<StripState>; last: () => StripState } },
 ): void {
-  // One for the whole answer: a first visit has no secret yet, and each call would make another.
+  // One token for an answer: on a first visit, each further call would make another secret.
   const tokens = new WeakMap<FastifyReply, string>();
   app.decorateReply('csrf', function csrf(this: FastifyReply) {
     const token = tokens.get(this) ?? this.generateCsrf({ userInfo: formUser(this.request) });
@@ -172,7 +172,7 @@ function addReplies(
     return this.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(piece.markup);
   });
   app.decorateReply('pageNow', function pageNow(this: FastifyReply, parts: PageParts) {
-    // It took too long, and the person was told so meanwhile.
+    // The page took too long, and an error page was sent already.
     if (this.sent) return this;
     if (wantsFragment(this.request)) return this.fragment(parts.body);
     const { person } = this.request;
@@ -186,8 +186,8 @@ function addReplies(
 }
 
 /**
- * Says in the log what was asked for, by the pattern of its address and never by the address: names of portfolios, keys of
- * rows and what somebody looked for stand in that. What changes something is said at `info`, what only reads at `debug`.
+ * Logs each request by its route and never by its address, which has portfolio names, row keys and search texts. Actions are
+ * logged at `info`, reads at `debug`.
  */
 function addAccessLog(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async (request, reply) => {
@@ -206,7 +206,7 @@ function addAccessLog(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** Whose forms are whose: a text that stands for the session, and does not give its token away. */
+/** Identifies the session of a form's token, without revealing the session's token. */
 function formUser({ signedIn }: Pick<FastifyRequest, 'signedIn'>): string {
   return signedIn ? createHash('sha256').update(signedIn.token).digest('base64url') : 'nobody';
 }

@@ -1,4 +1,4 @@
-/** A documents folder that has whatever a line names: for a file whose documents were looked up before. */
+/** A documents folder that has every document, for a file whose documents were checked before. */
 export const ANY_DOCUMENT = {
   find: async (name: string) => ({ name, path: name, sizeBytes: 0, mediaType: '' }),
 };

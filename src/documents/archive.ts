@@ -8,27 +8,27 @@ import { LimitlineError, messageOf } from '../errors.ts';
 import { systemCode } from '../files/file-fault.ts';
 import { roomBytesOf } from '../files/free-bytes.ts';
 import { openZip, type ZipLimits } from '../files/zip.ts';
-import { type FolderWords, wordsOf } from './folder.ts';
+import { type FolderWords, folderWordsOf } from './folder.ts';
 import { foldedName } from './names.ts';
 import { makeUnpackedFolder, sweepUnpackedFolders } from './unpacked-folders.ts';
 
-/** Where documents are looked up: a folder that is there, or one made of a ZIP file until `close`, and what people know it by. */
+/** The folder of the documents, with its name for messages. From a ZIP file, it exists until `close`. */
 type DocumentsPlace = { dir: string; words: FolderWords; close(): Promise<void> };
 
-/** Deeper folders than people make; each of them would be one on the disk. */
+/** Deeper than people's folders. Each level would be a folder on the disk. */
 const MAX_DEPTH = 32;
 
-/** More documents than any portfolio we know of has; beyond it, a folder serves better than one file. */
+/** More documents than any known portfolio has. Beyond that, a folder is better than a ZIP file. */
 const LIMITS: ZipLimits = { entries: 20_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Takes the folder as it is, and unpacks a ZIP file beside the system's other temporary files, for this user alone.
- * Nothing is written outside of that folder, links are left out, and an archive that unpacks to more than it may is
- * given up. What is unpacked is gone when the process ends, also by a signal that it listens to; what a killed
- * one left is removed here. Where all of it lies in one folder, that need not be named.
+ * Uses a folder as it is. Unpacks a ZIP file into a temporary folder for this user only. Nothing is written outside of
+ * that folder, links are skipped, and an archive that unpacks to too much is rejected. The unpacked files are removed
+ * when the process ends, also by a handled signal; leftovers of killed processes are removed here. If an archive has
+ * one top folder, file names may omit it.
  *
- * @param room how many bytes may be written to the disk that it is unpacked to; asked of the system if it is left out
- * @throws LimitlineError `FILE` when the ZIP file cannot be read, or is larger unpacked than it may be; `STOPPED`.
+ * @param room the number of bytes that may be written to the temporary disk; default: asked of the system
+ * @throws LimitlineError `FILE` when the ZIP file cannot be read or is too large unpacked; `STOPPED`.
  */
 export async function openDocuments(
   path: string,
@@ -36,7 +36,7 @@ export async function openDocuments(
   room: () => Promise<number> = () => roomBytesOf(tmpdir()),
 ): Promise<DocumentsPlace> {
   await sweepUnpackedFolders();
-  const words = wordsOf(path);
+  const words = folderWordsOf(path);
   if (!(await isZip(path))) return { dir: path, words, close: async () => {} };
   const folder = await makeUnpackedFolder();
   try {
@@ -56,7 +56,7 @@ export async function openDocuments(
   }
 }
 
-/** Packing it again would not help. */
+/** Errors of the disk, for which packing the archive again would not help. */
 const NO_ROOM: Record<string, string> = {
   ENOSPC: 'its disk is full',
   EDQUOT: 'this user may store no more there',
@@ -80,7 +80,7 @@ type Unpacking = { signal: AbortSignal | undefined; room: () => Promise<number> 
 
 async function unpack(path: string, dir: string, { signal, room }: Unpacking): Promise<void> {
   const zip = await openZip(path, LIMITS);
-  // The disk is often that of the ledger, and a Redis that writes each answer down ends when it cannot.
+  // Checked, because the ledger is often on the same disk, and a Redis that cannot write stops.
   let leftBytes = 0;
   try {
     for await (const entry of zip.entries()) {
@@ -90,7 +90,7 @@ async function unpack(path: string, dir: string, { signal, room }: Unpacking): P
         throw new Error(`${JSON.stringify(entry.fileName)} is more than ${MAX_DEPTH} folders deep`);
       }
       const to = join(dir, entry.fileName);
-      // yauzl refuses absolute names and `..` itself; what leads out all the same is not ours to write.
+      // yauzl itself refuses absolute names and `..`. This check is a second defence.
       if (!to.startsWith(dir + sep)) throw new Error(`${JSON.stringify(entry.fileName)} leads out of it`);
       if (entry.uncompressedSize > leftBytes) leftBytes = Math.min(await roomFor(entry, room), LOOK_EVERY_BYTES);
       leftBytes -= entry.uncompressedSize;
@@ -102,7 +102,7 @@ async function unpack(path: string, dir: string, { signal, room }: Unpacking): P
   }
 }
 
-/** The disk is asked again after so much: others write to it as well. */
+/** The free space is read again after this many bytes, because other programs write, too. */
 const LOOK_EVERY_BYTES = 64 * 1024 * 1024;
 
 async function roomFor({ uncompressedSize }: Entry, room: () => Promise<number>): Promise<number> {
@@ -114,17 +114,17 @@ async function roomFor({ uncompressedSize }: Entry, room: () => Promise<number>)
 const FILE_TYPE = 0o170000;
 const LINK = 0o120000;
 
-/** Folders are made as files need them; links, and what macOS adds for itself, are no documents. */
+/** Folders are created with their files. Links and macOS's own files are no documents. */
 function isDocument({ fileName, externalFileAttributes }: Entry): boolean {
   const isLink = ((externalFileAttributes >>> 16) & FILE_TYPE) === LINK;
   return !fileName.endsWith('/') && !isLink && !fileName.startsWith('__MACOSX/');
 }
 
 /**
- * Where all of an archive lies in one folder, as when a folder was packed and not what is in it: puts what is in it beside
- * it, so that lines may name files with the folder and without. Nothing is done where that would not be clear.
+ * If an archive has one top folder: moves its content up, so that lines may name files with or without the folder. Does
+ * nothing if names would collide.
  *
- * @param dir the folder that the archive was unpacked to; nobody else knows of it yet.
+ * @param dir the folder of the unpacked archive, which nobody else uses yet.
  */
 async function liftTopFolder(dir: string): Promise<void> {
   const entries = (await readdir(dir, { withFileTypes: true })).filter(({ name }) => !isLitter(name));
@@ -135,11 +135,11 @@ async function liftTopFolder(dir: string): Promise<void> {
   if (names.some((name) => taken.has(foldedName(name)))) return;
   for (const name of names) await rename(join(dir, top.name, name), join(dir, name));
   await rmdir(join(dir, top.name));
-  // Names that begin with the folder lead back to where it lies: documents are found through links that stay inside.
+  // Names with the folder still work through this link. Links are followed if they stay inside.
   await symlink('.', join(dir, top.name), 'dir');
 }
 
-/** What systems leave beside the files without being asked. */
+/** Files that operating systems add by themselves. */
 function isLitter(name: string): boolean {
   return name.startsWith('.') || ['thumbs.db', 'desktop.ini'].includes(name.toLowerCase());
 }

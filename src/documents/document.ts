@@ -1,4 +1,4 @@
-/** A supporting document that was looked at and may be sent. */
+/** A supporting document that was checked and may be sent. */
 export type Document = {
   /** The file's base name, as it is sent. */
   name: string;

@@ -6,31 +6,31 @@ import type { Document } from './document.ts';
 import { readMediaType } from './kind.ts';
 import { makeNameFinder } from './names.ts';
 
-/** The one folder in which supporting documents are looked up. */
+/** The folder in which supporting documents are looked up. */
 export type DocumentFolder = {
   /**
-   * The document of that name, which may lead through sub-folders (`2026/acme.pdf`), or a sentence that says why it
-   * cannot be sent. An answer is kept, since portfolios name the same document on many lines.
+   * The document of a name, which may have sub-folders (`2026/acme.pdf`), or a message why it cannot be sent. Results
+   * are cached, because many lines name the same document.
    *
-   * @param meant what the name means where no file bears it as it is written; the name itself if left out
-   * @throws LimitlineError `FILE` when the disk itself fails.
+   * @param meant the name to try if no file has the name as written; default: the same name
+   * @throws LimitlineError `FILE` when the disk fails.
    */
   find(name: string, meant?: string): Promise<Document | string>;
 };
 
-/** `the documents folder q4`, and a sentence for where there is none. */
+/** How messages call the folder (`the documents folder q4`), and the message for a missing one. */
 export type FolderWords = { folder: string; missing: string };
 
 /**
- * @param dir the folder; nothing outside of it is ever read, through links neither. It need not be there as long as
- *   no line names a document.
- * @param maxSizeMb larger documents are a problem; a megabyte is 1024 × 1024 bytes.
- * @param words what it is called where people know it by another name than its path, and what is said where it is not there
+ * @param dir the folder. Nothing outside is read, not even through links. It may be missing if no line names a
+ * document.
+ * @param maxSizeMb larger documents are a problem; a megabyte has 1024 × 1024 bytes.
+ * @param words the folder's name in messages, if it differs from its path, and the message for a missing folder
  */
 export function makeDocumentFolder({
   dir,
   maxSizeMb,
-  words = wordsOf(dir),
+  words = folderWordsOf(dir),
 }: {
   dir: string;
   maxSizeMb: number;
@@ -72,7 +72,7 @@ export function makeDocumentFolder({
     return { name: basename(name), path, sizeBytes: found.size, mediaType: kind.mediaType };
   }
 
-  /** A name that differs in what nobody can see is taken; one that differs in case is proposed. */
+  /** A name that differs only in Unicode form is accepted; one that differs in case is proposed. */
   async function miss(name: string, meant: string): Promise<Document | string> {
     if (meant !== name) return look(meant);
     const near = await finder.near(name);
@@ -85,7 +85,7 @@ export function makeDocumentFolder({
     find(name, meant = name) {
       const known = kept.get(name);
       if (known) return known;
-      // The name is a part of 64 KB of a file's text.
+      // The name is part of a 64 KB text, which a reference would keep in memory.
       const copy = ownText(name);
       const answer = look(copy, ownText(meant));
       if (kept.size >= MAX_KEPT) kept.delete(kept.keys().next().value ?? '');
@@ -96,21 +96,21 @@ export function makeDocumentFolder({
   };
 }
 
-/** What a folder is called by its path, or by that of the ZIP file that it was unpacked from. */
-export function wordsOf(dir: string): FolderWords {
+/** The folder's name in messages, from its path or from the path of its ZIP file. */
+export function folderWordsOf(dir: string): FolderWords {
   const folder = `the documents folder ${dir}`;
   return { folder, missing: `There is no documents folder ${dir}: name it with --documents DIR, or make it.` };
 }
 
-/** Where documents are looked up if nothing else is said: the folder `documents` beside the file. */
+/** The default folder: `documents` beside the file. */
 export function defaultDocumentsDir(csvPath: string): string {
   return join(dirname(resolve(csvPath)), 'documents');
 }
 
-/** Some 3 MB: enough for documents that many lines share, which are what keeping them is for. */
+/** Some 3 MB. The cache is for documents that many lines share. */
 const MAX_KEPT = 10_000;
 
-/** What the operating system may say of one document without being broken itself. */
+/** Errors of a single document, which do not mean that the disk is broken. */
 const LOOK_FAULTS: Record<string, string> = {
   EACCES: 'may not be read by this user: change its permissions.',
   EPERM: 'may not be read by this user: change its permissions.',
@@ -118,7 +118,7 @@ const LOOK_FAULTS: Record<string, string> = {
   ENAMETOOLONG: 'is too long for a file name: correct the name.',
 };
 
-/** What is wrong with the name itself, before any disk is asked. */
+/** The problem of the name itself, without reading the disk. */
 function nameProblem(name: string): string | null {
   if (name.includes('\\')) return `${name} has backslashes: write / between folder and file.`;
   if (/^(\/|~\/|[a-z]:)/i.test(name)) return `${name} is an absolute path: write it from the documents folder on.`;

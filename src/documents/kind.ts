@@ -5,11 +5,11 @@ import { wholeCharacters } from '../files/whole-characters.ts';
 import { programProblem } from './programs.ts';
 
 /**
- * What kind of file it is, from its content: by its signature; where it has none, by its ending if the content is
- * UTF-8 text. A file whose content is not what its ending says is a problem, since whoever assesses it could not
- * open it; a program is one whatever it is called.
+ * The media type of a file by its content: by its signature, or by its ending if the content is UTF-8 text. Content
+ * that contradicts the ending is a problem, because the assessor could not open the file. A program is a problem under
+ * any name.
  *
- * @throws the error of the file system when the file cannot be read.
+ * @throws the file system's error when the file cannot be read.
  */
 export async function readMediaType(file: {
   name: string;
@@ -30,17 +30,17 @@ export async function readMediaType(file: {
     };
   }
   const named = TEXT.get(ending);
-  // Some signatures are two letters long: "BM" begins a bitmap, and the statements of BMW.
+  // Some signatures have two letters: "BM" starts a bitmap, but also a text about BMW.
   if (named && isText && signature !== PDF) return { mediaType: named };
   if (signature) return { mediaType: signature };
   if (isText) return { mediaType: 'text/plain' };
   return { problem: `It is not clear what kind of file ${file.name} is: save the document as PDF.` };
 }
 
-/** Readers of PDF look so far for the header (ISO 32000-1, annex H.3.4.1), past what mail gateways put before it. */
+/** Readers of PDF accept the header within these bytes (ISO 32000-1, annex H.3.4.1), after text of mail gateways. */
 const PDF_HEADER_WITHIN = 1024;
 
-/** Enough to tell text from something else; a document may be large and is never in memory as a whole. */
+/** Enough to distinguish text from other content. Large documents are never held in memory as a whole. */
 const START_BYTES = 64 * 1024;
 
 const PDF = 'application/pdf';
@@ -48,7 +48,7 @@ const ZIP = 'application/zip';
 const COMPOUND = 'application/x-cfb';
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
-/** Endings whose content begins with a signature, and what file-type may call it: some office files look like a bare container. */
+/** Endings with a signature, and file-type's names for it: some office files look like a plain container. */
 const SIGNED = new Map(
   Object.entries({
     pdf: signed(PDF),
@@ -65,7 +65,7 @@ const SIGNED = new Map(
   }),
 );
 
-/** Endings of texts that have a media type of their own. */
+/** Endings of texts with media types of their own. */
 const TEXT = new Map(
   Object.entries({
     csv: 'text/csv',
@@ -96,10 +96,10 @@ async function readStart(path: string): Promise<Buffer> {
 async function signatureOf(file: { path: string; ending: string; start: Buffer }): Promise<string | null> {
   const { path, ending, start } = file;
   if (ending === 'pdf' && start.subarray(0, PDF_HEADER_WITHIN).includes('%PDF-')) return PDF;
-  // Loaded where it is needed: most documents are PDFs, and most commands meet none.
+  // Loaded only when needed: most documents are PDFs, and most commands have no documents.
   const { fileTypeFromBuffer, fileTypeFromFile } = await import('file-type');
   const found = await fileTypeFromBuffer(start);
-  // What is in a container may be anywhere in it, so the whole file has to be looked through.
+  // A container's content may be anywhere in the file, so the whole file is searched.
   const whole = found?.mime === ZIP && start.length === START_BYTES ? await fileTypeFromFile(path) : found;
   return whole?.mime ?? null;
 }

@@ -2,13 +2,13 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { normal } from '../likeness.ts';
 
-/** Finds what a wrong file name was meant to be. */
+/** Finds the likely intention of a wrong file name. */
 type NameFinder = {
-  /** The name under the folder that differs in case or in Unicode's spelling alone, or null. */
+  /** A name in the folder that differs only in case or Unicode form; otherwise null. */
   near(name: string): Promise<string | null>;
 };
 
-/** @param root the folder; its listings are read once and kept, since a wrong column gives a miss on every line. */
+/** @param root the folder. Its listings are cached, because a wrong column gives a wrong name on every line. */
 export function makeNameFinder({ root }: { root: string }): NameFinder {
   const listings = new Map<string, Promise<Map<string, string>>>();
 
@@ -34,20 +34,17 @@ export function makeNameFinder({ root }: { root: string }): NameFinder {
   };
 }
 
-/**
- * The name without case and spelling: some file systems take names that differ in case for one, and macOS takes letters apart
- * that others write whole.
- */
+/** The name in lower case and in NFC. Some file systems ignore case, and macOS decomposes letters. */
 export function foldedName(name: string): string {
   return normal(name.toLowerCase());
 }
 
 const MAX_FOLDERS = 100;
 
-/** Some 2 MB a folder. A proposal is a courtesy: beyond it, the person is told only that the file is not there. */
+/** Some 2 MB a folder. In larger folders, the message may lack a proposal. */
 const MAX_NAMES = 20_000;
 
-/** The names of a folder by what {@link foldedName} makes of them; none if the folder cannot be read. */
+/** A folder's names by their {@link foldedName}; empty if it cannot be read. */
 async function list(dir: string): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   try {
@@ -56,7 +53,7 @@ async function list(dir: string): Promise<Map<string, string>> {
       if (names.size >= MAX_NAMES) break;
     }
   } catch {
-    // The name is not there as far as we can see, which is what the caller says.
+    // An unreadable folder has no such name, which is what the caller reports.
   }
   return names;
 }

@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
 
 /**
- * Why a document is refused as a program, by its content or by its ending; null where it is none. Whoever assesses a buyer
- * opens what was attached, so nothing goes out that would run.
+ * Why a document is refused as a program, by its content or its ending; otherwise null. The assessor of a buyer opens
+ * documents, so nothing that runs is sent.
  *
- * Office files with macros are let through: statements come so, and they open as documents.
+ * Office files with macros are allowed: statements have them, and they open as documents.
  *
- * @param signature what `file-type` calls the content, or null; that of a text may be a guess by two letters.
+ * @param signature file-type's name for the content, or null. For a text it may be a guess from two letters.
  */
 export function programProblem(file: {
   name: string;
@@ -25,7 +25,7 @@ export function programProblem(file: {
 
 const SHEBANG = Buffer.from('#!');
 
-/** What Windows, macOS or Linux run; the names are file-type's. */
+/** Programs of Windows, macOS and Linux, by file-type's names. */
 const SIGNATURES = new Map([
   ['application/x-msdownload', 'its content is a program for Windows'],
   ['application/x-elf', 'its content is a program for Linux'],
@@ -40,7 +40,7 @@ const SIGNATURES = new Map([
   ['application/x-apple-diskimage', 'its content installs programs'],
 ]);
 
-/** What mail programs keep out as well ("Blocked attachments in Outlook"), where it runs or installs something. */
+/** Endings that mail programs block as well ("Blocked attachments in Outlook"), if they run or install something. */
 const ENDINGS_BY_KIND: Record<string, readonly string[]> = {
   windowsProgram: [
     'exe',

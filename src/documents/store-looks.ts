@@ -7,21 +7,21 @@ import { fileFault } from '../files/file-fault.ts';
 
 export type StoreLooks = ReturnType<typeof makeStoreLooks>;
 
-/** Looks at the copies of a store (store.ts); nothing here changes one. @param dir the store's folder, which need not be there */
+/** Reads a store of copies (store.ts) without changing it. @param dir the store's folder, which may be missing */
 export function makeStoreLooks({ dir }: { dir: string }) {
   const pathOf = (sha256: string) => join(dir, sha256.slice(0, 2), sha256);
   return {
     pathOf,
 
-    /** Whether there is a copy of this name. */
+    /** Whether a copy with this digest exists. */
     async has(sha256: string): Promise<boolean> {
       return SHA256.test(sha256) && (await stat(pathOf(sha256)).catch(() => undefined)) !== undefined;
     },
 
     /**
-     * Reads a copy to its end: whether it still has the content that it is named for.
+     * Reads a copy completely, to compare its content with its name.
      *
-     * @throws LimitlineError `FILE` when it is there and cannot be read, the signal's reason when it is aborted
+     * @throws LimitlineError `FILE` when the copy cannot be read, or the signal's reason when it is aborted
      */
     async check(sha256: string, signal: AbortSignal): Promise<'whole' | 'damaged' | 'missing'> {
       if (!(await this.has(sha256))) return 'missing';
@@ -35,7 +35,7 @@ export function makeStoreLooks({ dir }: { dir: string }) {
       return digest.digest('hex') === sha256 ? 'whole' : 'damaged';
     },
 
-    /** The names of all copies, folder by folder: some hundred thousands in all, some hundred at a time. */
+    /** The names of all copies, one folder at a time: some hundred of some hundred thousand. */
     async *names(): AsyncGenerator<string[]> {
       for (const folder of await readdir(dir).catch(() => [])) {
         if (!/^[0-9a-f]{2}$/.test(folder)) continue;
@@ -44,7 +44,7 @@ export function makeStoreLooks({ dir }: { dir: string }) {
       }
     },
 
-    /** When a copy was written, in ms; nothing where there is none any more. */
+    /** When the copy was written, in ms since 1970; undefined if it is gone. */
     async writtenMs(sha256: string): Promise<number | undefined> {
       return (await stat(pathOf(sha256)).catch(() => undefined))?.mtimeMs;
     },

@@ -12,30 +12,30 @@ import { sweepLeftBehind } from '../files/sweep.ts';
 import { syncFolder } from '../files/sync-folder.ts';
 import type { Document } from './document.ts';
 
-/** Copies of documents in the data folder, by the SHA-256 of their content: what was imported is what is sent. */
+/** Copies of documents in the data folder, named by their SHA-256, so that exactly the imported content is sent. */
 export type DocumentStore = {
   /**
-   * Copies the document, unless its content is there already, and answers the digest in hex. When it answers, the
-   * copy is on the disk and survives a power cut. The same file again, unchanged, is not read again.
+   * Copies the document unless its content exists, and returns its SHA-256 in hex. On return, the copy is on the disk
+   * and survives a power cut. An unchanged file is not read again.
    *
-   * @throws LimitlineError `FILE` when it cannot be copied, or is no longer what `find` saw.
+   * @throws LimitlineError `FILE` when the copy fails, or the file has changed since `find`.
    */
   put(doc: Document): Promise<string>;
   /**
-   * Where the copy lies.
+   * The path of the copy.
    *
-   * @param name what people call the document
-   * @throws LimitlineError `NOT_FOUND` when this one copy is gone; `FILE` when the folder is out of reach, so that nobody can tell
+   * @param name the document's name for people
+   * @throws LimitlineError `NOT_FOUND` when this copy is gone; `FILE` when the whole folder is unreachable
    */
   open(sha256: string, name?: string): { path: string; sizeBytes: number };
 };
 
-/** @param dir the folder of the copies; made when the first is put, and then rid of what killed processes left in it. */
+/** @param dir the folder of the copies. The first `put` creates it and removes leftovers of killed processes. */
 export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
   const done = new Map<string, Promise<string>>();
   let swept: Promise<void> | undefined;
 
-  /** In 256 folders by the first two digits: no folder grows beyond what people and tools can list. */
+  /** 256 sub-folders by the first two digits keep each folder small enough to list. */
   const pathOf = (sha256: string) => join(dir, sha256.slice(0, 2), sha256);
 
   async function copy(doc: Document): Promise<string> {
@@ -51,7 +51,7 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
       await syncFolder(dirname(path));
       return sha256;
     } catch (error) {
-      // If this fails as well, the first failure is the one to tell of.
+      // If this fails, too, the first error is the one to report.
       await rm(temporary, { force: true }).catch(() => {});
       throw error instanceof LimitlineError ? error : fileFault(doc.path, `copied into ${dir}`, error);
     }
@@ -85,7 +85,7 @@ export function makeDocumentStore({ dir }: { dir: string }): DocumentStore {
   };
 }
 
-/** A folder that is missing or empty is one whose disk is not mounted: copies are in folders of their own, which stay. */
+/** If the folder is missing or empty, its disk is not mounted: sub-folders are never removed. */
 function hasEntries(dir: string): boolean {
   try {
     return readdirSync(dir).length > 0;
@@ -94,7 +94,7 @@ function hasEntries(dir: string): boolean {
   }
 }
 
-/** Says that somebody has put it there just now, as a copy would: what is older may be removed where no row names it yet. */
+/** Updates the copy's time as a new copy would. Older copies without a row may be removed. */
 async function isPutAgain(path: string): Promise<boolean> {
   const now = new Date();
   return await utimes(path, now, now).then(
@@ -105,13 +105,13 @@ async function isPutAgain(path: string): Promise<boolean> {
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Some 2 MB; a document that many lines share comes up again soon. */
+/** Some 2 MB. Documents that many lines share come again soon. */
 const MAX_REMEMBERED = 10_000;
 
-/** A copy under way: the process that writes it, in older ones nothing, and a name of its own. */
+/** An unfinished copy: a mark of its process, which older versions lack, and a random name. */
 const PART = new RegExp(`^(?:${MARK_PATTERN}-)?[0-9a-f-]{36}\\.part$`);
 
-/** One pass over the file: the copy that is written is the one that is digested. */
+/** Digests exactly the bytes that it writes, in one pass. */
 async function copyAndDigest(doc: Document, temporary: string): Promise<string> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
@@ -127,13 +127,13 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
       if (sizeBytes !== doc.sizeBytes) throw changed(doc);
     },
     keepRoom(dirname(temporary)),
-    // Documents are confidential: for this user alone. `flush` is an fsync before the file is closed.
+    // Documents are confidential: only this user may read them. `flush` syncs the file before closing it.
     createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
   );
   return digest.digest('hex');
 }
 
-/** As of a file that another program has locked: it is worth another try. */
+/** The code of a locked file, EBUSY, means that a retry may help. */
 export function changed({ path }: Pick<Document, 'path'>): LimitlineError {
   const cause = Object.assign(new Error('it changed'), { code: 'EBUSY' });
   const message = `${path} changed while it was read; leave it alone until it is read again.`;

@@ -1,14 +1,14 @@
 import { opendir, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 
-/** More than a person looks through; the rest is left uncounted. */
+/** More than a person reads through; further files are not counted. */
 const MAX_LISTED = 1_000;
 
 /**
- * The files under the documents folder that no line names, as a line would name them: forgotten ones, as a rule. Hidden
- * files are not counted. None when there is no such folder.
+ * The files in the documents folder that no line names, as a line would name them. Usually somebody forgot them.
+ * Without hidden files; empty if the folder is missing.
  *
- * @param named absolute paths with links resolved, as documents have them.
+ * @param named absolute paths with links resolved, as in `Document.path`.
  */
 export async function unnamedDocuments(dir: string, named: ReadonlySet<string>): Promise<string[]> {
   const unnamed: string[] = [];
@@ -21,7 +21,7 @@ export async function unnamedDocuments(dir: string, named: ReadonlySet<string>):
       if (unnamed.length >= MAX_LISTED) break;
     }
   } catch {
-    // A folder that is not there is said where a line names a document in it.
+    // A missing folder is reported where a line names a document.
   }
   return unnamed.sort();
 }

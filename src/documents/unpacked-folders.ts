@@ -6,17 +6,17 @@ import { fileFault } from '../files/file-fault.ts';
 import { MARK_PATTERN, markOfProcess } from '../files/process-mark.ts';
 import { sweepLeftBehind } from '../files/sweep.ts';
 
-/** A folder among the system's temporary ones, of this process and for this user alone. */
+/** A temporary folder of this process, for this user only. */
 type UnpackedFolder = { dir: string; close(): Promise<void> };
 
 /**
- * Makes an empty folder that is gone when it is closed, and when the process ends before, unless that is killed: then the
- * next that calls {@link sweepUnpackedFolders} removes it.
+ * Creates an empty folder that is removed on `close` or at the end of the process. If the process is killed, the next
+ * {@link sweepUnpackedFolders} removes it.
  *
- * @throws LimitlineError `FILE` when the system's temporary folder is not there, or is full.
+ * @throws LimitlineError `FILE` when the system's temporary folder is missing or full.
  */
 export async function makeUnpackedFolder(): Promise<UnpackedFolder> {
-  // mkdtemp makes it for its owner alone, under a name that nobody could make before.
+  // mkdtemp makes it for its owner only, with an unpredictable name.
   const made = await mkdtemp(join(tmpdir(), `${PREFIX}${markOfProcess()}-`)).catch((error: unknown) => {
     throw fileFault(tmpdir(), 'used to unpack documents', error);
   });
@@ -37,21 +37,21 @@ export async function makeUnpackedFolder(): Promise<UnpackedFolder> {
   };
 }
 
-/** Removes what this process has made and not closed, at once: for a process that ends in this moment. */
+/** Removes this process's open folders synchronously, for the end of the process. */
 export function removeUnpackedFolders(): void {
   for (const dir of open) {
     try {
       rmSync(dir, { recursive: true, force: true });
       open.delete(dir);
     } catch {
-      // Something was just written into it. The next start removes it.
+      // A file was just written into it. The next start removes it.
     }
   }
 }
 
 /**
- * Removes the folders that killed processes of this user left behind. Others are left alone: those of a living process,
- * those of other users, links, and, for a day, those of a place whose processes cannot be seen from here.
+ * Removes folders that killed processes of this user left. Not removed: folders of living processes and of other users,
+ * links, and folders younger than a day whose processes are not visible here (another container).
  */
 export async function sweepUnpackedFolders(): Promise<void> {
   await sweepLeftBehind({
@@ -64,10 +64,10 @@ export async function sweepUnpackedFolders(): Promise<void> {
 
 const PREFIX = 'limitline-documents-';
 
-/** The process that made it, and what mkdtemp adds. */
+/** The mark of the process that made it, and mkdtemp's suffix. */
 const NAME = new RegExp(`^${PREFIX}${MARK_PATTERN}-[A-Za-z0-9]{6}$`);
 
-/** The system may be asked to tidy its temporary folders by age, and others cannot see our process. */
+/** Keeps the folder young: the system may remove old ones, and other containers cannot see this process. */
 const REFRESH_EVERY_MS = 3_600_000;
 
 const open = new Set<string>();

@@ -3,11 +3,11 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { EventEnd } from './event-ends.ts';
 
-/** Who sets it up looks at the log for the first event; a flood writes one line a minute. */
+/** A person who sets this up watches the log for the first event. Later, even a flood of events writes one line a minute. */
 const FIRST_MS = 1_000;
 const EVERY_MS = 60_000;
 
-/** What is said of each end, behind a number. */
+/** The text for each outcome, after a number. */
 const WORDS: Readonly<Record<EventEnd, string>> = {
   kept: 'kept',
   known: 'known before',
@@ -19,17 +19,17 @@ const WORDS: Readonly<Record<EventEnd, string>> = {
   'too large': 'above EVENTS_MAX_KB',
   'broken off': 'broken off',
   'wrong secret': 'with another secret than EVENTS_SECRET',
-  'not here': 'for other addresses or methods',
+  'not here': 'sent to another address or by another method',
   unreadable: 'unreadable or too slow',
   crowded: 'beyond the connections that may be open',
 };
 
-/** Ends for which somebody has to do something. */
+/** Outcomes that need a person's attention. */
 const TROUBLE: readonly EventEnd[] = ['full', 'failed', 'busy', 'wrong secret', 'crowded'];
 
 /**
- * Tells the log what came: once a minute where anything did, the first time at once. Numbers alone, and the reason of a failure:
- * never an address, a header or a body.
+ * Logs the outcomes of events: the first time at once, then once a minute if there were any. Only numbers, and the reason of a failure: no
+ * address, header or body.
  */
 export function makeEventLog(log: Log) {
   const counts = new Map<EventEnd, number>();
@@ -57,7 +57,7 @@ export function makeEventLog(log: Log) {
       if (error !== undefined) reason = messageOf(error);
       timer ??= setTimeout(say, Math.max(FIRST_MS, saidAtMs + EVERY_MS - performance.now())).unref();
     },
-    /** Says what was not said yet. */
+    /** Logs what was not logged yet. */
     close: say,
   };
 }

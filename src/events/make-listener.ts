@@ -11,30 +11,30 @@ import { type ListenerLimits, USUAL_LIMITS } from './listener-limits.ts';
 import { makeRate } from './rate.ts';
 import { makeTakeEvent } from './take-event.ts';
 
-/** EVENTS_SECRET has 200 characters at the most (settings-schema.ts): what is longer is none. */
+/** EVENTS_SECRET has at most 200 characters (settings-schema.ts), so a longer text cannot be it. */
 const SECRET_LIMIT = 200;
 
 type ListenerOptions = {
   host: string;
-  /** 0 takes any that is free. */
+  /** 0 takes any free port. */
   port: number;
   secret: string;
-  /** Of a body. */
+  /** The most bytes of a body. */
   maxBytes: number;
-  /** How many may come in a second, over all connections. */
+  /** The most events in a second, over all connections. */
   perSecond: number;
-  /** An event is answered 200 once this has resolved with `kept` or `known`, and not before. */
+  /** Keeps an event. The event is answered with 200 only once this has resolved with `kept` or `known`. */
   keep: KeepEvent;
   log: Log;
-  /** Hears what became of each. */
+  /** Called with the outcome of each event. */
   onEnd?: (end: EventEnd) => void;
   limits?: Partial<ListenerLimits>;
 };
 
 /**
- * Listens for the service's events: whatever is posted to `/events/SECRET` is handed as bytes to who keeps it. Their kinds, shape and
- * signature are not shown (docs/service.md, "Events"), so nothing of them is read or believed, and they change nothing. Anything else is answered
- * 404, as a wrong secret is, and its body is not looked at.
+ * Listens for the service's events: the bytes of any POST to `/events/SECRET` go to `keep`. The format and signature of events are not
+ * documented (docs/service.md, "Events"), so their content is neither read nor trusted, and they change no row. Any other request is
+ * answered with 404, as a wrong secret is, and its body is not read.
  */
 export function makeEventListener(options: ListenerOptions) {
   const { host, port } = options;
@@ -52,14 +52,14 @@ export function makeEventListener(options: ListenerOptions) {
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     routerOptions: { maxParamLength: SECRET_LIMIT },
-    // What comes at the end is answered below, and to nobody who lacks the secret.
+    // Requests that come during the shutdown are answered below, and only if they have the secret.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: connections.refuse,
     frameworkErrors: (_error, _request, reply) => answer(reply, 'not here'),
   });
   connections.guard(app.server);
-  // As far as Fastify goes it has no body: it would refuse types that it cannot read, and all types are taken here.
+  // Fastify must not read the body: it would refuse types that it does not know, and all types are accepted here.
   app.addHttpMethod('POST', { hasBody: false, overrideExisting: true });
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) answer(reply, 'not here');
@@ -76,10 +76,10 @@ export function makeEventListener(options: ListenerOptions) {
 
   let bound = port;
   return {
-    /** Where it listens, with the secret left out. Before it does, a port that was given as 0 is not known. */
+    /** The address, without the secret. If the port was given as 0, it is known only after `listen`. */
     url: () => `http://${host.includes(':') ? `[${host}]` : host}:${bound}/events/…`,
 
-    /** @throws LimitlineError `USAGE` where it cannot listen there */
+    /** @throws LimitlineError `USAGE` if the port cannot be opened */
     async listen(): Promise<void> {
       await app.listen({ host, port }).catch((error) => {
         throw new LimitlineError(
@@ -91,7 +91,7 @@ export function makeEventListener(options: ListenerOptions) {
       bound = (app.server.address() as AddressInfo).port;
     },
 
-    /** Takes no more, lets what is under way come to its end, and closes. */
+    /** Accepts no new requests, lets the current ones finish, and closes. */
     async close(): Promise<void> {
       stop.ask();
       const late = setTimeout(() => app.server.closeAllConnections(), closeMs);
@@ -102,7 +102,7 @@ export function makeEventListener(options: ListenerOptions) {
   };
 }
 
-/** Answers by what became of an event, and counts that; from when the end was asked for on, each answer ends its connection. */
+/** Answers each event by its outcome, and counts outcomes. Once the shutdown has begun, each answer closes its connection. */
 function makeAnswers({ log, onEnd = () => {} }: Pick<ListenerOptions, 'log' | 'onEnd'>) {
   const { count, close } = makeEventLog(log);
   let isStopping = false;
@@ -127,7 +127,7 @@ function makeAnswers({ log, onEnd = () => {} }: Pick<ListenerOptions, 'log' | 'o
   };
 }
 
-/** Whether a text is the secret: in the same time whatever is given, since digests are compared. */
+/** Compares a text with the secret. Digests are compared, so the time does not depend on the text. */
 function makeSecretCheck(secret: string): (given: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const expected = digest(secret);

@@ -10,7 +10,7 @@ const LARGEST_AT_ONCE = 4;
 const REQUEST_BYTES = 4_096;
 
 /** What became of an event, and why it failed where it did. */
-export type Taken = { end: EventEnd; error?: unknown };
+export type TakenEvent = { end: EventEnd; error?: unknown };
 
 /**
  * Takes one event in: reads its body, and hands it to who keeps it.
@@ -30,7 +30,7 @@ export function makeTakeEvent({
   secret: string;
   maxBytes: number;
   limits: Pick<ListenerLimits, 'keepMs' | 'roomBytes'>;
-}): (request: IncomingMessage, goOn: () => void) => Promise<Taken> {
+}): (request: IncomingMessage, goOn: () => void) => Promise<TakenEvent> {
   const room = makeRoom(Math.max(roomBytes, LARGEST_AT_ONCE * maxBytes));
   return async (request, goOn) => {
     if (declaredBytes(request) > maxBytes) return { end: 'too large' };

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
 /**
- * The folder of one ledger's files of a kind: `reports/api.example.com-3fa9c1`. A data folder may be used with several accounts,
- * prefixes and Redis servers, whose portfolios bear the same names and whose nights are due at the same moment.
+ * The folder for one kind of a ledger's files: `reports/api.example.com-3fa9c1`. Several accounts, prefixes and Redis
+ * servers may share a data folder, with equal portfolio names and equal times of their nights.
  *
- * @param of what no other ledger is called by, such as a key of it
+ * @param of a text that only this ledger has, such as a key of it
  */
 export function accountFolder({
   dataDir,
@@ -19,14 +19,14 @@ export function accountFolder({
   of: string;
 }): string {
   const digest = createHash('sha256').update(of).digest('hex').slice(0, 6);
-  return join(dataDir, kind, `${safeName(account.replace(/^https?:\/\//, ''))}-${digest}`);
+  return join(dataDir, kind, `${safeFolderName(account.replace(/^https?:\/\//, ''))}-${digest}`);
 }
 
-/** Longer names are cut: file systems take 255 bytes. */
+/** File systems allow 255 bytes for a name, so longer ones are cut. */
 const MOST_CHARACTERS = 60;
 
-/** A name that is a folder on every system, Windows included, and never the way out of one. */
-export function safeName(name: string): string {
+/** A name that is valid as a folder on every system, also Windows, and never leads out of its parent. */
+export function safeFolderName(name: string): string {
   return name
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+|[.-]+$/g, '')

@@ -9,50 +9,50 @@ import { keepRoom } from './free-bytes.ts';
 import { MARK_PATTERN, markOfProcess } from './process-mark.ts';
 import { sweepLeftBehind } from './sweep.ts';
 
-/** A file that is written to its end, on the disk, and has no name yet that anybody looks for. */
-export type Draft = {
+/** A file that is completely written and synced, under a temporary name. */
+export type FileDraft = {
   path: string;
-  /** Of its content, in hex. */
+  /** SHA-256 of its content, in hex. */
   sha256: string;
   /**
-   * Gives it its name in the same folder, all at once: nobody ever finds half of it there. Answers false where `replace` is
-   * not set and something of that name is there.
+   * Moves it to its final name in the same folder, atomically, so that nobody sees a partial file. Returns false if
+   * `replace` is false and the name exists.
    *
    * @throws LimitlineError `FILE`
    */
   putInPlace(target: string, replace: boolean): Promise<boolean>;
-  /** Removes it, if it was not put in place. */
+  /** Removes it, unless it was put in place. */
   drop(): Promise<void>;
 };
 
 type DraftOptions = {
   dir: string;
-  /** What it is to be called, or nearly so. */
+  /** The intended final name, or a similar one. */
   name: string;
-  /** Its permissions, before the user's umask. */
+  /** The permissions, before the umask. */
   mode?: number;
-  /** Done when all of it is in the stream and the stream has ended. */
+  /** Writes the content. Resolves after the stream has ended. */
   write: (to: Writable) => Promise<void>;
 };
 
-/** Writes a small file that is this user's alone, all at once, in the place of one of its name. @throws LimitlineError `FILE` */
+/** Atomically writes a small file that only this user may read; replaces an old one. @throws LimitlineError `FILE` */
 export async function putText(dir: string, name: string, text: string): Promise<void> {
   const write = (to: Writable) => new Promise<void>((done, fail) => void to.once('error', fail).end(text, done));
   await (await writeDraft({ dir, name, mode: 0o600, write })).putInPlace(join(dir, name), true);
 }
 
 /**
- * Writes a draft, which is gone again if that fails. Drafts of that name which killed processes left are removed.
+ * Writes a draft, and removes it if that fails. Also removes drafts of this name from killed processes.
  *
- * @throws LimitlineError `FILE` where the folder or the disk does not take it, and whatever `write` throws
+ * @throws LimitlineError `FILE` when the folder or the disk fails, and whatever `write` throws
  */
-export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOptions): Promise<Draft> {
+export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOptions): Promise<FileDraft> {
   await sweepLeftBehind({ dir, names: draftsOf(name) });
   const path = join(dir, draftName(name, markOfProcess()));
   const drop = () => rm(path, { force: true }).catch(() => {});
   try {
     await writeInto(path, mode, write);
-    const sha256 = await digestOf(path);
+    const sha256 = await fileDigestOf(path);
     const putInPlace = async (target: string, replace: boolean) => {
       try {
         return await moveTo(path, target, replace);
@@ -67,7 +67,7 @@ export async function writeDraft({ dir, name, mode = 0o666, write }: DraftOption
   }
 }
 
-/** The file is open before anything is asked of `write`: a stream that cannot open would say so when nobody listens yet. */
+/** The file is opened before `write` starts: an error of opening would come when nobody listens yet. */
 async function writeInto(path: string, mode: number, write: DraftOptions['write']): Promise<void> {
   const file = (await open(path, 'wx', mode)).createWriteStream({ flush: true });
   const stream = new PassThrough();
@@ -80,13 +80,13 @@ async function writeInto(path: string, mode: number, write: DraftOptions['write'
 }
 
 /** SHA-256 of a file's content, in hex. */
-export async function digestOf(path: string): Promise<string> {
+export async function fileDigestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
   for await (const chunk of createReadStream(path)) digest.update(chunk);
   return digest.digest('hex');
 }
 
-/** What the operating system says, such as ENOSPC; Node's own codes and Redis' look otherwise. */
+/** The operating system's codes, such as ENOSPC. Codes of Node and Redis look different. */
 const SYSTEM = /^E[A-Z0-9]+$/;
 
 const draftName = (name: string, mark: string) => `.${name}.${mark}.part`;
@@ -98,14 +98,14 @@ async function moveTo(path: string, target: string, replace: boolean): Promise<b
     return true;
   }
   try {
-    // Unlike a rename, a link does not go over what came there in this moment.
+    // Unlike a rename, a link never replaces a file that appears at the same moment.
     await link(path, target);
     await rm(path, { force: true });
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
   }
-  // Memory sticks and some network drives know no links.
+  // Memory sticks and some network drives do not support links.
   const isThere = await lstat(target).then(
     () => true,
     () => false,

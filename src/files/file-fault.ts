@@ -2,15 +2,15 @@ import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { LimitlineError, messageOf } from '../errors.ts';
 
-/** The operating system's code of a failure of the file system, or '' where it has none. */
+/** The operating system's code of a file system error; '' if it has none. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /**
- * A `FILE` fault in a sentence: which file, what could not be done with it, why, and what to do.
+ * A `FILE` error that names the file, the failed action, the reason and the remedy.
  *
- * @param action what was to be done: `read`, `written`, `copied into X`
+ * @param action the failed action: `read`, `written`, `copied into X`
  */
 export function fileFault(path: string, action: string, error: unknown): LimitlineError {
   const code = systemCode(error);
@@ -19,7 +19,7 @@ export function fileFault(path: string, action: string, error: unknown): Limitli
   return new LimitlineError('FILE', `${path} cannot be ${action}: ${reason}.`, { cause: error });
 }
 
-/** What is in a folder; nothing where there is none. @throws LimitlineError `FILE` where it cannot be looked into */
+/** A folder's entries; empty if it is missing. @throws LimitlineError `FILE` when the folder cannot be read */
 export async function entriesIn(dir: string): Promise<Dirent[]> {
   return readdir(dir, { withFileTypes: true }).catch((error) => {
     if (systemCode(error) === 'ENOENT') return [];
@@ -27,7 +27,7 @@ export async function entriesIn(dir: string): Promise<Dirent[]> {
   });
 }
 
-/** Of a new file, it is the folder that is missing. */
+/** For a new file, these codes mean a missing folder. */
 const WRITING: Record<string, string> = {
   ENOENT: 'there is no such folder; make it, or name another',
   ENOTDIR: 'there is no such folder; make it, or name another',

@@ -1,32 +1,32 @@
 import { statfs } from 'node:fs/promises';
 
-/** Left free on a disk whatever is written for a person: a ledger may be on it, and a full disk stops all that is under way. */
+/** Kept free when files are written for people: the ledger may be on the same disk, and a full disk stops it. */
 export const RESERVE_BYTES = 512 * 1024 * 1024;
 
-/** Of a small disk, such as a part of the memory, no more than this share is left free. */
+/** On a small disk, such as one in memory, only this share is kept free. */
 const RESERVE_SHARE = 0.1;
 
-/** What this user may still write on the disk of a folder. */
+/** The bytes that this user may still write on the folder's disk. */
 export async function freeBytesOf(dir: string): Promise<number> {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;
 }
 
-/** The same less what is left free for others. */
+/** The same, minus the reserve. */
 export async function roomBytesOf(dir: string): Promise<number> {
   const { bavail, blocks, bsize } = await statfs(dir);
   return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE);
 }
 
-/** The disk is asked again after so much: it is others' as well. */
+/** The free space is read again after this many bytes, because other programs write, too. */
 const LOOK_EVERY_BYTES = 16 * 1024 * 1024;
 
-/** What is written down of how things stand is smaller, and must be written also on a disk that is nearly full. */
+/** Smaller files, such as records of state, are not checked: they must be written even on a nearly full disk. */
 const SMALL_BYTES = 1024 * 1024;
 
 /**
- * Passes on what is written into a folder as long as its disk has room besides what is left free. Where it has none, it fails as a full
- * disk does, and the one who writes removes what there is: a disk that is really full ends the ledger on it.
+ * Passes bytes on to a file in a folder while its disk has room beyond the reserve. Otherwise it fails as a full disk
+ * does, and the writer removes its partial file. A disk that is really full would stop a ledger on it.
  */
 export function keepRoom(dir: string, room: (dir: string) => Promise<number> = roomBytesOf) {
   return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

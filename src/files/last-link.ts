@@ -2,40 +2,39 @@ import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from './sync-folder.ts';
 
-/** The last entry of a chain in Redis (of the audit trail, of the marks of what was sent) that a host knows of: its number and its link. */
+/** The last known entry of a chain in Redis (the audit trail, or the marks of what was sent): number and link. */
 export type LastLink = { number: number; link: string };
 
 export type LastLinkMemory = ReturnType<typeof makeLastLinkMemory>;
 
 /**
- * Remembers the last link of a chain in a folder outside Redis, so that one whose end was cut off, or that was set back
- * to an older copy, shows. An entry stands in Redis before it is remembered, so the chain may be ahead of this memory, and
- * never behind.
+ * Stores the last link of a chain in a folder outside Redis. It reveals a chain that was truncated or restored from an
+ * older copy. An entry is in Redis before it is stored here, so the chain may be ahead of this memory but never behind.
  *
- * One file an entry, named by its number; the highest counts, and the lower ones are removed. So several processes of a host need
- * no lock, and one that is killed in between leaves nothing that would be taken for the last.
+ * Each entry is a file named by its number. The highest one counts, and lower ones are removed. So the processes of a
+ * host need no lock, and a killed one leaves nothing that could count as the last.
  *
- * @param isSynced whether it stands on the disk when it is remembered
+ * @param isSynced whether `remember` waits until the disk has the entry
  */
 export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
   return {
     dir,
 
-    /** Undefined where nothing is remembered. @throws the system's error where the folder, or an entry, cannot be read */
+    /** Undefined if nothing is stored. @throws the system's error when the folder or an entry cannot be read */
     async read(): Promise<LastLink | undefined> {
       for (let tries = 1; ; tries += 1) {
         const numbers = (await numbersIn(dir)).reverse();
         for (const number of numbers) {
           const link = await readFile(pathOf(dir, number), 'latin1').catch(ifGone(''));
-          // Shorter is what a process that was killed, or a machine without power, left half done.
+          // A shorter text is incomplete: its process was killed, or the power failed.
           if (LINK.test(link)) return { number, link };
         }
-        // Those that were there may all have been replaced meanwhile.
+        // All files that were listed may have been replaced meanwhile.
         if (numbers.length === 0 || tries === MOST_TRIES) return undefined;
       }
     },
 
-    /** @throws the system's error where it cannot be written */
+    /** @throws the system's error when the file cannot be written */
     async remember({ number, link }: LastLink): Promise<void> {
       const file = await open(pathOf(dir, number), 'w', 0o600).catch(async (error) => {
         if (error.code !== 'ENOENT') throw error;
@@ -46,22 +45,22 @@ export function makeLastLinkMemory(dir: string, { isSynced = false } = {}) {
         await file.writeFile(link);
         if (isSynced) await file.datasync();
       } catch (error) {
-        // On a full disk there would be one more each time.
+        // Otherwise a full disk would collect one such file at each attempt.
         await unlink(pathOf(dir, number)).catch(() => {});
         throw error;
       } finally {
         await file.close();
       }
-      // The name of a new file is on the disk when its folder is.
+      // A new file's name is on the disk only after its folder is synced.
       if (isSynced) await syncFolder(dir);
       const older = (await numbersIn(dir)).filter((other) => other < number);
-      // Another process may have removed it by now.
+      // Another process may have removed it already.
       await Promise.all(older.map((other) => unlink(pathOf(dir, other)).catch(() => {})));
     },
   };
 }
 
-/** Replaced each time in the moment between being found and being read: no more often than this. */
+/** How often all listed files may be replaced before they are read. */
 const MOST_TRIES = 10;
 
 const LINK = /^[\w-]{43}$/;
@@ -76,7 +75,7 @@ const ifGone =
     throw error;
   };
 
-/** The numbers that are remembered, the lowest first. */
+/** The stored numbers, in ascending order. */
 async function numbersIn(dir: string): Promise<number[]> {
   const names = await readdir(dir).catch(ifGone<string[]>([]));
   return names

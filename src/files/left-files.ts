@@ -1,22 +1,22 @@
 import { lstat, rm } from 'node:fs/promises';
-import { type Draft, digestOf } from './draft.ts';
+import { type FileDraft, fileDigestOf } from './draft.ts';
 import { makeLeftMemory } from './left-memory.ts';
 
-/** Whose results a file has in it. */
+/** The account and portfolio whose results a file has. */
 export type Whose = { account: string; portfolio: string };
 
-/** Where a file may be left: the first name is the one that it should have, the others are for when that is taken. */
+/** The candidate names of a file: 1 is the preferred one, higher numbers are used if that is taken. */
 export type Names = (number: number) => string;
 
 export type LeftFiles = ReturnType<typeof makeLeftFiles>;
 
 /**
- * Remembers which files a run has left in people's folders, and what was in them. Only a file that is still exactly what was
- * left there, of the same portfolio, is ever replaced or removed: whoever opened it and wrote into it keeps what they wrote.
+ * Records which files a run has written into people's folders, and their content. Only an unchanged file of the same
+ * portfolio is replaced or removed: edits of a person are never lost.
  *
- * @param dir the folder of this memory, made when the first file is left
- * @param trialAccount the account whose results anybody may replace, since nothing in them is real
- * @param check rejects where nothing may be replaced: what is there knows more than what is written now
+ * @param dir the folder of these records, created with the first one
+ * @param trialAccount the account whose files any other may replace, because its results are not real
+ * @param check rejects if nothing may be replaced now: the existing files know more than the new ones
  */
 export function makeLeftFiles({
   dir,
@@ -35,17 +35,17 @@ export function makeLeftFiles({
     return path;
   }
 
-  /** What is under this name: nothing, what we left there as we left it, or anything else. */
+  /** What has this name: nothing, our file unchanged, or anything else. */
   async function lookAt(path: string, whose: Whose): Promise<'none' | 'ours' | 'other'> {
     const found = await lstat(path).catch(() => undefined);
     if (!found) return 'none';
     const left = await memory.fileAt(path);
     const isOfThis = left?.account === trialAccount || isSame(left, whose);
     if (!left || !isOfThis || !found.isFile()) return 'other';
-    return (await digestOf(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
+    return (await fileDigestOf(path).catch(() => '')) === left.sha256 ? 'ours' : 'other';
   }
 
-  /** Removes what was left under names from this number on, of this portfolio alone, where it is as it was left. */
+  /** Removes the portfolio's unchanged files with names from this number on. */
   async function removeFrom(number: number, names: Names, whose: Whose): Promise<string[]> {
     const highest = await memory.highestBeside(names(1));
     const removed: string[] = [];
@@ -58,18 +58,18 @@ export function makeLeftFiles({
   }
 
   return {
-    /** Of which portfolio's results this file was left, whatever is in it now. */
+    /** The portfolio for which this file was written, even if somebody has changed it. */
     async whose(path: string): Promise<Whose | undefined> {
       return memory.fileAt(path);
     },
 
     /**
-     * Puts the draft in place under the first name that is free or ours. What was left under a later name, when the first was
-     * taken, is out of date then, and is removed if it is still as it was left; of a stand-in's too, its own portfolio only.
+     * Moves the draft to the first name that is free or has our unchanged file. The portfolio's files under later names
+     * are outdated then: unchanged ones are removed. A stand-in's are removed only if they are of the same portfolio.
      *
-     * @returns the path that it has now, and those that are gone
+     * @returns the file's path, and the removed paths
      */
-    async leave(draft: Draft, names: Names, whose: Whose): Promise<{ path: string; outdated: string[] }> {
+    async leave(draft: FileDraft, names: Names, whose: Whose): Promise<{ path: string; outdated: string[] }> {
       await check();
       for (let number = 1; ; number += 1) {
         const path = names(number);
@@ -81,7 +81,7 @@ export function makeLeftFiles({
       }
     },
 
-    /** Removes what was left under these names and is no longer true; answers what was removed, and what was not as it is no longer ours. */
+    /** Removes the unchanged files with these names. Returns the removed ones, and those kept because they changed. */
     async withdraw(names: Names, whose: Whose): Promise<{ removed: string[]; kept: string[] }> {
       const removed: string[] = [];
       const kept: string[] = [];
@@ -89,7 +89,7 @@ export function makeLeftFiles({
       for (let number = 1; ; number += 1) {
         const path = names(number);
         const there = await lookAt(path, whose);
-        // Whoever took a file away leaves a gap, behind which there are others.
+        // A person may have removed a file, and later names may still exist.
         if (there === 'none' && number > highest) return { removed, kept };
         if (there === 'other') kept.push(path);
         if (there === 'ours') removed.push(await remove(path));

@@ -3,24 +3,24 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What is remembered of a file that was left: whose results it has, and the SHA-256 of what was in it, in hex. */
+/** The record of a written file: its account and portfolio, and the SHA-256 of its content, in hex. */
 type LeftFile = z.output<typeof leftFileSchema>;
 
-/** What is remembered of files that were left in people's folders. */
+/** Records of files that were written into people's folders. */
 type LeftMemory = {
-  /** Undefined where nothing is known of it, or nothing that can be read: then it is not ours. */
+  /** Undefined if there is no readable record: then the file is not ours. */
   fileAt(path: string): Promise<LeftFile | undefined>;
   rememberFile(path: string, left: LeftFile): Promise<void>;
   forgetFile(path: string): Promise<void>;
-  /** The highest number under which anything was left beside this first name; 0 where nothing was, and in memories of before. */
+  /** The highest number used beside this first name; 0 if none was, or in records of older versions. */
   highestBeside(first: string): Promise<number>;
   rememberHighest(first: string, highest: number): Promise<void>;
 };
 
-/** @param dir the folder of this memory, a file each; made when the first is remembered */
+/** @param dir the folder of the records, one file each; created with the first one */
 export function makeLeftMemory(dir: string): LeftMemory {
   const recordOf = (path: string) => join(dir, `${createHash('sha256').update(path).digest('hex').slice(0, 32)}.json`);
-  // No path has this character in it, so that no file's record is taken for it.
+  // No path contains this character, so the key never equals that of a file.
   const seriesOf = (first: string) => recordOf(`${first}\0series`);
 
   async function write(path: string, record: LeftFile | Series): Promise<void> {

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
 /**
- * The folder in which the last link of one chain is remembered: `<chains>/<prefix>` of the data folder for that in our own
- * Redis, and `<chains>/<prefix>-<digest of its address>` for one in a Redis that was given, since a data folder may be used with
- * several, and none of their chains continues another.
+ * The folder for the last link of a chain: `<chains>/<prefix>` in the data folder for Limitline's own Redis, and
+ * `<chains>/<prefix>-<digest of its address>` for another. Several Redis servers may share a data folder, and their
+ * chains are independent.
  */
 export function linkFolder({
   dataDir,
@@ -15,7 +15,7 @@ export function linkFolder({
   dataDir: string;
   chains: 'audit' | 'marks';
   prefix: string;
-  /** As it is shown, without user and password; nothing for our own. */
+  /** The address without user and password; undefined for Limitline's own Redis. */
   redisUrl: string | undefined;
 }): string {
   const digest = redisUrl === undefined ? '' : `-${createHash('sha256').update(redisUrl).digest('hex').slice(0, 12)}`;

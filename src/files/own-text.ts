@@ -1,6 +1,6 @@
 /**
- * A copy of a text, fit to be kept: V8 keeps a text that was cut out of a larger one, such as a cell out of a piece of a file,
- * together with all of the larger one. What is no text of Unicode becomes U+FFFD.
+ * A copy of a text, for keeping. V8 keeps a substring, such as a cell, together with the whole text that it was cut
+ * from. Invalid Unicode becomes U+FFFD.
  */
 export function ownText(text: string): string {
   return Buffer.from(text).toString();

@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When a process started, in a text that no other process of that number has: numbers are used again, soon so in
- * containers. Undefined where there is no such process, or it has ended and was only not waited for.
+ * A text for when a process started. It tells apart processes with the same id: ids are reused, in containers soon.
+ * Undefined if there is no such process, or it is a zombie.
  */
 export function startOf(pid: number): string | undefined {
   return process.platform === 'linux' ? startByProc(pid) : startByPs(pid);
 }
 
-/** A process that ended and was not waited for: nothing is its own any more. In containers nobody may ever wait for it. */
+/** States of a process that has ended but was not reaped. In containers, nobody may ever reap it. */
 const ENDED = /^[ZX]/;
 
-/** proc(5): behind the name in brackets, the state is the first field, and the start in ticks since boot the 20th. */
+/** proc(5): after the name in brackets, field 1 is the state and field 20 the start in ticks since boot. */
 function startByProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -23,7 +23,7 @@ function startByProc(pid: number): string | undefined {
   }
 }
 
-/** Containers start their processes at much the same tick after each boot, so ticks alone would be mistaken. */
+/** The boot id is needed, because containers start processes at nearly the same tick after each boot. */
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
 }

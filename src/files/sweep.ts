@@ -5,17 +5,17 @@ import { isLeftBehind } from './process-mark.ts';
 
 type Sweeping = {
   dir: string;
-  /** Which names are swept, with the groups of `MARK_PATTERN`. */
+  /** The names to remove, with the groups of `MARK_PATTERN`. */
   names: RegExp;
-  /** Which of those that bear such a name may be removed; all if it is left out. */
+  /** Which of the matching files may be removed; default: all. */
   isOurs?: (found: Stats) => boolean;
-  /** Whether folders are removed, with all that is in them; otherwise they are left alone. */
+  /** Whether folders are removed with their content; default: they stay. */
   folders?: boolean;
 };
 
 /**
- * Removes from a folder what processes that were killed left there: nobody else ever would. What belongs to a living process
- * is left alone, and so is what cannot be looked at or removed: that is no reason to do without what the folder is for.
+ * Removes files that killed processes left in a folder. Files of living processes stay, and so do files that cannot be
+ * read or removed: such an error must not stop the caller.
  */
 export async function sweepLeftBehind({ dir, names, isOurs = () => true, folders = false }: Sweeping): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {
@@ -24,10 +24,10 @@ export async function sweepLeftBehind({ dir, names, isOurs = () => true, folders
     const path = join(dir, name);
     try {
       const found = await lstat(path);
-      // Links within a folder are removed and not followed.
+      // Links are removed, never followed.
       if (isOurs(found) && isLeftBehind(mark, found.mtimeMs)) await rm(path, { recursive: folders, force: true });
     } catch {
-      // Another process sweeps as well, or it may not be removed.
+      // Another process may have removed it, or this one lacks the permission.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The bytes of a piece of UTF-8 without the one to three at its end that begin a character and do not finish it. */
+/** The bytes of a chunk of UTF-8 without an incomplete character at its end. */
 export function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;

@@ -8,7 +8,7 @@ import type { PaceState } from '../pace/pace-state.ts';
 import { BLOCK_REASONS, blockedNow } from './block-reasons.ts';
 import { inTime, makeKept } from './kept.ts';
 
-/** One queue, as it is exported. */
+/** The figures of one queue. */
 type QueueFigures = {
   name: string;
   waiting: number;
@@ -19,41 +19,41 @@ type QueueFigures = {
   isPaused: boolean;
 };
 
-/** What all processes of an account have in common, as it stands in Redis; and what this one sees of the folders. */
+/** The state of the account, which all processes share in Redis; and of the folders that this process sees. */
 export type AccountPicture = {
   totals: RowTotals;
-  /** Portfolios that are archived or forgotten, which none of the totals has. */
+  /** Archived or forgotten portfolios. They are not in the totals. */
   archived: number;
   queues: readonly QueueFigures[];
-  /** None where no call was made yet. */
+  /** Undefined if no call was made yet. */
   pace: PaceState | undefined;
-  /** Redis is older than what was sent. */
+  /** Whether Redis is older than what was sent. */
   isOlder: boolean;
-  /** Worker processes that gave a sign of life lately. */
+  /** Worker processes that were seen lately. */
   workers: number;
   processes: readonly Pick<FleetProcess, 'role' | 'version' | 'state'>[];
-  /** Notices that wait, by the way on which they go, and how many came to which end so far. */
+  /** The notices that wait, by channel, and how many ended in each way so far. */
   notices: { waiting: Readonly<Record<string, number>>; delivered: number; undelivered: number };
   tasks: Readonly<Record<string, TaskRuns>>;
-  /** The server of Redis that is fullest. */
+  /** The fullest server of Redis. */
   memory: { usedBytes: number; mostBytes: number } | undefined;
   /** The disk of the data folder. */
   disk: { freeBytes: number; totalBytes: number } | undefined;
-  /** Files in the drop folder, and those that were rejected and lie there still. */
+  /** Files in the drop folder, and rejected files that are still there. */
   inbox: { waiting: number; rejected: number } | undefined;
 };
 
-/** Several scrapers, and a person who looks besides, cost one look. */
+/** Several scrapers, and a person who looks at the page as well, cause one read. */
 const KEPT_MS = 5_000;
 
-/** A scraper gives up after ten seconds as a rule; that Redis is away is better said than not. */
+/** A scraper usually gives up after ten seconds. It is better to report that Redis is away than nothing. */
 const LIMIT_MS = 3_000;
 
 /**
- * What is true of the account, whichever process is asked: rows, queues, pace, workers, notices, the night, room. Every process exports
- * it, so a dashboard takes the greatest of a label and not the sum.
+ * Figures of the whole account: rows, queues, pace, workers, notices, nightly tasks, space. Every process exports the same values, so a
+ * dashboard must use the maximum of a label, not the sum.
  *
- * @returns a function that looks again where that is due, to be called before the figures are read; it never rejects
+ * @returns a function that reads the figures again if they are due. Call it before they are exported; it never rejects
  */
 export function makeAccountGauges(
   registry: Registry,
@@ -69,7 +69,7 @@ export function makeAccountGauges(
     redisUp.set({ account }, picture ? 1 : 0);
     const figures = picture && figuresOf(picture);
     for (const { name, made } of gauges) {
-      // What was true before Redis went away is not known to be true now.
+      // The last known values may be wrong by now.
       made.reset();
       const found = figures?.[name];
       if (typeof found === 'number') made.set({ account }, found);
@@ -78,12 +78,12 @@ export function makeAccountGauges(
   };
 }
 
-/** All labels besides the account; a figure has some of them. */
+/** All labels besides the account. A figure has some of them. */
 const LABELS = ['state', 'queue', 'reason', 'kind', 'way', 'how', 'task', 'role', 'version'] as const;
 
 type FigureName = keyof typeof HELP;
 
-/** The value of a figure, or one for each set of labels; none where it is not known. */
+/** The value of a figure, or one for each set of labels; undefined if unknown. */
 type Samples = number | undefined | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
 
 const HELP = {
@@ -112,7 +112,7 @@ const HELP = {
   task_failure_timestamp_seconds: 'When a task of the night failed last; 0 for never.',
   inbox_files: 'Files of buyers that wait in the drop folder, and that were rejected and lie there still.',
   redis_memory_used_bytes: 'Memory that Redis uses; of several servers, of the one that is fullest.',
-  redis_memory_max_bytes: 'Memory that this server may use: its maxmemory, or what its machine has.',
+  redis_memory_max_bytes: 'Memory that the fullest Redis server may use: its maxmemory, or all that its machine has.',
   data_free_bytes: 'Free room on the disk of the data folder.',
   data_size_bytes: 'Size of the disk of the data folder.',
 } as const;
@@ -146,7 +146,7 @@ function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
     pace_limit_per_second: pace?.phase === 'start' ? undefined : pace?.ratePerS,
     pace_limiting: pace && Number(pace.isLimiting),
     blocked: BLOCK_REASONS.map((reason) => [Number(waits.has(reason)), { reason }]),
-    door_shut: CALL_KINDS.map((kind) => [pace?.shut?.some((one) => one.kind === kind) ? 1 : 0, { kind }]),
+    door_shut: CALL_KINDS.map((kind) => [pace?.tripped?.some((one) => one.kind === kind) ? 1 : 0, { kind }]),
     notices_waiting: Object.entries(notices.waiting).map(([way, waiting]) => [waiting, { way }]),
     notices_ended: (['delivered', 'undelivered'] as const).map((how) => [notices[how], { how }]),
     on_duty: processes.filter(({ role }) => role === 'nightly').length,
@@ -160,7 +160,7 @@ function figuresOf(picture: AccountPicture): Record<FigureName, Samples> {
   };
 }
 
-/** How many processes of a role, a version and a state there are. */
+/** The number of processes of each role, version and state. */
 function countAlike(processes: AccountPicture['processes']): Samples {
   const alike = Object.groupBy(processes, ({ role, version, state }) => `${role}\n${version}\n${state}`);
   return Object.entries(alike).map(([text, of = []]) => {

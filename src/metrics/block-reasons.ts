@@ -1,4 +1,4 @@
-import { isOurs } from '../pace/door-words.ts';
+import { isOurs } from '../pace/breaker-words.ts';
 import type { PaceState } from '../pace/pace-state.ts';
 import { NEARLY_FULL } from '../redis-memory/memory.ts';
 
@@ -20,10 +20,10 @@ export const BLOCK_REASONS = [
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 
 /** What holds calls back at this moment; pure. Words for people become one of few labels. */
-export function blockedNow({ blocked, shut = [], paused = [] }: PaceState, nowMs = Date.now()): Set<BlockReason> {
+export function blockedNow({ blocked, tripped = [], paused = [] }: PaceState, nowMs = Date.now()): Set<BlockReason> {
   const reasons = new Set<BlockReason>();
   if (blocked && blocked.untilMs > nowMs) reasons.add(reasonOf(blocked.why));
-  for (const { why } of shut) reasons.add(isOurs(why) ? 'data folder' : 'unknown outcome');
+  for (const { why } of tripped) reasons.add(isOurs(why) ? 'data folder' : 'unknown outcome');
   if (paused.length > 0) reasons.add('paused queue');
   return reasons;
 }

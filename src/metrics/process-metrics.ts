@@ -32,7 +32,7 @@ export function makeCallMetrics(registry: Registry) {
   });
   const tokens = new Counter({
     name: 'limitline_token_calls_total',
-    help: 'Token calls that this process made: renewals, and tries while a door is shut.',
+    help: 'Token calls that this process made: renewals, and tries while a circuit breaker is tripped.',
     registers,
   });
   const rows = new Counter({

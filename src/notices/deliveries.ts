@@ -20,7 +20,7 @@ export type TakenNotice = {
 };
 
 /** What a way has to do now. */
-export type Taken =
+export type DueDelivery =
   | ({ is: 'go' } & TakenNotice)
   /** Nothing is due before. */
   | { is: 'later'; inMs: number }
@@ -29,7 +29,7 @@ export type Taken =
   | { is: 'none' };
 
 /** What came of a try, for the outbox. */
-export type Settled = {
+export type DeliveryResult = {
   isDelivered: boolean;
   words: string;
   /** The host that it went to. */
@@ -55,12 +55,12 @@ export function makeDeliveries({ connection, keys, limits }: OutboxStore) {
      *
      * @param lacking why this process cannot send on this way: then nothing is taken, and what is too old is given up
      */
-    async take(way: WayName, { lacking = '' } = {}): Promise<Taken> {
+    async take(way: WayName, { lacking = '' } = {}): Promise<DueDelivery> {
       const owner = randomBytes(9).toString('base64url');
       const [is, ...rest] = (await takeScript(
         [keys.outbox(way), keys.outboxFault(way), keys.account],
         [way, keys.notice(''), owner, leaseMs, giveUpMs, graceMs, lacking, keepMs],
-      )) as [Taken['is'], ...(string | number)[]];
+      )) as [DueDelivery['is'], ...(string | number)[]];
       if (is === 'later') return { is, inMs: Number(rest[0]) };
       if (is === 'none') return { is };
       const [id, notice, ...more] = rest;
@@ -71,7 +71,10 @@ export function makeDeliveries({ connection, keys, limits }: OutboxStore) {
     },
 
     /** Notes what came of a try. What was delivered stays so, whoever says what afterwards. */
-    async settle({ way, id, owner }: Pick<TakenNotice, 'way' | 'id' | 'owner'>, settled: Settled): Promise<AfterTry> {
+    async settle(
+      { way, id, owner }: Pick<TakenNotice, 'way' | 'id' | 'owner'>,
+      settled: DeliveryResult,
+    ): Promise<AfterTry> {
       const { isDelivered, words, where, waitMs, putOffMs = '' } = settled;
       return (await settleScript(
         [keys.outbox(way), keys.outboxFault(way), keys.account, keys.notice(id)],

@@ -4,7 +4,7 @@ import { readMailAddress } from './mail/mail-address.ts';
 import { readSmtpUrl } from './mail/smtp-url.ts';
 import type { WayName } from './way.ts';
 
-/** The settings by these names, as they were read. */
+/** The notice settings, already parsed. */
 export type NoticeSettings = ProxySettings & {
   NOTIFY_WEBHOOK_URL?: string | undefined;
   NOTIFY_WEBHOOK_FORM: 'slack' | 'teams' | 'json';
@@ -13,10 +13,10 @@ export type NoticeSettings = ProxySettings & {
   NOTIFY_SMTP_TO: readonly string[];
 };
 
-/** A way on which notices are sent, in words: the host that it goes to, and how. */
+/** A channel for notices, for people: its host, and how notices are sent. */
 export type GivenWay = { name: WayName; where: string; how: string };
 
-/** The ways that are set, without anything secret. */
+/** The channels that the settings configure, without any secrets. */
 export function waysGiven({
   NOTIFY_WEBHOOK_URL: webhook,
   NOTIFY_WEBHOOK_FORM: form,
@@ -35,16 +35,16 @@ export function waysGiven({
 
 const FORM_WORDS = { slack: 'Slack reads it', teams: 'Teams reads it', json: 'JSON' } as const;
 
-/** A mail server takes a hundred as a rule (RFC 5321, section 4.5.3.1.8); more people are a list of the server's own. */
+/** A mail server usually accepts a hundred recipients (RFC 5321, section 4.5.3.1.8). For more people, use a mailing list. */
 const MOST_ADDRESSES = 50;
 
-/** What is given and changes nothing, one sentence each. */
+/** Settings that are given but have no effect, a sentence for each. */
 export function idleNoticeSettings(values: Readonly<Record<string, string>>): string[] {
   const isIdle = values.NOTIFY_WEBHOOK_FORM !== undefined && values.NOTIFY_WEBHOOK_URL === undefined;
   return isIdle ? ['NOTIFY_WEBHOOK_FORM has no effect without NOTIFY_WEBHOOK_URL'] : [];
 }
 
-/** What is wrong with these settings together, one sentence each without an end; nothing that is secret is repeated. */
+/** Contradictions between these settings, one sentence each without a full stop. Secrets are not repeated. */
 export function noticeFaults(settings: NoticeSettings): string[] {
   return [...mailFaults(settings), ...webhookFaults(settings)];
 }
@@ -74,7 +74,7 @@ function mailFaults({ NOTIFY_SMTP_URL: url, NOTIFY_SMTP_FROM: from, NOTIFY_SMTP_
   return faults;
 }
 
-/** A proxy that is none would show at the first notice only. */
+/** Checks the proxy now; otherwise an invalid one would only show at the first notice. */
 function webhookFaults(settings: NoticeSettings): string[] {
   if (settings.NOTIFY_WEBHOOK_URL === undefined) return [];
   try {

@@ -16,7 +16,7 @@ export type Message = Omit<Notice, 'kind'> & {
 };
 
 /** What came of sending; `words` are for people, and hold no secret and nothing that the other side chose. */
-export type Sent =
+export type SendResult =
   | { is: 'delivered'; words: string }
   | {
       is: 'failed';
@@ -34,5 +34,5 @@ export type Way = {
   /** The host that it goes to, for people: addresses of webhooks are secrets. */
   where: string;
   /** Ends within its own limits (see NOTICE_LIMITS.leaseMs), and at once when the signal is aborted; never rejects. */
-  send(message: Message, options: { signal: AbortSignal }): Promise<Sent>;
+  send(message: Message, options: { signal: AbortSignal }): Promise<SendResult>;
 };

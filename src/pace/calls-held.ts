@@ -1,6 +1,6 @@
 import { CALL_KINDS, type CallKind } from '../call-kind.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { isOurs } from './door-words.ts';
+import { isOurs } from './breaker-words.ts';
 import type { BlockedBy } from './pace-state.ts';
 
 /** What holds the fleet's calls back, and whether any got through: for who looks now and then and calls nothing. */
@@ -11,23 +11,23 @@ export type CallsHeld = {
   accepted: number;
   /** The last wait of all calls, which may be over, and whether any got through since it began; where that was asked for, it says nothing. */
   blocked: { by: BlockedBy; untilMs: number; gotThrough?: boolean } | undefined;
-  /** The kinds of which nothing leaves but a trial, through no fault of our own, when the next trial is due, and whether one is being made. */
-  shut: readonly CallKind[];
-  trialMs: number;
+  /** The kinds of which nothing leaves but a probe, through no fault of our own, when the next probe is due, and whether one is being made. */
+  tripped: readonly CallKind[];
+  probeMs: number;
   isTried: boolean;
-  /** When a door was opened last, since the outcome of a trial is known. */
-  openedMs: number;
+  /** When a breaker was reset last, since the outcome of a probe is known. */
+  resetMs: number;
 };
 
-/** Reads the pace (lua/pace-state.lua) and the doors (lua/door-state.lua) as they stand, and changes nothing. */
+/** Reads the pace (lua/pace-state.lua) and the breakers (lua/breaker-state.lua) as they stand, and changes nothing. */
 export async function readCallsHeld(
   connection: RedisConnection,
-  keys: { pace: string; doors: string },
+  keys: { pace: string; breakers: string },
 ): Promise<CallsHeld> {
   const [[accepted, until, because, strikes], [dueAt, leaseUntil, openedAt, ...whys], [seconds, micros]] =
     await Promise.all([
       connection.hmget(keys.pace, 'accepted', 'until', 'because', 'strikes'),
-      connection.hmget(keys.doors, 'dueAt', 'leaseUntil', 'openedAt', ...CALL_KINDS.map((kind) => `shut:${kind}`)),
+      connection.hmget(keys.breakers, 'dueAt', 'leaseUntil', 'openedAt', ...CALL_KINDS.map((kind) => `shut:${kind}`)),
       connection.time(),
     ]);
   const nowMs = Math.floor(Number(seconds) * 1_000 + Number(micros) / 1_000);
@@ -37,10 +37,10 @@ export async function readCallsHeld(
     nowMs,
     accepted: Number(accepted ?? 0),
     blocked: by && { by, untilMs: Number(until ?? 0) / 1_000, gotThrough },
-    shut: CALL_KINDS.filter((_kind, place) => whys[place] && !isOurs(whys[place])),
-    trialMs: Number(dueAt ?? 0) / 1_000,
+    tripped: CALL_KINDS.filter((_kind, place) => whys[place] && !isOurs(whys[place])),
+    probeMs: Number(dueAt ?? 0) / 1_000,
     isTried: Number(leaseUntil ?? 0) / 1_000 > nowMs,
-    openedMs: Number(openedAt ?? 0) / 1_000,
+    resetMs: Number(openedAt ?? 0) / 1_000,
   };
 }
 

@@ -1,19 +1,19 @@
 export type Departures = ReturnType<typeof makeDepartures>;
 
-/** A busy process or a slow claim makes turns late; this much the spacing has room for. */
+/** A busy process or a slow claim makes permits late; this much the spacing has room for. */
 const LATE_AFTER_MS = 15;
 
 /** A ceiling is so many calls in any second. */
 const SECOND_MS = 1_000;
 
-/** A turn under a ceiling: when it came due, and how far turns of the whole fleet lie apart. */
-type DueTurn = { dueMs: number; betweenMs: number };
+/** A permit under a ceiling: when it came due, and how far permits of the whole fleet lie apart. */
+type DuePermit = { dueMs: number; betweenMs: number };
 
 /**
- * Sees to it that no more calls leave this process in any second than turns came due in it, so that a ceiling which the
- * turns of all processes keep is kept by their calls too, however late some are. What waited together for a token or for a
- * replica does not leave together: those that are late give their turns up. A process that has been nothing but late for a
- * second still gets on: its late calls leave an interval after one another, or one a second where it has had no turn in it.
+ * Sees to it that no more calls leave this process in any second than permits came due in it, so that a ceiling which the
+ * permits of all processes keep is kept by their calls too, however late some are. What waited together for a token or for a
+ * replica does not leave together: those that are late give their permits up. A process that has been nothing but late for a
+ * second still gets on: its late calls leave an interval after one another, or one a second where it has had no permit in it.
  *
  * Times are those of `performance.now()`.
  */
@@ -23,32 +23,32 @@ export function makeDepartures() {
 
   let lateSinceMs: number | undefined;
 
-  const isLate = ({ dueMs }: DueTurn, nowMs: number): boolean => nowMs - dueMs > LATE_AFTER_MS;
+  const isLate = ({ dueMs }: DuePermit, nowMs: number): boolean => nowMs - dueMs > LATE_AFTER_MS;
 
-  const mayLeave = (turn: DueTurn, nowMs = performance.now()): boolean => {
+  const mayLeave = (permit: DuePermit, nowMs = performance.now()): boolean => {
     forgetUntil(nowMs - SECOND_MS, due);
     forgetUntil(nowMs - SECOND_MS, left);
     const last = left.at(-1);
-    if (isLate(turn, nowMs)) {
+    if (isLate(permit, nowMs)) {
       lateSinceMs ??= nowMs;
       if (nowMs - lateSinceMs < SECOND_MS) return false;
-      if (last !== undefined && nowMs - last < turn.betweenMs) return false;
+      if (last !== undefined && nowMs - last < permit.betweenMs) return false;
     }
     return last === undefined || left.length < due.length;
   };
 
   return {
-    /** A turn has come due. */
+    /** A permit has come due. */
     due: (dueMs: number): void => void due.push(dueMs),
 
     /** Whether its call may leave now. */
     mayLeave,
 
     /** The same for a call that leaves at once where it may. */
-    leave(turn: DueTurn, nowMs = performance.now()): boolean {
-      if (!mayLeave(turn, nowMs)) return false;
+    leave(permit: DuePermit, nowMs = performance.now()): boolean {
+      if (!mayLeave(permit, nowMs)) return false;
       left.push(nowMs);
-      if (!isLate(turn, nowMs)) lateSinceMs = undefined;
+      if (!isLate(permit, nowMs)) lateSinceMs = undefined;
       return true;
     },
   };

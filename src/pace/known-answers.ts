@@ -25,7 +25,7 @@ export function makeKnownAnswers({
   const latest = new Map<CallKind, Latest>();
   let telling: NodeJS.Timeout | undefined;
 
-  const tell = async (trial?: { name: string; kind: CallKind }): Promise<void> => {
+  const tell = async (probe?: { name: string; kind: CallKind }): Promise<void> => {
     clearTimeout(telling);
     telling = undefined;
     const args = [...latest].flatMap(([kind, { answeredAtMs, token, sentAtMs }]) => {
@@ -33,7 +33,7 @@ export function makeKnownAnswers({
     });
     latest.clear();
     if (args.length === 0) return;
-    onTold(await tellKnown([key], [trial?.name ?? '', trial?.kind ?? '', ...args]));
+    onTold(await tellKnown([key], [probe?.name ?? '', probe?.kind ?? '', ...args]));
   };
 
   return {
@@ -43,7 +43,7 @@ export function makeKnownAnswers({
       latest.set(kind, { ...before, ...made, answeredAtMs: performance.now() });
     },
 
-    /** Tells of all of them at once, by a call that was a trial or by none. */
+    /** Tells of all of them at once, by a call that was a probe or by none. */
     tell,
 
     /** Tells of all of them soon. */

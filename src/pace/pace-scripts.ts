@@ -12,7 +12,7 @@ const FIRST_WAIT_MS = 250;
 export const LONGEST_WAIT_MS = 4_000;
 
 /** While the service is being tried again, one call at a time and no faster than this. */
-const TRIAL_INTERVAL_MS = 250;
+const PROBE_INTERVAL_MS = 250;
 
 /**
  * A given ceiling must hold in every second as the service sees it, so the spacing leaves room for calls that arrive
@@ -21,19 +21,19 @@ const TRIAL_INTERVAL_MS = 250;
 const CEILING_MARGIN = 0.95;
 
 /**
- * Turns are handed out this far ahead: one trip to Redis serves many calls, yet when one process meets the limit the
+ * Permits are handed out this far ahead: one trip to Redis serves many calls, yet when one process meets the limit the
  * others send no more than 25 ms' worth into it.
  */
 const AHEAD_MS = 25;
 
-/** What lua/take.lua answers: turns, when they are due, and how the pace stands. */
-type TurnsTaken = {
-  turns: number;
+/** What lua/take.lua answers: permits, when they are due, and how the pace stands. */
+type PermitsTaken = {
+  permits: number;
   firstMs: number;
   betweenMs: number;
   episode: number;
   crowds: boolean;
-  isOnTrial: boolean;
+  isProbing: boolean;
   state: PaceState;
 };
 
@@ -64,7 +64,7 @@ export function makePaceScripts({
   ceilingPerS: number | undefined;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [takeTurns, blockTurns] = [script('take'), script('block')];
+  const [takePermits, blockPermits] = [script('take'), script('block')];
   const ceiling = ceilingPerS === undefined ? 0 : ceilingPerS * CEILING_MARGIN;
   const firstRate = ceiling > 0 ? Math.min(FIRST_RATE_PER_S, ceiling) : FIRST_RATE_PER_S;
 
@@ -72,13 +72,13 @@ export function makePaceScripts({
     firstRatePerS: firstRate,
     hasCeiling: ceiling > 0,
 
-    /** Asks for so many turns, and tells what answers have said. */
-    async take(wanted: number, { accepted, words }: Untold): Promise<TurnsTaken> {
+    /** Asks for so many permits, and tells what answers have said. */
+    async take(wanted: number, { accepted, words }: Untold): Promise<PermitsTaken> {
       const args = {
         wanted,
         ceiling,
         aheadUs: AHEAD_MS * 1_000,
-        trialEveryUs: TRIAL_INTERVAL_MS * 1_000,
+        probeEveryUs: PROBE_INTERVAL_MS * 1_000,
         firstRate,
         accepted,
         limit: words.limit ?? -1,
@@ -86,8 +86,8 @@ export function makePaceScripts({
         resetUs: words.resetMs === undefined ? -1 : Math.round(words.resetMs * 1_000),
         windowS: words.windowS ?? -1,
       };
-      const answer = readNamedFields(await takeTurns([key], namedArgs(args)));
-      const turns = answer.number('turns');
+      const answer = readNamedFields(await takePermits([key], namedArgs(args)));
+      const permits = answer.number('permits');
       const firstMs = answer.number('firstUs') / 1_000;
       const why = answer.text('why');
       const ratePerS = answer.number('ratePerS');
@@ -98,16 +98,16 @@ export function makePaceScripts({
         isLimiting: answer.flag('limits'),
         atCeiling: ceiling > 0 && ratePerS >= ceiling - 0.01,
         blocked:
-          turns === 0 && why !== ''
+          permits === 0 && why !== ''
             ? { why, because: answer.text('because'), untilMs: Date.now() + firstMs }
             : undefined,
       };
       const betweenMs = answer.number('betweenUs') / 1_000;
-      const [episode, crowds, isOnTrial] = [answer.number('episode'), answer.flag('crowds'), answer.flag('trial')];
-      return { turns, firstMs, betweenMs, episode, crowds, isOnTrial, state };
+      const [episode, crowds, isProbing] = [answer.number('episode'), answer.flag('crowds'), answer.flag('probing')];
+      return { permits, firstMs, betweenMs, episode, crowds, isProbing, state };
     },
 
-    /** Stops all turns. Answers for how long, and whether this call is the first of its episode to do so. */
+    /** Stops all permits. Answers for how long, and whether this call is the first of its episode to do so. */
     async block(request: BlockRequest): Promise<{ waitMs: number; isFirst: boolean }> {
       const args = {
         askedUs: Math.round(request.askedMs * 1_000),
@@ -124,7 +124,7 @@ export function makePaceScripts({
         // So that a service that many clients overran does not meet all of them again at one moment.
         jitter: Math.random(),
       };
-      const answer = readNamedFields(await blockTurns([key], namedArgs(args)));
+      const answer = readNamedFields(await blockPermits([key], namedArgs(args)));
       return { waitMs: answer.number('waitUs') / 1_000, isFirst: answer.flag('isFirst') };
     },
   };

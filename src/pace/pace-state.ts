@@ -1,4 +1,4 @@
-import type { Shut } from './door-words.ts';
+import type { Tripped } from './breaker-words.ts';
 
 const PHASES = ['start', 'search', 'hold'] as const;
 
@@ -25,7 +25,7 @@ export type PaceState = {
   /** A window of which the service says that it will be used up before its end, likewise. */
   window?: ToldWindow | undefined;
   /** Kinds of call that do not leave, whatever the pace. */
-  shut?: readonly Shut[];
+  tripped?: readonly Tripped[];
   /** Queues from which nothing is taken up, since a person stopped them. */
   paused?: readonly string[];
 };

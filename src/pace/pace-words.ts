@@ -1,4 +1,4 @@
-import { describeBlock, describeShut } from './door-words.ts';
+import { describeBlock, describeTripped } from './breaker-words.ts';
 import type { PaceState } from './pace-state.ts';
 
 /** The same for somebody who looks from outside, also when nothing goes on: then it is what the next call will meet. */
@@ -10,13 +10,13 @@ export function describeLearned(state: PaceState, nowMs: number = Date.now()): s
 
 /** The pace in words for people, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
 export function describePace(state: PaceState, nowMs: number = Date.now()): string {
-  const { blocked, shut = [], paused = [] } = state;
+  const { blocked, tripped = [], paused = [] } = state;
   // A person stopped these, and only a person lets them go on: whatever else is said, this is.
   const waits = paused.map(
     (queue) => `the queue ${queue} is paused; let it go on with: npx limitline resume --queue ${queue}`,
   );
   if (blocked && blocked.untilMs > nowMs) return [...waits, describeBlock(blocked, nowMs)].join('; ');
-  if (shut.length > 0) waits.push(describeShut(shut, nowMs));
+  if (tripped.length > 0) waits.push(describeTripped(tripped, nowMs));
   // Calls of the other kinds may go on meanwhile.
   if (waits.length > 0 && state.flowPerS < 0.05) return waits.join('; ');
   return [...waits, describeFlow(state)].filter(Boolean).join('; ');

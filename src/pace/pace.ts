@@ -4,9 +4,9 @@ import type { RedisConnection } from '../lua-script.ts';
 import { type LimitWords, readDate, readLimitWords } from './limit-headers.ts';
 import { LONGEST_WAIT_MS, makePaceScripts } from './pace-scripts.ts';
 import type { BlockedBy, PaceState } from './pace-state.ts';
+import type { Grant, Permit } from './permit.ts';
+import { makePermitQueue } from './permit-queue.ts';
 import { makeTheirClock } from './their-clock.ts';
-import type { Grant, Turn } from './turn.ts';
-import { makeTurnQueue } from './turn-queue.ts';
 import { makeUntold } from './untold-answers.ts';
 
 export type Pace = ReturnType<typeof makePace>;
@@ -18,14 +18,14 @@ type Block = {
   because: Exclude<BlockedBy, 'asked'>;
   /** An outage that may be a limiter's word, such as nginx' 503: taken for one where other calls pass meanwhile. */
   mayBeLimit?: boolean;
-  /** A wait of our own wish; the service's own, in `headers`, goes before it. */
+  /** A wait that we ask for; the service's own, in `headers`, goes before it. */
   askedMs?: number;
   headers?: AnswerHeaders;
-  /** In which the call had its turn. */
+  /** In which the call had its permit. */
   episode: number;
 };
 
-/** Where nobody waits for a turn, what answers said is told this often, and sooner while the rate doubles by it. */
+/** Where nobody waits for a permit, what answers said is told this often, and sooner while the rate doubles by it. */
 const TELL_EVERY_MS = 250;
 const TELL_AT_START_EVERY_MS = 25;
 
@@ -58,7 +58,7 @@ export function makePace({
     atCeiling: false,
     blocked: undefined,
   };
-  let isOnTrial = false;
+  let isProbing = false;
   let telling: NodeJS.Timeout | undefined;
 
   const ask = async (wanted: number): Promise<Grant> => {
@@ -68,17 +68,17 @@ export function makePace({
       untold.putBack(told.accepted);
       throw error;
     });
-    ({ isOnTrial, state } = taken);
-    const { turns, firstMs, betweenMs, episode, crowds } = taken;
-    return { turns, firstMs, betweenMs, episode, crowds, strict: scripts.hasCeiling };
+    ({ isProbing, state } = taken);
+    const { permits, firstMs, betweenMs, episode, crowds } = taken;
+    return { permits, firstMs, betweenMs, episode, crowds, strict: scripts.hasCeiling };
   };
-  const turnQueue = makeTurnQueue(
+  const permitQueue = makePermitQueue(
     ask,
     (error) => log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),
-    () => (scripts.hasCeiling || isOnTrial ? 0 : spareTurns(state)),
+    () => (scripts.hasCeiling || isProbing ? 0 : sparePermits(state)),
   );
 
-  /** Tells Redis what answers said, where no turn is asked for with which it could go. */
+  /** Tells Redis what answers said, where no permit is asked for with which it could go. */
   const tell = async (): Promise<void> => {
     clearTimeout(telling);
     telling = undefined;
@@ -94,14 +94,14 @@ export function makePace({
     headers = {},
     episode,
   }: Block): Promise<void> => {
-    turnQueue.recall();
+    permitQueue.recall();
     const words = readWords(headers);
-    const wishMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
-    const shownWhy = wishMs === undefined ? why : ASKED;
+    const statedMs = words.retryAfterMs ?? (because === 'limit' ? words.resetMs : undefined);
+    const shownWhy = statedMs === undefined ? why : ASKED;
     // Whatever a header wishes, credentials are mended by a person alone.
-    const by = wishMs === undefined || because === 'credentials' ? because : 'asked';
+    const by = statedMs === undefined || because === 'credentials' ? because : 'asked';
     const { waitMs, isFirst } = await scripts.block({
-      askedMs: wishMs ?? askedMs,
+      askedMs: statedMs ?? askedMs,
       isLimit: because === 'limit',
       mayBeLimit,
       why: shownWhy,
@@ -112,7 +112,7 @@ export function makePace({
     });
     state = { ...state, blocked: { why: shownWhy, because: by, untilMs: Date.now() + waitMs } };
     if (!isFirst) return;
-    turnQueue.begins(episode + 1);
+    permitQueue.begins(episode + 1);
     const facts = { waitMs: Math.round(waitMs), why };
     // Meeting the limit now and then is how it is followed, and no trouble.
     if (because === 'limit' && waitMs < LONGEST_WAIT_MS) log.debug(facts, "the service's limit was reached");
@@ -125,7 +125,7 @@ export function makePace({
   const obey = async (headers: AnswerHeaders, accepted: 0 | 1): Promise<void> => {
     const words = readWords(headers);
     untold.add(accepted, words);
-    if (isOnTrial) await tell();
+    if (isProbing) await tell();
     else telling ??= setTimeout(tell, state.phase === 'start' ? TELL_AT_START_EVERY_MS : TELL_EVERY_MS).unref();
     // Beside an allowance that is not used up, as rate-limiter-flexible writes it with every answer, it says when that is renewed.
     if (!words.retryAfterMs || (words.remaining ?? 0) > 0) return;
@@ -135,13 +135,13 @@ export function makePace({
 
   return {
     /**
-     * Waits for a turn, however long it takes; a block that ends early is noticed within a second. Rejects with
+     * Waits for a permit, however long it takes; a block that ends early is noticed within a second. Rejects with
      * `STOPPED` when the signal is aborted first.
      */
-    take: (signal: AbortSignal): Promise<Turn> => turnQueue.take(signal),
+    take: (signal: AbortSignal): Promise<Permit> => permitQueue.take(signal),
 
-    /** A turn that may be used at this very moment, where there is one to spare; nothing where one would have to wait. */
-    takeNow: (): Turn | undefined => turnQueue.takeNow(),
+    /** A permit that may be used at this very moment, where there is one to spare; nothing where one would have to wait. */
+    takeNow: (): Permit | undefined => permitQueue.takeNow(),
 
     /** The service took a call, whatever it said to it: its limit let it through. It costs no trip to Redis of its own. */
     answered: (headers: AnswerHeaders = {}): Promise<void> => obey(headers, 1),
@@ -151,11 +151,11 @@ export function makePace({
 
     /**
      * Stops the calls of all processes: for as long as the service asked, else for a wait that doubles while nothing gets
-     * through. A 429 of a call whose turn came before the present episode changes nothing unless it asks.
+     * through. A 429 of a call whose permit came before the present episode changes nothing unless it asks.
      */
     block,
 
-    /** Asks how the pace stands, for a process in which nobody waits for a turn. */
+    /** Asks how the pace stands, for a process in which nobody waits for a permit. */
     async look(): Promise<PaceState> {
       await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be looked at'));
       return state;
@@ -168,13 +168,13 @@ export function makePace({
 
 /** What the present flow takes in so many seconds is had at hand: two thirds of what is handed out ahead. */
 const SPARE_S = 0.016;
-/** Where turns come so slowly, each is waited for: one that nobody takes would be missed. */
+/** Where permits come so slowly, each is waited for: one that nobody takes would be missed. */
 const SPARE_FROM_PER_S = 200;
-/** Where a limit is known, only far below it: turns that nobody takes are lost to the fleet. */
+/** Where a limit is known, only far below it: permits that nobody takes are lost to the fleet. */
 const SPARE_BELOW_LIMIT = 2;
 
-/** How many turns may be had to spare, by what is known of the pace: plenty while no limit was met, since it only grows then. */
-function spareTurns({ phase, isLimiting, blocked, ratePerS, flowPerS }: PaceState): number {
+/** How many permits may be had to spare, by what is known of the pace: plenty while no limit was met, since it only grows then. */
+function sparePermits({ phase, isLimiting, blocked, ratePerS, flowPerS }: PaceState): number {
   if (blocked || flowPerS < SPARE_FROM_PER_S) return 0;
   if (phase !== 'start' && (isLimiting || ratePerS < SPARE_BELOW_LIMIT * flowPerS)) return 0;
   return Math.ceil(flowPerS * SPARE_S);

@@ -23,7 +23,7 @@ const LATELY_SHARE = 0.1;
 
 /**
  * At most `limit` calls in flight from this process, and fewer while latency shows that the service suffers (AIMD). A
- * caller waits for a slot before it waits for its turn, since a turn that cannot be used at once is a turn lost to the
+ * caller waits for a slot before it waits for its permit, since a permit that cannot be used at once is a permit lost to the
  * whole fleet.
  */
 export function makeSlots(limit: number) {

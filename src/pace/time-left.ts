@@ -93,8 +93,8 @@ function isNear(one: number, other: number): boolean {
 }
 
 /** Whether calls leave, or will when the service's limit lets them: how long it is away nobody knows. */
-function goesOn({ blocked, shut = [], paused = [], flowPerS }: PaceState, nowMs: number): boolean {
-  if (shut.length + paused.length > 0) return false;
+function goesOn({ blocked, tripped = [], paused = [], flowPerS }: PaceState, nowMs: number): boolean {
+  if (tripped.length + paused.length > 0) return false;
   if (!blocked || blocked.untilMs <= nowMs || isLimit(blocked)) return true;
   // Some proxies say so of a limit too: then calls are taken in between.
   return blocked.untilMs - nowMs < SHORT_WAIT_MS && flowPerS >= LEAST_PER_S;

@@ -11,11 +11,11 @@ import { makeSessions } from './sessions/sessions.ts';
 import { GUESS_LIMITS, type GuessLimits, makeGuesses } from './sign-in/guesses.ts';
 import { makeProve } from './sign-in/prove.ts';
 import { makeSignIn } from './sign-in/sign-in.ts';
-import { makeTryPassword, type Refused } from './sign-in/try-password.ts';
+import { makeTryPassword, type RefusedSignIn } from './sign-in/try-password.ts';
 import { makeUsers } from './users/users.ts';
 
 export type { SessionView, SignedIn } from './sessions/sessions.ts';
-export type { Refused } from './sign-in/try-password.ts';
+export type { RefusedSignIn } from './sign-in/try-password.ts';
 export type { UserView } from './users/user.ts';
 
 export type People = ReturnType<typeof makePeople>;
@@ -24,7 +24,7 @@ export type People = ReturnType<typeof makePeople>;
 const BELIEVED_MS = 1_000;
 
 /** One's own change of the password: `unfit` says why the new one will not do. */
-export type OwnChange = { is: 'ok' } | { is: 'unfit'; why: string } | Refused;
+export type OwnChange = { is: 'ok' } | { is: 'unfit'; why: string } | RefusedSignIn;
 
 type PeopleDeps = {
   connection: RedisConnection;

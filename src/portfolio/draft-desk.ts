@@ -4,94 +4,94 @@ import type { LineToMend, Preview } from './preview.ts';
 import type { Problem } from './problem.ts';
 import type { ReadOptions } from './read-options.ts';
 
-/** One file as it comes in. `name` is whatever a browser, or somebody else, says; '' where a field of a form was left empty. */
+/** One uploaded file. The client chooses `name`; a form field that was left empty sends an empty name. */
 export type IncomingFile = { field: string; name: string; content: Readable };
 
-/** Why an upload was not taken, as a status of HTTP and in words: nothing of it is left on the disk. */
-export type Refused = { refused: { status: 400 | 413 | 415 | 507; message: string } };
+/** Why an upload was refused, as an HTTP status and a message. Nothing of the upload stays on the disk. */
+export type RefusedUpload = { refused: { status: 400 | 413 | 415 | 507; message: string } };
 
-/** A preview; or how many lines were read for it so far; or why there can be none. */
+/** The preview; or the number of lines read for it so far; or why the preview failed. */
 export type PreviewState =
   | { is: 'there'; preview: Preview }
   | { is: 'under way'; lines: number }
   | { is: 'failed'; message: string };
 
-/** A line as somebody wrote it anew: some of its cells by their places, or of a broken one all of its text. */
-export type LineWish = { line: number } & ({ cells: ReadonlyMap<number, string> } | { text: string });
+/** A corrected line: either the changed cells by column index, or, for a broken line, its whole text. */
+export type LineEdit = { line: number } & ({ cells: ReadonlyMap<number, string> } | { text: string });
 
-/** A new version; or none, since another was made meanwhile, and these are the cells in which it differs. */
+/** The new version; or, if somebody else saved a version meanwhile, that version's number and its changed cells. */
 export type MendAnswer =
   | { draft: PortfolioDraft; mended: number }
   | { conflict: { latest: number; cells: MendedCell[] } };
 
-/** What a person says yes to: the preview by its digest, and what the import does beside. */
+/** What a person confirms: a preview, named by its digest in `of`, and how the import runs. */
 export type Submission = {
   of: string;
-  /** Which portfolio it was allowed for: the draft may name another by now. Left out, whichever the draft names. */
+  /** The portfolio for which the person was authorized. The draft may name another by now. Undefined: no check. */
   portfolio?: string | undefined;
-  /** Whether rows of earlier imports that the file lacks are given up, as far as they were not sent. */
+  /** Whether to cancel rows of earlier imports that the file lacks and of which nothing was sent. */
   replace: boolean;
-  /** Only so many rows are sent at first; the others wait for a person. */
+  /** How many rows to send at first. The others wait until a person releases them. */
   first?: number | undefined;
-  /** Who says yes. */
+  /** Who confirms. */
   by?: string | undefined;
 };
 
-/** Begun; or not, in words, since the draft is no longer what the person saw. */
+/** The import has begun; or why not, because the draft differs from what the person saw. */
 export type SubmitAnswer = { draft: PortfolioDraft } | { conflict: string };
 
-/** What is said of a draft beside its file; what is left out stays. `takeOffered` reads it as another read one like it. */
+/** Changes to a draft beside its file. Omitted fields stay. `takeOffered` adopts the reading in `offered`. */
 export type Correction = { reading?: ReadOptions; portfolio?: string; forgetKept?: boolean; takeOffered?: boolean };
 
 /**
- * What one can do with portfolios that were uploaded and are not in the ledger yet. All that takes an id throws `NOT_FOUND` for one
- * that is not there. Whoever changes something (`by`) is one of the draft's authors from then on.
+ * Operations on uploaded portfolios that are not in the ledger yet. Each method with an id throws `NOT_FOUND` for an
+ * unknown id. The person in `by`, who changes a draft, becomes one of its authors.
  */
 export type DraftDesk = {
   /** Newest first. */
   list(): Promise<PortfolioDraft[]>;
   read(id: string): Promise<PortfolioDraft>;
-  /** Takes an upload to the disk, as it comes. @throws what its streams throw, such as when the connection is gone */
+  /** Streams an upload to the disk. @throws whatever the streams throw, for example when the connection is lost */
   receive(
     files: AsyncIterable<IncomingFile>,
     announcedBytes?: number,
     by?: string,
-  ): Promise<{ draft: PortfolioDraft } | Refused>;
-  /** Begins a preview where there is none, and never waits for it. */
+  ): Promise<{ draft: PortfolioDraft } | RefusedUpload>;
+  /** Starts a preview if there is none. Never waits for it. */
   preview(draft: PortfolioDraft): Promise<PreviewState>;
-  /** Makes it anew, since the ledger may have gone on. */
+  /** Makes the preview again, because the ledger may have changed since. */
   previewAgain(draft: PortfolioDraft): Promise<void>;
-  /** A page of the lines to look at, from 0. */
+  /** One page of the lines that need a person's attention; the first page is 0. */
   lines(
     draft: PortfolioDraft,
     which: { preview: Preview; list: 'problems' | 'warnings'; page: number },
   ): Promise<LineToMend[]>;
   /** @throws LimitlineError `USAGE` for a name that no portfolio can have */
   correct(id: string, correction: Correction, by?: string): Promise<PortfolioDraft>;
-  /** Says what is wrong with a line of the preview if its cells were these. */
+  /** Returns what would be wrong with a line of the preview if it had these cells. */
   check(
     draft: PortfolioDraft,
-    wish: { line: number; cells: ReadonlyMap<number, string> },
+    edit: { line: number; cells: ReadonlyMap<number, string> },
   ): Promise<{ problems: Problem[]; warnings: Problem[] }>;
-  /** @throws LimitlineError `USAGE` where a line cannot be mended so */
-  mend(id: string, wish: { version: number; wishes: readonly LineWish[] }, by?: string): Promise<MendAnswer>;
+  /** @throws LimitlineError `USAGE` where a line cannot be corrected in this way */
+  mend(id: string, change: { version: number; edits: readonly LineEdit[] }, by?: string): Promise<MendAnswer>;
   /**
-   * Imports what was previewed in the background, or goes on where that was interrupted.
+   * Imports the previewed file in the background, or continues an import that was interrupted.
    *
-   * @throws LimitlineError `USAGE` where nothing of it can be imported
+   * @throws LimitlineError `USAGE` where no line of the file can be imported
    */
   submit(id: string, submission: Submission): Promise<SubmitAnswer>;
   /**
-   * The draft, and how far the import of it is that is under way in this process. Where none is, what became of the last one stands
-   * in the draft: no moment is between them.
+   * The draft, and the progress of its import if one runs here. An import writes its result into the draft before it
+   * stops running, so one of the two is always current.
    */
   look(id: string): Promise<{ draft: PortfolioDraft; progress: { lines: number } | undefined }>;
-  /** The import of a draft that is under way in this process. */
+  /** The progress of a draft's import in this process. */
   progress(id: string): { lines: number } | undefined;
-  /** The file as it is now, with all that was mended, under the name that it came with. */
+  /** The latest version of the file, with all corrections, under its original name. */
   file(id: string): Promise<{ name: string; content: Readable; sizeBytes: number }>;
-  /** @throws LimitlineError `USAGE` while it is imported */
+  /** @throws LimitlineError `USAGE` while the draft is being imported */
   remove(id: string): Promise<void>;
-  /** Ends what is under way in good order; an import can be gone on with. */
+  /** Stops running previews and imports cleanly. A stopped import can be continued. */
   close(): Promise<void>;
 };

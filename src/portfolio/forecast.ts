@@ -3,24 +3,24 @@ import { makeKeySet } from './identity/key-set.ts';
 import type { Line } from './lines/row.ts';
 import { makeExactSum } from './values/exact-sum.ts';
 
-/** What an import of the file would lead to. */
+/** What an import of the file would request, create and send. */
 export type Forecast = {
-  /** Limits, one a row; documents, each file once; companies, each buyer once, those with a `company_id` not at all. */
+  /** Limits: one a row. Documents: each file once. Companies: each buyer once, unless it has a `company_id`. */
   limits: number;
   documents: number;
   companies: number;
-  /** What goes up for the documents: base64 in JSON is four thirds of the files. */
+  /** Bytes uploaded for the documents. Base64 makes each file a third larger. */
   uploadBytes: number;
   /** Exact sum of the requested limits, as decimal text. */
   requested: string;
 };
 
-/** What of one batch counts for the first time: the keys by which the ledger knows it. */
+/** What a batch adds, as ledger keys: every limit, and each company on its first occurrence. */
 type NewThings = { limits: string[]; companies: string[] };
 
 type Forecaster = { add(batch: readonly Line[]): NewThings; forecast(): Forecast };
 
-/** Adds up what the lines of a file would lead to. */
+/** Adds up the requests of a file's lines. */
 export function makeForecaster(): Forecaster {
   const buyers = makeKeySet();
   const files = makeKeySet();

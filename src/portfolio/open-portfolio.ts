@@ -17,7 +17,7 @@ import { addDocuments } from './lines/add-documents.ts';
 import { type AdviceDates, adviceDates } from './lines/advice.ts';
 import { makeLineClassifier } from './lines/classify-lines.ts';
 import { findConventions } from './lines/conventions.ts';
-import type { Draft } from './lines/draft.ts';
+import type { LineDraft } from './lines/draft.ts';
 import { type JudgeAlone, makeJudgeAlone } from './lines/judge-alone.ts';
 import { type CurrencyCheck, makeCurrencyCheck } from './lines/one-currency.ts';
 import { makeCellReader, readConstants, type Values } from './lines/read-cells.ts';
@@ -30,64 +30,63 @@ import { type LineRewriter, makeLineRewriter } from './results/line-rewriter.ts'
 import { outcomeColumns } from './results/outcomes.ts';
 import { parseAmount } from './values/amounts.ts';
 
-/** A line of which nothing is asked but its cells. */
+/** A line read without interpreting its cells. */
 export type PlainLine = Pick<Line, 'line' | 'cells' | 'numbers'> & { kind: 'plain' };
 
 /** A portfolio's file, open and read up to its header. */
 export type Opened = {
   /** The columns' names as written. */
   header: string[];
-  /** How the file is written, as given or as found. */
+  /** Encoding, delimiter or sheet, as given or as detected. */
   dialect: Dialect;
-  /** The line on which the header stands; null where there is none. */
+  /** The line number of the header; null if the file has none. */
   headerLine: number | null;
-  /** What stands above it and is not read. */
+  /** Text above the header, which is not read. */
   above: Above | null;
-  /** The columns as they were understood; those that mean nothing to us are kept as they are. */
+  /** The columns as they were understood. Unknown columns are kept unchanged. */
   columns: Column[];
-  /** How its lines are written in a file of their own. */
+  /** Writes lines of this file into another file. */
   rewriter: LineRewriter;
-  /** How amounts and dates are written: what was not said is found by a pass over the whole file. @throws LimitlineError `FILE`, `STOPPED` */
+  /** Detects amount and date formats left open, from the whole file. @throws LimitlineError `FILE`, `STOPPED` */
   findConventions(): Promise<Conventions>;
-  /** Says what one line is by itself, as somebody mends it. */
+  /** Checks a single line without the others, for a person who corrects it. */
   judgeAlone: JudgeAlone;
-  /** What is wrong with the file as a whole; if anything is, `batches` is empty. */
+  /** Problems of the file as a whole. If there are any, `batches` is empty. */
   problems: Problem[];
-  /** Advice for the file as a whole; it is complete when the last batch was given. */
+  /** Warnings about the file as a whole. Complete only after the last batch. */
   warnings: Problem[];
   /**
-   * The lines in their order, some 250 at a time; may be gone through once. The file is closed at the end, and when
-   * the loop over it is left.
+   * The lines in their order, 250 at a time. Can be iterated once. The end of the loop, or leaving it, closes the file.
    *
-   * @throws LimitlineError `FILE` when the file cannot be read on, `STOPPED` when the signal is aborted.
+   * @throws LimitlineError `FILE` when the file becomes unreadable, `STOPPED` when the signal is aborted.
    */
   batches(): AsyncIterable<Line[]>;
-  /** The same lines as they stand, in place of `batches` and at a quarter of its cost: for whom what they mean is known already. */
+  /** The same lines without interpretation, at a quarter of the cost of `batches`. Use one of the two, not both. */
   plainLines(): AsyncIterable<PlainLine[]>;
-  /** Closes the file; needed only if its lines are not gone through. */
+  /** Closes the file. Needed only if the caller does not iterate over its lines. */
   close(): Promise<void>;
 };
 
 export type PortfolioFile = ReadOptions & {
   path: string;
-  /** What a workbook's faults call it, where `path` is a copy. */
+  /** The name under which a workbook's errors mention the file, where `path` is a copy. */
   givenPath?: string | undefined;
-  /** Further columns, own ones included, that must be there and not be empty. */
+  /** Further columns that must exist and must not be empty. They may be the team's own columns. */
   requiredColumns: readonly string[];
-  /** Where documents are looked up; without it, a line that names some is invalid. */
+  /** Where documents are looked up. Without a folder, a line that names documents is invalid. */
   documents?: DocumentFolder | undefined;
-  /** Whether it is a results file of ours, whose columns of results are kept and mean nothing. */
+  /** Whether this is a results file of Limitline. Its result columns are kept and not interpreted. */
   results?: boolean;
-  /** Who tells lines their buyers; without one, they are told by what other lines of the file say. */
+  /** Decides which buyer each line means. Without a book, only the file's own lines are compared. */
   buyers?: BuyerBook | undefined;
   signal?: AbortSignal | undefined;
-  /** The time by which dates of statements are judged. */
+  /** The current time, for judging the dates of statements. Default: now. */
   now?: Date;
 };
 
 /**
- * Opens a portfolio's CSV file. Nothing holds the whole of it: memory grows by some 25 bytes a line, for finding
- * duplicates, and where no book of buyers is given by some 90 more.
+ * Opens a portfolio's CSV file or workbook. The file is never held whole: memory grows by some 25 bytes a line, to find
+ * duplicates, and by some 90 more without a book of buyers.
  *
  * @throws LimitlineError `FILE` when the file cannot be opened or read, `STOPPED` when the signal is aborted.
  */
@@ -130,7 +129,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   };
 }
 
-/** The portfolio's file as its table is read. */
+/** The options for reading the file as a table: adds the vocabulary that finds the header. */
 export function tableOf<File extends Pick<PortfolioFile, 'path' | 'mapping'>>(file: File): File & TableFile {
   return { ...file, vocabulary: vocabularyOf(file.mapping) };
 }
@@ -158,16 +157,16 @@ function readColumns(table: Table, file: PortfolioFile): ReturnType<typeof readH
 
 async function* noBatches(): AsyncGenerator<never> {}
 
-/** Enough that the waits between batches cost nothing. 500 were no faster, and V8 took 25 MB more for their objects. */
+/** Enough lines that the waits between batches cost nothing. 500 were no faster and took 25 MB more. */
 const BATCH_LINES = 250;
 
-/** As many as a process calls at once: the first rows go to work before more is read. Later ones are twice the last. */
+/** As many as a process has calls in flight by default, so that work starts early. Each later batch doubles. */
 const FIRST_LINES = 32;
 
-/** A hundred lines of a thousand cells; Excel's widest have 16,384. */
+/** A hundred lines of a thousand cells. Excel allows 16,384 columns. */
 const BATCH_CELLS = 100_000;
 
-/** Some 4 MB of the file: a batch of the longest lines there may be stays small as well. */
+/** Some 4 MB of the file, so that a batch of very long lines stays small as well. */
 const BATCH_READS = 64;
 
 type Reading = {
@@ -197,13 +196,13 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   let areConventionsFound = false;
   try {
     for await (const records of recordBatches(table, shape)) {
-      let drafts: Draft[] = records.map((record) => ({ record, ...readCells(record), documents: [] }));
+      let drafts: LineDraft[] = records.map((record) => ({ record, ...readCells(record), documents: [] }));
       if (!areConventionsFound && drafts.some((draft) => draft.open)) {
         areConventionsFound = true;
         await findOpenConventions(reading, shape);
         drafts = drafts.map(({ record }) => ({ record, ...readCells(record), documents: [] }));
       }
-      // What became of lines is no file of lines: it has those of several files, each with a currency of its own.
+      // Results files are exempt: their lines come from several files, each with its own currency.
       if (!file.results) for (const draft of drafts) if (!strays.judge(draft)) currencies.judge(draft);
       await addDocuments(drafts, columns, file.documents);
       await tellBuyers(drafts, telling);
@@ -218,7 +217,7 @@ async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
 async function* readPlainLines(table: Table, shape: Shape): AsyncGenerator<PlainLine[]> {
   try {
     for await (const records of recordBatches(table, shape)) {
-      // What was not UTF-8 becomes U+FFFD, as in what is wrong with such a line.
+      // Bytes that are not UTF-8 become U+FFFD, as they do in problem messages.
       yield records.map(({ line, cells, sheet }) => ({
         kind: 'plain',
         line,
@@ -231,7 +230,7 @@ async function* readPlainLines(table: Table, shape: Shape): AsyncGenerator<Plain
   }
 }
 
-/** The records below the header, some of them at a time, in their order. */
+/** The records below the header, in batches that grow. */
 async function* recordBatches(table: Table, shape: Shape): AsyncGenerator<RawRecord[]> {
   for (let most = FIRST_LINES; ; most = Math.min(2 * most, BATCH_LINES)) {
     const records: RawRecord[] = [];
@@ -249,12 +248,12 @@ async function* recordBatches(table: Table, shape: Shape): AsyncGenerator<RawRec
   }
 }
 
-/** Where a results file names its rows. */
+/** The index of the column with row ids in a results file; -1 if there is none. */
 function rowColumnAt(columns: readonly Column[]): number {
   return outcomeColumns(columns.map(({ written }) => written))?.get(ROW_COLUMN) ?? -1;
 }
 
-/** What a person said stands; for the rest, the whole file is asked. */
+/** Fills in conventions that a person did not give, from the whole file. */
 async function findOpenConventions(
   { table, file, columns, conventions }: Pick<Reading, 'table' | 'file' | 'columns' | 'conventions'>,
   shape: Shape,
@@ -272,7 +271,7 @@ function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const fits = makeFit(columns);
   return {
     fits,
-    // Addresses and long names are written over several lines, and what own columns hold is not ours to say.
+    // Addresses and long names may contain line breaks, and so may the team's own columns.
     mayBreak: (index) => [null, 'street', 'name'].includes(columns[index]?.known ?? null),
     standsAlone(line) {
       const cells = line.split(delimiter);

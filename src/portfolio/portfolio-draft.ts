@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readOptionsSchema } from './read-options.ts';
 
-/** A cell that was mended; `column` is null where the whole line was written anew. Texts are cut to what one is shown. */
+/** A corrected cell; `column` is null where the whole line was rewritten. Both texts are cut for display. */
 const mendedCellSchema = z.object({
   line: z.int(),
   column: z.string().nullable(),
@@ -10,19 +10,19 @@ const mendedCellSchema = z.object({
 });
 
 const versionSchema = z.object({
-  /** From 1, which is the file as it was uploaded. */
+  /** Version 1 is the file as it was uploaded. */
   number: z.int().min(1),
   sha256: z.string(),
   sizeBytes: z.int(),
   madeMs: z.int(),
-  /** How many cells differ from the version before, and the first of them. */
+  /** How many cells differ from the version before; `cells` holds the first of them. */
   mended: z.int(),
   cells: z.array(mendedCellSchema),
 });
 
-/** What became of an import that was begun. One that ended neither way was interrupted. */
+/** An import of the draft. If `ended` and `fault` are both null and no import runs, it was interrupted. */
 const submittedSchema = z.object({
-  /** Into which account: a console of another one shares the folder, and there nothing was imported. */
+  /** The account of the import. A console of another account may share the folder; there, nothing was imported. */
   account: z.string().optional(),
   portfolio: z.string(),
   version: z.int(),
@@ -38,36 +38,36 @@ const submittedSchema = z.object({
       faults: z.array(z.string()),
     })
     .nullable(),
-  /** Why it broke off, where that is known. */
+  /** Why the import failed, if that is known. */
   fault: z.string().nullable(),
 });
 
-/** An earlier file, when it was submitted, and who said how it is read. */
+/** An earlier file, when it was submitted, and who decided how it is read. */
 const keptFromSchema = z.object({ name: z.string(), keptMs: z.int(), by: z.array(z.string()).default([]) });
 
-/** A portfolio that was uploaded and is looked at: nothing of it is in the ledger. */
+/** An uploaded portfolio before its import: none of it is in the ledger. */
 export const portfolioDraftSchema = z.object({
   id: z.string(),
-  /** What the file was called. It is shown, and names nothing on our disk. */
+  /** The original name of the file, for display only. It is never used as a path. */
   name: z.string(),
   uploadedMs: z.int(),
   versions: z.array(versionSchema).min(1),
   documents: z.array(z.object({ name: z.string(), sizeBytes: z.int() })),
-  /** Whether the one document is a ZIP file of them. */
+  /** Whether the only document is a ZIP file that contains the documents. */
   isArchive: z.boolean(),
   reading: readOptionsSchema,
-  /** The name of the portfolio that it is looked at for. */
+  /** The name of the portfolio into which the draft would be imported. */
   portfolio: z.string(),
-  /** Digest of the header as it was found at first, by which a file of this form is known again; null without a header. */
+  /** Digest of the header as first detected; it identifies files of the same form. null without a header. */
   form: z.string().nullable(),
-  /** Where the corrections were taken from, when they were kept from an earlier file of this form. */
+  /** The earlier file of the same form from which the reading options were copied, if they were. */
   keptFrom: keptFromSchema.nullable(),
-  /** How another person read an earlier file of this form: shown, and done only when somebody says so. */
+  /** Another person's reading options for a file of this form. They apply only after somebody accepts them. */
   offered: keptFromSchema.extend({ reading: readOptionsSchema }).nullable().default(null),
-  /** Who said how it is read, as far as that is kept for other files. */
+  /** Who chose the reading options that are kept for other files. */
   readBy: z.array(z.string()).default([]),
   submitted: submittedSchema.nullable(),
-  /** Who uploaded it, mended it, or said how it is read: none of them may approve what comes of it. */
+  /** Everybody who uploaded the file, corrected it, or chose how it is read. None of them may approve the portfolio. */
   authors: z.array(z.string()).default([]),
 });
 
@@ -76,14 +76,14 @@ export type DraftVersion = z.output<typeof versionSchema>;
 export type MendedCell = z.output<typeof mendedCellSchema>;
 export type SubmittedDraft = z.output<typeof submittedSchema>;
 
-/** The version that is looked at and would be imported. */
+/** The version that a preview shows and an import takes. */
 export function lastVersion({ versions }: Pick<PortfolioDraft, 'versions'>): DraftVersion {
   const last = versions.at(-1);
   if (!last) throw new Error('A draft has the file as it was uploaded, at least.');
   return last;
 }
 
-/** A draft's authors, and another. */
+/** A draft's authors, with one more if `by` is new. */
 export function authorsWith({ authors }: Pick<PortfolioDraft, 'authors'>, by: string | undefined): string[] {
   return by === undefined || authors.includes(by) ? authors : [...authors, by];
 }

@@ -5,22 +5,22 @@ import type { Conventions } from './columns/known-columns.ts';
 import type { Forecast } from './forecast.ts';
 import type { Problem } from './problem.ts';
 
-/** What an import would request, create and send, as `check` shows it. `limits`, `companies` and the sum are of that alone. */
+/** What an import would request, create and send, as `check` prints it, without what was made or sent before. */
 export type DryRun = Forecast & {
-  /** How many of the limits wait already: in this portfolio, or in another for an approval. */
+  /** How many of the limits already wait: in this portfolio, or in another one for an approval. */
   open: number;
-  /** How many of the limits are for buyers with another request that is open or made, and their sum. */
+  /** Limits whose buyers have another request, open or made, and the sum of these limits. */
   besides: { limits: number; requested: string };
-  /** What is not requested again: what was made before, is held, or is under way. null without a ledger. */
+  /** Not requested again: made before, held or under way. null if there is no ledger to ask. */
   before: { limits: number; companies: number; held: number } | null;
-  /** The expected duration of the calls, in seconds; null while the pace is unknown. */
+  /** Estimated duration of the calls at the known rate, in seconds; null if no rate is known. */
   durationS: number | null;
 };
 
-/** One request, as a person sees it. */
+/** One of the largest requests, for display. */
 export type LargeRequest = { line: number; name: string; requested: string };
 
-/** A line's request as its calls would send it; `company` is null where the line gives the company's id. */
+/** The request bodies that a line's calls would send. `company` is null where the line gives a `company_id`. */
 export type PreviewRequest = {
   line: number;
   company: Record<string, unknown> | null;
@@ -28,48 +28,48 @@ export type PreviewRequest = {
   limit: Record<string, unknown>;
 };
 
-/** A column as it was understood, with its first filled cells. */
+/** A column as it was understood, with the values of its first filled cells. */
 export type PreviewColumn = Pick<Column, 'index' | 'written' | 'known' | 'by' | 'guess'> & { samples: string[] };
 
-/** A line that a person has to correct, with its cells as in the file. */
+/** A line that needs a person's attention, with the cells of the file. */
 export type LineToMend = {
   line: number;
-  /** How many physical lines it has. */
+  /** How many physical lines the record spans. */
   lines: number;
   kind: 'row' | 'invalid' | 'duplicate';
   cells: string[];
-  /** The columns of a sheet whose cells are numbers by type. */
+  /** The indexes of cells that a workbook stores as numbers. */
   numbers?: readonly number[] | undefined;
   problems: Problem[];
   warnings: Problem[];
-  /** The line's text, if its cells cannot be trusted: it is corrected as a whole. */
+  /** The line's text, where its division into cells is unreliable. The person corrects the text as a whole. */
   broken?: string | undefined;
 };
 
-/** The number of such lines, and where each stored page begins: its first line, and its byte in the file. */
+/** How many such lines there are, how many were kept, and for each page its first line and its byte offset. */
 export type MendPages = { lines: number; kept: number; pages: { line: number; at: number }[] };
 
-/** The result of reading a file, before anything of it is in the ledger. */
+/** The result of reading a file before its import. */
 export type Preview = {
-  /** A digest of everything that it depends on: the file's content, how it is read, its documents, the portfolio. */
+  /** Digest of everything that the preview depends on: the file, its reading options, its documents, the portfolio. */
   of: string;
   madeMs: number;
   dialect: Dialect;
-  /** The sheets of a workbook to choose from. */
+  /** The sheets of a workbook that a person can choose. */
   sheets: string[];
   headerLine: number | null;
   above: Above | null;
   columns: PreviewColumn[];
   conventions: Conventions;
-  /** What is wrong with the whole file: nothing of it can be imported then. */
+  /** Problems of the file as a whole. With any, nothing can be imported. */
   faults: Problem[];
-  /** Warnings about the whole file. */
+  /** Warnings about the file as a whole. */
   fileWarnings: Problem[];
   counts: { lines: number; rows: number; invalid: number; duplicate: number };
-  /** Cells that are sent differently than written: one sentence for each column and reason. */
+  /** Cells whose values are sent in another form: one message for each column and reason. */
   changes: { column: string; count: number; value: string; became: string; message: string }[];
   dryRun: DryRun;
-  /** The calls a second to expect; null when unknown. */
+  /** The expected rate in calls a second; null if none is known. */
   ratePerS: number | null;
   largest: readonly LargeRequest[];
   first: PreviewRequest[];

@@ -4,8 +4,8 @@ import { COLUMNS, type KnownColumn } from './columns/known-columns.ts';
 import { mappingSchema } from './columns/mapping.ts';
 
 /**
- * What a person says of how a file is to be read; what is left out is found from the file. It is kept beside an import,
- * since the copy is read again, and must be read alike, whenever results are written.
+ * A person's choices of how to read a file. Omitted options are detected from the file. They are stored with the
+ * import: results are written from a second reading of the copy, which must give the same lines.
  */
 export const readOptionsSchema = z.object({
   encoding: z.string().optional(),
@@ -14,21 +14,21 @@ export const readOptionsSchema = z.object({
   /** The physical line of the header, or the row of a sheet. */
   headerLine: z.int().min(1).optional(),
   mapping: mappingSchema.optional(),
-  /** What marks the decimals of every amount, where the column leaves it open. */
+  /** The decimal separator of all amounts, where the column does not decide it. */
   decimal: z.enum(['.', ',']).optional(),
   /** Whether day or month comes first in dates like 05/04/2026. */
   dates: z.enum(['dmy', 'mdy']).optional(),
-  /** Whether rows that are hidden in a sheet are taken too; otherwise each is a problem. */
+  /** Whether to include rows that are hidden in a sheet. Otherwise each hidden row is a problem. */
   hiddenRows: z.boolean().optional(),
-  /** Lines of which a person says that they mean the buyer which their identifiers point to, whatever its name. */
+  /** Lines that mean the buyer of their identifiers even if the name differs, as a person confirmed. */
   sameBuyer: z.array(z.int()).optional(),
 });
 
 export type ReadOptions = z.output<typeof readOptionsSchema>;
 
 /**
- * What was said, and what was found where nothing was: with it a file is read alike again, whatever a later version of ours
- * would find in it.
+ * The chosen options, completed with what was detected. With them, a later version of Limitline reads the file in the
+ * same way, even if it would detect something else.
  */
 export function readingFound(
   said: ReadOptions,
@@ -39,7 +39,7 @@ export function readingFound(
   return { ...said, ...found, ...(headerLine === null ? {} : { headerLine }) };
 }
 
-/** What of a reading is kept for other files: nothing that is said of single lines, nor of all lines what is each line's own. */
+/** Options kept for other files: nothing about single lines, and no constants of columns that differ by line. */
 export function lastingOf({ sameBuyer: _lines, mapping, ...others }: ReadOptions): ReadOptions {
   const constants = Object.entries(mapping?.constants ?? {}).filter(([name]) => !COLUMNS[name as KnownColumn].isOfLine);
   const columns = mapping?.columns ?? {};
@@ -47,7 +47,7 @@ export function lastingOf({ sameBuyer: _lines, mapping, ...others }: ReadOptions
   return { ...others, mapping: { columns, constants: Object.fromEntries(constants) } };
 }
 
-/** `country_code always DE; decimal ,; columns Firma as name, Betrag as requested_limit, Kto as none`: what weighs most first. */
+/** Describes the options, most important first: `country_code always DE; decimal ,; columns Firma as name`. */
 export function readingWords({ mapping, ...rest }: ReadOptions): string {
   const constants = Object.entries(mapping?.constants ?? {}).map(([known, value]) => `${known} always ${value}`);
   const others = Object.entries(rest).map(([option, value]) => `${option} ${value}`);

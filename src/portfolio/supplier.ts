@@ -13,10 +13,10 @@ import type { Problem } from './problem.ts';
 export type Supplier = { company: Company; key: string } | { companyId: string };
 
 /**
- * Reads the file of `--supplier`: a CSV with a header and exactly one line, with the company columns of a portfolio
- * (`name`, `country_code` …) or with `company_id`.
+ * Reads the file of `--supplier`: a CSV with a header and exactly one line. It has the company columns of a portfolio
+ * (`name`, `country_code` …) or `company_id`.
  *
- * @throws LimitlineError `FILE` when it cannot be read, and when anything in it is wrong: all of it in one line.
+ * @throws LimitlineError `FILE` when the file cannot be read or has problems; one message names them all.
  */
 export async function readSupplier(path: string): Promise<Supplier> {
   const table = await openTable({ path, vocabulary: vocabularyOf() });

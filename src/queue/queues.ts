@@ -7,14 +7,14 @@ export { type JobData, QUEUES, type QueueName } from './names.ts';
 
 export type NewJob = { queue: QueueName; name: string; data: JobData };
 
-/** The keys of the rows that have a job, by their portfolio. */
+/** The keys of rows that have a job, by portfolio. */
 type KeysByPortfolio = ReadonlyMap<string, ReadonlySet<string>>;
 
 export type Queues = ReturnType<typeof makeQueues>;
 
 /**
- * Unexpected faults (not answers of the service, nor outages: those cost no attempt) are tried again this often, over
- * some two minutes, before the row is given up.
+ * How often a job is tried again after an unexpected fault, over some two minutes, before its row is given up. Answers of the service and
+ * outages do not count as attempts.
  */
 export const ATTEMPTS = 8;
 
@@ -24,30 +24,30 @@ export const KEPT_FAILED = 10_000;
 const JOB_OPTIONS: JobsOptions = {
   attempts: ATTEMPTS,
   backoff: { type: 'exponential', delay: 1_000 },
-  // A finished job must go: BullMQ ignores an add with an id that it still knows, and the ledger remembers the row.
+  // A finished job must be removed: BullMQ ignores a new job whose id it still knows. The ledger keeps the row anyway.
   removeOnComplete: true,
-  // Failed jobs stay for the operators' dashboard; the ledger has all of them.
+  // Some failed jobs stay for the operators' dashboard. The ledger records all of them.
   removeOnFail: { count: KEPT_FAILED },
-  // Nobody looks for our faults in Redis: the log has them.
+  // Faults are in the log, so Redis keeps no stack traces.
   stackTraceLimit: 0,
 };
 
-/** Nobody reads BullMQ's events, and it cannot be told to write none: one page of its stream, where it would keep 10,000. */
+/** Nobody reads BullMQ's events, but they cannot be turned off. Its stream keeps one page of them instead of 10,000. */
 const STREAMS = { events: { maxLen: 100 } };
 
-/** States in which a job is not being run yet. */
+/** The states of a job that has not started yet, in the names of BullMQ's lists. */
 const WAITING = ['wait', 'prioritized', 'delayed'] as const;
 
-/** The same as BullMQ tells them of one job. */
+/** The same states, in the names that BullMQ uses for a single job. */
 const WAITS: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'delayed', 'paused']);
 
-/** States in which a job does nothing more for its row. */
+/** The states of a job that will do nothing more for its row. */
 const GONE: ReadonlySet<string> = new Set(['unknown', 'failed', 'completed']);
 
-/** Ten times what BullMQ waits before the last attempt; whatever else is put off comes sooner. */
+/** Ten times as long as BullMQ waits before the last attempt. No job is delayed for longer. */
 const LONGEST_DELAY_MS = 640_000;
 
-/** The producers' side of the queues. A job's id is its row's name, so a row has one job at the most in a queue. */
+/** The queues, for adding jobs. A job's id is its row's name, so a row has at most one job in a queue. */
 export function makeQueues({
   connection,
   prefixOf,
@@ -58,7 +58,7 @@ export function makeQueues({
   const queues = Object.fromEntries(
     QUEUES.map((name) => [name, new Queue<JobData>(name, { connection, prefix: prefixOf(name), streams: STREAMS })]),
   ) as Record<QueueName, Queue<JobData>>;
-  // BullMQ prints every failed try to reconnect where nobody listens; the connections say once that Redis is away.
+  // Without a listener BullMQ prints each failed attempt to reconnect. Our connections log once that Redis is away.
   for (const name of QUEUES) queues[name].on('error', () => {});
 
   const keysWithJob = async (kinds: readonly JobType[], of: readonly QueueName[]): Promise<KeysByPortfolio> => {
@@ -74,29 +74,26 @@ export function makeQueues({
   return {
     ...makeQueueLooks(queues),
 
-    /** BullMQ's own, for its dashboard: whoever changes anything by them goes around the ledger. */
+    /** BullMQ's queues, for its dashboard. Changing them directly bypasses the ledger. */
     bullmq: queues as Readonly<typeof queues>,
 
-    /**
-     * Stops a queue for all workers: jobs under way end, those that wait stay, and more may be added. Its rows wait for
-     * {@link resumeQueue}, however long that takes.
-     */
+    /** Pauses a queue for all workers. Running jobs end, waiting jobs stay, and jobs can still be added. Its rows wait until {@link resumeQueue}. */
     pauseQueue: (name: QueueName): Promise<void> => queues[name].pause(),
 
-    /** Lets a queue go on. */
+    /** Resumes a queue. */
     resumeQueue: (name: QueueName): Promise<void> => queues[name].resume(),
 
     /**
-     * Adds a job for each row; one whose row has a job in that queue already is passed over by BullMQ.
+     * Adds a job for each row. BullMQ ignores a job if its row already has one in that queue.
      *
-     * @param where behind all that wait, or before them
+     * @param where after all waiting jobs, or before them
      */
     async add(jobs: readonly NewJob[], where: 'behind' | 'before' = 'behind'): Promise<void> {
       const lifo = where === 'before';
       for (const queue of QUEUES) {
         const added = jobs.filter((job) => job.queue === queue);
         if (added.length === 0) continue;
-        // What is put first of all last is taken up first.
+        // Each job goes to the front, so the one to be taken first must be added last.
         if (lifo) added.reverse();
         await queues[queue].addBulk(
           added.map(({ name, data }) => ({ name, data, opts: { ...JOB_OPTIONS, lifo, jobId: jobId(data) } })),
@@ -105,10 +102,10 @@ export function makeQueues({
     },
 
     /**
-     * Hands one row on. Repeating it is harmless: the id is the same.
+     * Adds the job of one row to the next queue. Repeating this is harmless, because the job's id is the same.
      *
-     * @param delayMs for a row that is not to be taken up before
-     * @param failed why it failed at that step, names nobody: its job is among the failed ones as soon as it is taken up
+     * @param delayMs how long the job must wait
+     * @param failed why the row failed, without personal data: the job is then stored as failed when it is taken up
      */
     async handOver(
       { queue, name, data }: NewJob,
@@ -118,23 +115,23 @@ export function makeQueues({
       await queues[queue].add(name, payload, { ...JOB_OPTIONS, jobId: jobId(data), delay: delayMs });
     },
 
-    /** Removes the ended jobs of rows that are to run again; a running job stays, and ends by itself. */
+    /** Removes the ended jobs of rows that are to run again. A running job stays until it ends. */
     async forget(rows: readonly JobData[]): Promise<void> {
       const removals = rows.flatMap((row) => QUEUES.map((queue) => queues[queue].remove(jobId(row)).catch(() => 0)));
       await Promise.all(removals);
     },
 
     /**
-     * Removes what a lost queue may have left of these jobs, so that they can be added again. One that waits after all is
-     * removed with it, which is harmless where the row is fed again; a running one stays.
+     * Removes what a lost queue may have left of these jobs, so that they can be added again. A job that is waiting after all is removed
+     * too, which is harmless if the row is fed again. A running job stays.
      */
     async clear(jobs: readonly NewJob[]): Promise<void> {
       await Promise.all(jobs.map(({ queue, data }) => queues[queue].remove(jobId(data)).catch(() => 0)));
     },
 
     /**
-     * Gives a row its job where it has none, and answers whether it had none. What a lost queue may have left of a job,
-     * a record that stands in no list, is removed first: BullMQ would take it for the job itself and ignore the add.
+     * Adds a row's job if the row has none, and returns whether it had none. A job's record that is in no list, left by a lost queue, is
+     * removed first: BullMQ would treat it as the job and ignore the new one.
      */
     async restore(job: NewJob): Promise<boolean> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(job.data))));
@@ -144,19 +141,19 @@ export function makeQueues({
       return true;
     },
 
-    /** Whether a row has a job that will do something for it, in any queue. */
+    /** Whether any queue has a job that will still do something for the row. */
     async hasJob(row: JobData): Promise<boolean> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
       return states.some((state) => !GONE.has(state));
     },
 
-    /** Whether a row has a job that nobody runs yet, in any queue. */
+    /** Whether any queue has a job of the row that has not started yet. */
     async waits(row: JobData): Promise<boolean> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
       return states.some((state) => WAITS.has(state));
     },
 
-    /** Those of these jobs of which BullMQ knows anything at all: such a job, or what is left of a lost one. */
+    /** Those of these jobs that BullMQ has any record of: a real job, or the rest of a lost one. */
     async known(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {
@@ -170,7 +167,7 @@ export function makeQueues({
       return found;
     },
 
-    /** Those of these jobs that have failed and are kept: BullMQ would take what is added for the job that is there. */
+    /** Those of these jobs that are kept as failed. BullMQ would ignore a new job with the same id. */
     async failedOf(jobs: readonly NewJob[]): Promise<NewJob[]> {
       const found: NewJob[] = [];
       for (const name of QUEUES) {
@@ -184,41 +181,41 @@ export function makeQueues({
       return found;
     },
 
-    /** Removes what a lost queue may have left of a row's job; a job that is there stays. */
+    /** Removes what a lost queue may have left of a row's job. A real job stays. */
     async sweep(row: JobData): Promise<void> {
       const states = await Promise.all(QUEUES.map((queue) => queues[queue].getJobState(jobId(row))));
       if (states.every((state) => state === 'unknown')) await this.forget([row]);
     },
 
-    /** Lets jobs go on that wait for longer than any job is told to: a clock was ahead when they were put off. */
+    /** Starts delayed jobs whose delay is longer than any that we set: the clock was ahead when they were delayed. */
     async hasten(): Promise<void> {
       for (const queue of Object.values(queues)) {
-        // BullMQ's score is the job's time, shifted by twelve bits of its own.
+        // BullMQ stores the due time above 12 bits of its own.
         const [, score = '0'] = await connection.zrange(queue.toKey('delayed'), '-1', '-1', 'WITHSCORES');
         if (Number(score) / 4_096 > Date.now() + LONGEST_DELAY_MS) await queue.promoteJobs();
       }
     },
 
-    /** Whether no job is waiting, delayed or being run in any queue. */
+    /** Whether no queue has a job that waits, is delayed or runs. */
     async areIdle(): Promise<boolean> {
       const kinds = ['wait', 'prioritized', 'delayed', 'active'] as const;
       const counts = await Promise.all(QUEUES.map((queue) => queues[queue].getJobCountByTypes(...kinds)));
       return counts.every((count) => count === 0);
     },
 
-    /** Jobs that are not being run yet, in all queues or in some; those too that wait for a moment to come. */
+    /** The number of jobs that have not started yet, in all or some queues. Delayed jobs count. */
     async depth(of: readonly QueueName[] = QUEUES): Promise<number> {
       const counts = await Promise.all(of.map((queue) => queues[queue].getJobCountByTypes(...WAITING)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
 
-    /** The same jobs by whom they are for: of each portfolio that has any, the keys of its rows. */
+    /** The rows of these jobs: their keys, by portfolio. */
     waiting: (of: readonly QueueName[] = QUEUES) => keysWithJob(WAITING, of),
 
-    /** The rows for which a job failed and is kept. */
+    /** The rows whose failed job is kept. */
     failedRows: () => keysWithJob(['failed'], QUEUES),
 
-    /** The same with the jobs that are being run: what is left for each portfolio to be done. */
+    /** The same, with running jobs: the rows that are not finished, by portfolio. */
     alive: () => keysWithJob([...WAITING, 'active'], QUEUES),
 
     async close(): Promise<void> {

@@ -24,7 +24,7 @@ export type RunnableJob = {
   giveUp: (data: unknown, error: unknown) => Promise<void>;
 };
 
-export type Runner = ReturnType<typeof makeRunner>;
+export type QueueRunner = ReturnType<typeof makeRunner>;
 
 /**
  * The ledger makes a second run harmless, so locks are short and stalls are many: a killed process's rows move again
@@ -83,11 +83,11 @@ export function makeRunner({
     }
   };
 
-  let inHand = 0;
+  let active = 0;
   const counted = (job: Job<JobData>, token?: string): Promise<void> => {
-    inHand += 1;
+    active += 1;
     return process(job, token).finally(() => {
-      inHand -= 1;
+      active -= 1;
     });
   };
 
@@ -105,7 +105,7 @@ export function makeRunner({
 
   return {
     /** Jobs under way. */
-    inHand: (): number => inHand,
+    active: (): number => active,
     /** Takes no further job; jobs under way go on. */
     pause: (): Promise<void> => worker.pause(true),
     /** Takes up jobs again after a pause. */

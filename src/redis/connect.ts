@@ -6,33 +6,33 @@ import type { Credentials, RedisAddress } from './redis-url.ts';
 /**
  * What a connection is for.
  *
- * - `ledger`: many small commands of many rows at once; sent together, given up after {@link COMMAND_TIMEOUT_MS}.
- * - `claims`: sets of commands that end with a WAIT for replicas, which only counts where all of a set reached one server
- *   in one go; so nothing is sent again by itself. Given up after the same time.
- * - `queue`: adds jobs and asks about them; given up after the same time. Nothing that blocks.
- * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage; never given up.
+ * - `ledger`: many small commands for many rows at once; sent together. A command is given up after {@link COMMAND_TIMEOUT_MS}.
+ * - `claims`: groups of commands that end with a WAIT for replicas. WAIT only counts if the whole group reached one server at once, so no
+ *   command is resent automatically. A command is given up after the same time.
+ * - `queue`: adds jobs and asks about them; nothing that blocks. A command is given up after the same time.
+ * - `worker`: BullMQ's workers and event readers, which block and must outlast any outage. No command is given up.
  */
-export type Role = 'ledger' | 'claims' | 'queue' | 'worker';
+export type ConnectionRole = 'ledger' | 'claims' | 'queue' | 'worker';
 
-/** A Redis to connect to: a given one, or the Unix socket of our own. */
-export type Target = RedisAddress | { kind: 'socket'; path: string };
+/** The Redis to connect to: a given address, or the Unix socket of Limitline's own Redis. */
+export type RedisTarget = RedisAddress | { kind: 'socket'; path: string };
 
-/** When to try again after a lost connection, in milliseconds; null for not at all. */
+/** How many milliseconds to wait before the next attempt to connect; null to stop trying. */
 type RetryStrategy = (attempt: number) => number | null;
 
 /**
- * A dead Redis is a fault in seconds. Long enough for our own to be started again after a crash: measured 0.1 s, and
- * 0.5 s more for each 100 MB of data.
+ * A dead Redis is reported within seconds. This leaves Limitline's own Redis time to start again after a crash: 0.1 s as measured, and 0.5
+ * s more for each 100 MB of data.
  */
 export const COMMAND_TIMEOUT_MS = 5_000;
 
 /**
- * One connection, which begins to connect at once.
+ * Opens one connection, which begins to connect at once.
  *
- * A command that was given up is not sent afterwards: nobody waits for it any more, and a late claim would lock what
- * it claims. One that was already on its way may have been done.
+ * A command that was given up is not sent later: nobody waits for it any more, and a late claim would lock its row. If the command had
+ * already left, Redis may have done it.
  */
-export function connectTo(target: Target, role: Role, retryStrategy: RetryStrategy): RedisConnection {
+export function connectTo(target: RedisTarget, role: ConnectionRole, retryStrategy: RetryStrategy): RedisConnection {
   const connection =
     target.kind === 'cluster' ? connectCluster(target, role, retryStrategy) : connectOne(target, role, retryStrategy);
   if (role === 'worker') {
@@ -44,40 +44,40 @@ export function connectTo(target: Target, role: Role, retryStrategy: RetryStrate
   return connection;
 }
 
-/** A host that swallows packets must leave room for a second try within {@link COMMAND_TIMEOUT_MS}. */
+/** If a host drops packets, this leaves room for a second attempt within {@link COMMAND_TIMEOUT_MS}. */
 const CONNECT_TIMEOUT_MS = 2_000;
 
-/** Redis guesses how long it will still read its data, in whole seconds; for small data that is mostly waiting. */
+/** While Redis loads its data, it estimates the remaining time in whole seconds. With little data that is mostly too long. */
 const LOADING_RETRY_MS = 100;
 
-/** BullMQ's blocking reads last 10 s at most; a worker's connection that is silent for three times that is dead. */
+/** BullMQ's blocking reads last at most 10 s. A worker's connection that is silent for three times as long is dead. */
 const WORKER_SILENCE_MS = 30_000;
 
-/** What ioredis understands as "reconnect", and as "and send this command again". */
+/** ioredis reads 1 as "reconnect", and 2 as "reconnect and send this command again". */
 const RECONNECT = 1;
 const RECONNECT_AND_RESEND = 2;
 
-type ClusterTarget = Extract<Target, { kind: 'cluster' }>;
-type OneTarget = Exclude<Target, ClusterTarget>;
+type ClusterTarget = Extract<RedisTarget, { kind: 'cluster' }>;
+type OneTarget = Exclude<RedisTarget, ClusterTarget>;
 
-function connectCluster(target: ClusterTarget, role: Role, retryStrategy: RetryStrategy): Cluster {
+function connectCluster(target: ClusterTarget, role: ConnectionRole, retryStrategy: RetryStrategy): Cluster {
   return new Cluster(target.endpoints, {
     clusterRetryStrategy: retryStrategy,
     enableAutoPipelining: role === 'ledger',
-    // Certificates are for names, so these must not be replaced by numbers before they are checked.
+    // Certificates name hosts, so host names must not become IP addresses before the certificate is checked.
     ...(target.tls && { dnsLookup: (name, callback) => callback(null, name) }),
     redisOptions: { ...optionsFor(role), ...credentialsOf(target), ...(target.tls && { tls: {} }) },
   });
 }
 
-function connectOne(target: OneTarget, role: Role, retryStrategy: RetryStrategy): Redis {
+function connectOne(target: OneTarget, role: ConnectionRole, retryStrategy: RetryStrategy): Redis {
   return new Redis({
     ...optionsFor(role),
     ...placeOf(target),
     enableAutoPipelining: role === 'ledger',
     retryStrategy,
     sentinelRetryStrategy: retryStrategy,
-    // After a fail-over the old primary answers READONLY to what it has not done: go to the new one with it.
+    // After a failover the old primary answers READONLY. The connection moves to the new primary. Except for claims, the command is resent.
     reconnectOnError: (error) => {
       if (!error.message.startsWith('READONLY')) return false;
       return role === 'claims' ? RECONNECT : RECONNECT_AND_RESEND;
@@ -85,11 +85,11 @@ function connectOne(target: OneTarget, role: Role, retryStrategy: RetryStrategy)
   });
 }
 
-function optionsFor(role: Role) {
+function optionsFor(role: ConnectionRole) {
   return {
     connectTimeout: CONNECT_TIMEOUT_MS,
     connectionName: `limitline-${role}`,
-    // Time limits say when a command is given up, never a number of retries.
+    // Time limits decide when a command is given up, not a number of retries.
     maxRetriesPerRequest: null,
     maxLoadingRetryTime: LOADING_RETRY_MS,
     ...(role === 'claims' && { autoResendUnfulfilledCommands: false }),
@@ -116,7 +116,7 @@ function placeOf(target: OneTarget): Omit<RedisOptions, 'replyMapping'> {
         db: target.db,
         sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
         ...credentialsOf(target),
-        // Sentinels are often given the same password, and those without one take any; they seldom know users.
+        // Sentinels often have the same password, and Sentinels without a password accept any. They seldom know user names.
         ...(target.password && !target.username && { sentinelPassword: target.password }),
       };
   }
@@ -127,8 +127,8 @@ function credentialsOf({ username, password }: Credentials): Credentials {
 }
 
 /**
- * What is sent in one turn of the event loop leaves in one write, and reaches Redis together: rows that end together would else cost a
- * write, a wake-up and a sync of its file each.
+ * Commands sent in one turn of the event loop leave in one write. Otherwise rows that end together would each cost Redis a write, a wake-up
+ * and a sync of its file.
  */
 function writeTogether(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
@@ -147,13 +147,13 @@ function writeTogether(redis: Redis): void {
   };
 }
 
-/** ioredis sends what waited for a connection even when its time was over. */
+/** After a reconnect, ioredis sends waiting commands even if their time is over. This removes them. */
 function forgetGivenUp(redis: Redis): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => (command.isSettled ? command.promise : send(command, stream));
 }
 
-/** ioredis times a cluster's commands only once a node has them, so that without any node they would wait for ever. */
+/** ioredis starts a cluster command's timeout only when a node takes the command. Without any node it would wait for ever. */
 function limitTime(cluster: Cluster): void {
   const send = cluster.sendCommand.bind(cluster);
   cluster.sendCommand = (command, stream, node) => {

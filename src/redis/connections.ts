@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { connectTo, type Role, type Target } from './connect.ts';
+import { type ConnectionRole, connectTo, type RedisTarget } from './connect.ts';
 
 export type Connections = ReturnType<typeof makeConnections>;
 
@@ -12,7 +12,7 @@ export type Connections = ReturnType<typeof makeConnections>;
  *
  * @param where the Redis, for people
  */
-export function makeConnections({ target, where, log }: { target: Target; where: string; log: Log }) {
+export function makeConnections({ target, where, log }: { target: RedisTarget; where: string; log: Log }) {
   const open = new Set<RedisConnection>();
   let closing = false;
   const outages = makeOutages({ where, log, isClosing: () => closing });
@@ -20,7 +20,7 @@ export function makeConnections({ target, where, log }: { target: Target; where:
 
   return {
     /** @throws LimitlineError `STOPPED` after `close()`. */
-    connect(role: Role): RedisConnection {
+    connect(role: ConnectionRole): RedisConnection {
       if (closing) throw new LimitlineError('STOPPED', `The connections to ${where} are closed; open new ones.`);
       const connection = connectTo(target, role, retryStrategy);
       open.add(connection);

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import type { Role } from './connect.ts';
+import type { ConnectionRole } from './connect.ts';
 import { makeConnections } from './connections.ts';
 import { checkGivenRedis } from './given-redis.ts';
 import { openOwnRedis } from './own/open.ts';
@@ -8,7 +8,7 @@ import { describeRedis, parseRedisUrl } from './redis-url.ts';
 
 export type RedisServer = {
   /** A new connection, ready to be used at once; it reconnects for as long as the process lives. */
-  connect(role: Role): RedisConnection;
+  connect(role: ConnectionRole): RedisConnection;
   /** For people: an address without user and password, or the folder of our own. */
   where: string;
   /** Ends all connections that {@link RedisServer.connect} made, then our own Redis if nobody else uses it. No handle stays open. */

@@ -3,19 +3,19 @@ import { type Cron, leastGapMin, readCron, weekdayField } from './read-cron.ts';
 import { DEFAULT_SCHEDULE, localZone, type ScheduleEntry, TASKS, type TaskName } from './schedule.ts';
 import { isZone } from './zone.ts';
 
-/** More often than this a task would hardly be over before it began again; a look at the drop folder is over at once. */
+/** The least minutes between two runs: otherwise a task might still be running when it should start again. Looking at the drop folder is quick. */
 const LEAST_GAP_MIN = 5;
 
 /**
- * Reads a schedule as people write it: an entry a line, or between semicolons; what stands behind a `#` is for people. An entry is a
- * task, a time or five fields of cron, and a time zone where it is not that of this machine.
+ * Reads a schedule: one entry on each line, or separated by semicolons. The text after a `#` is a comment. An entry is a task, then a time
+ * or five cron fields, then a time zone if it is not this machine's.
  *
  * `reconcile 02:30 Europe/Berlin; retry Mon-Fri 04:00; inbox 30 6 * * 1-5`
  *
- * `off` alone is a schedule by which nothing runs.
+ * `off` alone is a schedule without any task.
  *
- * @param tz the time zone of an entry that names none
- * @returns the entries, and one sentence for each fault, with the entry in it
+ * @param tz the time zone of entries that name none
+ * @returns the entries, and a sentence for each fault that contains its entry
  */
 export function readSchedule(text: string, tz: string = localZone()): { entries: ScheduleEntry[]; faults: string[] } {
   const [entries, faults]: [ScheduleEntry[], string[]] = [[], []];
@@ -34,7 +34,7 @@ export function readSchedule(text: string, tz: string = localZone()): { entries:
   return { entries, faults };
 }
 
-/** The schedule that holds: what was given, or {@link DEFAULT_SCHEDULE}. What is given was read before, and has no faults. */
+/** The schedule in force: the given one, or {@link DEFAULT_SCHEDULE}. The given one was checked before, and has no faults. */
 export function scheduleOf(given: string | undefined, tz: string = localZone()): readonly ScheduleEntry[] {
   return readSchedule(given ?? DEFAULT_SCHEDULE, tz).entries;
 }
@@ -46,7 +46,7 @@ function readEntry(line: string, tz: string): ScheduleEntry | { fault: string } 
   if (!task) return { fault: `names no task that there is; ${likelyTask(named)}` };
   if (words.length === 0) return { fault: `says no time, such as ${task} 02:30` };
   if (words.length === 1 && words[0]?.toLowerCase() === 'off') {
-    return { fault: `is not needed: a task that no entry names does not run; to run none at all, write off alone` };
+    return { fault: `is not needed: a task without an entry does not run; to run no task at all, write only off` };
   }
   const when = readTime(words) ?? readFields(words);
   if ('fault' in when) return when;
@@ -61,7 +61,7 @@ function readEntry(line: string, tz: string): ScheduleEntry | { fault: string } 
 
 type Read = { pattern: string; zone?: string | undefined };
 
-/** `02:30`, `Mon-Fri 02:30`, each with a time zone behind it or without; nothing where it is none of them. */
+/** Reads `02:30` or `Mon-Fri 02:30`, with or without a time zone; undefined for anything else. */
 function readTime(words: readonly string[]): Read | { fault: string } | undefined {
   const place = words.findIndex((word) => /^\d{1,2}:\d\d$/.test(word));
   if (place < 0 || place > 1) return undefined;
@@ -76,7 +76,7 @@ function readTime(words: readonly string[]): Read | { fault: string } | undefine
   return { pattern: `${minute} ${hour} * * ${days}`, zone };
 }
 
-/** Five fields of cron, with a time zone behind them or without. */
+/** Reads five cron fields, with or without a time zone. */
 function readFields(words: readonly string[]): Read | { fault: string } {
   const last = words.at(-1) ?? '';
   const zone = words.length > 1 && /[a-z]{3,}|\/[a-z]/i.test(last) && !weekdayField(last) ? last : undefined;

@@ -1,7 +1,7 @@
-/** Making one costs a hundred times what asking it does. */
+/** Creating a format takes a hundred times as long as using it. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether this is the name of a time zone that this machine knows; a mere offset such as `+02:00` knows no daylight saving. */
+/** Whether this machine knows the time zone. A mere offset such as `+02:00` is not accepted: it has no daylight saving time. */
 export function isZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -12,10 +12,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/**
- * What the clock on the wall shows at a moment, as the moment at which a clock in UTC shows the same: so that days and hours can be
- * reckoned with `getUTCHours` and its like.
- */
+/** The local time in a zone, as a number whose UTC parts (`getUTCHours` and so on) are the local day and time. */
 export function wallClock(atMs: number, tz: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(tz).formatToParts(atMs)) parts[type] = Number(value);
@@ -24,12 +21,11 @@ export function wallClock(atMs: number, tz: string): number {
 }
 
 /**
- * The moments at which the clock on the wall shows this (in the form of {@link wallClock}): one nearly always; two in the hour that
- * an autumn night has twice; none in the hour that a spring night leaves out, and then `shifted` is the moment at which it would have
- * been had the clock not been put forward.
+ * The moments that have this local time (in the form of {@link wallClock}). Usually there is one. An hour that is repeated in autumn gives
+ * two. An hour that is skipped in spring gives none; `shifted` is then the moment that it would have been without the change.
  */
 export function momentsAt(wallMs: number, tz: string): { moments: readonly number[]; shifted: number } {
-  // A day before and behind, no change of the clock is near: no zone has two of them within that.
+  // No zone changes its clock twice within two days, so a day before and after, the offsets are those around the change.
   const before = offsetAt(wallMs - DAY_MS, tz);
   const behind = offsetAt(wallMs + DAY_MS, tz);
   const moments = [...new Set([wallMs - before, wallMs - behind])]

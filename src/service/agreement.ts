@@ -2,19 +2,19 @@ import { Big } from 'big.js';
 import { type CallKind, KINDS } from '../call-kind.ts';
 
 /**
- * Where an answer says something else than was sent. `isOthers` says that it answers somebody else's request: of a limit, another
- * company or another amount (docs/service.md, "Buyer limit request").
+ * A field in which an answer differs from the request. `isOthers`: the answer belongs to another request, because a
+ * limit names another company or amount (docs/service.md, "Buyer limit request").
  */
 export type Difference = { field: string; sent: string; answered: string; isOthers: boolean };
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Compares an answer with the body that was sent, field by field. A field that the answer leaves out, or answers by null, is no
- * difference: an id alone is enough. Numbers are compared as decimals, whether they are answered as a number or as text; lists are
- * not compared, since their form in an answer is not shown. Pure.
+ * Compares an answer with the request's body, field by field. A missing or null field is no difference: an id alone
+ * suffices. Numbers are compared as decimals, also against text. Lists are skipped, because their form in answers is
+ * unknown. Pure.
  *
- * @param textOf a number of the answer, by its name, with the digits that stand there
+ * @param textOf the exact digits of a number in the answer, by its field name
  */
 export function differencesOf(
   kind: CallKind,
@@ -59,23 +59,23 @@ function isSameDecimal(sent: number, answered: string): boolean {
   }
 }
 
-/** Enough of a value to see what differs. */
+/** Enough of a value to see the difference. */
 const KEPT_CHARACTERS = 80;
 
-/** Of a person only the field is named: these words stand where contacts are not shown. */
+/** Personal data: only the field is named, because this text appears where contacts are hidden. */
 const PERSONAL = /^contact\./;
 
-/** `its requested_limit is 1, where 3000 was sent`, cut to so many characters. */
+/** Describes differences, cut to `most` characters: `its requested_limit is 1, where 3000 was sent`. */
 export function differenceWords(differences: readonly Difference[], most = Number.POSITIVE_INFINITY): string {
   const words = differences.map(({ field, sent, answered }) =>
     PERSONAL.test(field)
-      ? `its ${field} is another than was sent`
+      ? `its ${field} differs from what was sent`
       : `its ${field} is ${cut(answered, KEPT_CHARACTERS)}, where ${cut(sent, KEPT_CHARACTERS)} was sent`,
   );
   return cut(words.join('; '), most);
 }
 
-/** Never half a character. */
+/** Never leaves half of a surrogate pair. */
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

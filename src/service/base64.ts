@@ -1,4 +1,4 @@
-/** How much longer base64 is than what it encodes (RFC 4648, section 4), padding included. */
+/** The length of base64 text for this many bytes, including padding (RFC 4648, section 4). */
 export function base64Length(sizeBytes: number): number {
   return 4 * Math.ceil(sizeBytes / 3);
 }
@@ -6,14 +6,13 @@ export function base64Length(sizeBytes: number): number {
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const PADDING = '='.charCodeAt(0);
 
-/** The two characters for each 12 bits: one look-up for a byte and a half. */
+/** The two characters for each 12 bits: one lookup for a byte and a half. */
 const FIRST = Uint8Array.from({ length: 4_096 }, (_none, bits) => ALPHABET.charCodeAt(bits >> 6));
 const SECOND = Uint8Array.from({ length: 4_096 }, (_none, bits) => ALPHABET.charCodeAt(bits & 63));
 
 /**
- * Encodes the first `sizeBytes` of `from` into `to`, with padding where they are no multiple of 3, and answers the part
- * of `to` that was written. Node's own encoder answers a new string each time; over a large document that is garbage of
- * more than its size, which the collector is in no hurry to take away.
+ * Encodes the first `sizeBytes` of `from` into `to`, padded if necessary, and returns the written part of `to`. Node's
+ * encoder makes a new string each time: for a large document, garbage of more than its size, which V8 frees late.
  */
 export function encodeBase64(from: Uint8Array, sizeBytes: number, to: Buffer): Buffer {
   const whole = sizeBytes - (sizeBytes % 3);

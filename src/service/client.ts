@@ -11,25 +11,25 @@ import type { Post } from './send.ts';
 import { makeTokenCache } from './token.ts';
 import { makeTokenCall } from './token-call.ts';
 
-/** What a call may carry besides its body. */
+/** Options of a call besides its body. */
 export type CallOptions = {
-  /** The same for every repetition of the same call; sent only where a header for it is configured. */
+  /** The same key for every retry of one call. Sent only if a header for it is configured. */
   idempotencyKey: string;
-  /** Hears of each token call made on the way to this call, before it is made. */
+  /** Called before each token call that this call needs. */
   onTokenCall: () => void;
 };
 
-/** An answer, and which token it was given to. */
+/** An answer, with the version of the token that was used. */
 export type Answered = Answer & { token: string };
 
 export type ServiceClient = ReturnType<typeof makeServiceClient>;
 
 /**
- * The service as its document shows it: three calls that make something, each sent once and answered by its meaning. The
- * token is got and shared on the way; who is answered 401 renews it, and comes again in a turn of its own.
+ * The service as documented: three calls that make something, each sent once, with the meaning of its answer. The token
+ * is fetched and shared automatically. After a 401, the caller renews it and repeats the call with a new permit.
  *
- * A call rejects only while nothing has been made: `CREDENTIALS` when the service refuses them or a proxy asks for some,
- * `SERVICE` when no token can be had for now, `FILE` when a document cannot be read to its end.
+ * A call rejects only if nothing was made: `CREDENTIALS` when the service or a proxy refuses them, `SERVICE` when no
+ * token is available for now, `FILE` when a document cannot be read completely.
  */
 export function makeServiceClient(options: {
   url: string;
@@ -38,14 +38,14 @@ export function makeServiceClient(options: {
   tokenField: string;
   tokenLifetimeMs: number;
   connections: number;
-  /** What the calls go through, if anything. */
+  /** The forward proxy for all calls, if there is one. */
   proxy: ForwardProxy | undefined;
   timeoutMs: number;
   idempotencyHeader: string | undefined;
   /** See {@link meaningOf}. */
   notMade?: readonly number[];
   answerCheck?: AnswerCheck;
-  /** Where the fleet shares its token. */
+  /** The Redis in which all processes share the token. */
   connection: RedisConnection;
   tokenKey: string;
 }) {
@@ -90,31 +90,31 @@ export function makeServiceClient(options: {
   };
 
   return {
-    /** Makes sure that a token is at hand, so that nothing is claimed in vain. Rejects as a call would. */
+    /** Ensures that a token is available before anything is claimed. Rejects like a call. */
     authorize: async (onTokenCall: () => void): Promise<void> => {
       await token.get(onTokenCall);
     },
-    /** Whether a call leaves at once, and waits for no token first. */
+    /** Whether a call would be sent at once, without fetching a token first. */
     isAuthorized: token.isAtHand,
-    /** Sees to another token than the one that met a 401: renewed once, however many calls met it. Answers its name; rejects as a call would. */
+    /** Renews a token after a 401, once for all calls that met it. Returns the new version; rejects like a call. */
     renewToken: async (refused: string, onTokenCall: () => void): Promise<string> =>
       (await token.replace(refused, onTokenCall)).version,
-    /** Makes a token call, even if there is a token. It creates nothing, and shows whether the service answers. Rejects as a call would. */
+    /** Makes a token call even if a token exists, to test whether the service answers. Rejects like a call. */
     tryToken: async (onTokenCall: () => void): Promise<void> => {
       await token.fetchAnew(onTokenCall);
     },
-    /** Calls that may make something and have no answer yet. */
+    /** The number of calls without an answer so far that may make something. */
     unanswered: (): number => unanswered,
     createCompany: (body: Record<string, unknown>, call: CallOptions) => post('company', jsonBody(body), call),
     requestLimit: (body: Record<string, unknown>, call: CallOptions) => post('limit', jsonBody(body), call),
     uploadDocument: async (document: OutgoingDocument, call: CallOptions) => {
       const { contentLengthBytes, open, fault } = makeDocumentBody(document);
       const answer = await post('document', { headers: { 'content-length': String(contentLengthBytes) }, open }, call);
-      // Fewer bytes than were announced are no request (RFC 9112, section 8), and no JSON either: nothing was made of them.
+      // A body shorter than announced is no request (RFC 9112, section 8), nor JSON. So nothing was made.
       if (answer.is === 'unknown' && fault()) throw fileFault(document.path, 'read', fault());
       return answer;
     },
-    /** Ends all connections at once; a call in flight is answered as unknown. */
+    /** Closes all connections at once. A call in flight gets the meaning `unknown`. */
     close: async (): Promise<void> => {
       await outlet.close();
     },
@@ -124,7 +124,7 @@ export function makeServiceClient(options: {
 type OutgoingBody = {
   headers?: Record<string, string>;
   open: () => Post['body'];
-  /** What an answer is compared with. */
+  /** The fields with which an answer is compared. */
   fields?: Readonly<Record<string, unknown>>;
 };
 
@@ -133,7 +133,7 @@ function jsonBody(body: Record<string, unknown>): OutgoingBody {
   return { open: () => text, fields: body };
 }
 
-/** The headers of every call with a token: made once for each token, since most calls have no others. */
+/** The headers of calls with a token, built once for each token because most calls have no others. */
 function makeCallHeaders(): (token: string) => Readonly<Record<string, string>> {
   let of: string | undefined;
   let headers: Readonly<Record<string, string>> = {};

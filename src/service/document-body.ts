@@ -2,31 +2,31 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { base64Length, encodeBase64 } from './base64.ts';
 
-/** A document as it is sent: its content stays in the file. */
+/** A document to send. Its content stays in the file. */
 export type OutgoingDocument = { path: string; sizeBytes: number; name: string; mediaType: string };
 
-/** The one value of `purpose` that the service shows (docs/service.md, "Document"). */
+/** The only `purpose` that the service documents (docs/service.md, "Document"). */
 const PURPOSE = 'financial_statement';
 
 /**
- * A multiple of 3, so that full pieces leave no bytes over for the next; and more than a socket buffers (64 kB), so that
- * every piece has to be flushed before the next is taken.
+ * A multiple of 3, so that no bytes are left over for the next piece. Larger than a socket's buffer (64 kB), so that
+ * each piece is flushed before the next one is read.
  */
 const PIECE_BYTES = 147_456;
 
-/** One piece on its way out, one read ahead by the stream, one being filled: then the first is free again. */
+/** One piece is being sent, one is read ahead by the stream, and one is being filled. */
 const BUFFERS = 3;
 
 /**
- * The body of a document call: JSON around a data URI (docs/service.md, "Document"; RFC 2397), read from the file as it is
- * sent, with its length computed beforehand.
+ * The body of a document call: JSON around a data URI (docs/service.md, "Document"; RFC 2397). The file is read while
+ * it is sent; the length is computed beforehand.
  *
- * @returns a fresh stream each time it is asked for, since a call may be sent again after a 401.
+ * @returns `open` gives a new stream each time, because a call may be repeated after a 401.
  */
 export function makeDocumentBody(document: OutgoingDocument): {
   contentLengthBytes: number;
   open: () => Readable;
-  /** What kept the file from being read to its end, if anything did. */
+  /** The error of reading the file, if there was one. */
   fault: () => unknown;
 } {
   const { prefix, suffix } = envelope(document);
@@ -47,8 +47,8 @@ export function makeDocumentBody(document: OutgoingDocument): {
 }
 
 /**
- * The JSON before and after the base64 text. The file's name is percent-encoded: neither a quote, a semicolon nor a
- * comma of it can end the name, the data URI or the JSON string.
+ * The JSON before and after the base64 text. The file name is percent-encoded, so that its quotes, semicolons or commas
+ * cannot end the name, the data URI or the JSON string.
  */
 function envelope({ name, mediaType }: OutgoingDocument): { prefix: string; suffix: string } {
   const uri = `data:${mediaType};name=${encodeURIComponent(name.toWellFormed())};base64,`;
@@ -57,9 +57,9 @@ function envelope({ name, mediaType }: OutgoingDocument): { prefix: string; suff
 }
 
 /**
- * The body, piece by piece, in buffers that are used again and again, so that a document of any size costs the memory of
- * some pieces. That is safe because a writer that has been told to wait (each piece is longer than its buffer) takes
- * the next piece only when the last one was flushed, and the stream reads no more than one piece ahead.
+ * The body in pieces. The buffers are reused, so a document of any size takes the memory of a few pieces. That is safe:
+ * each piece exceeds the writer's buffer, so the writer takes the next piece only after a flush, and the stream reads
+ * only one piece ahead.
  */
 async function* pieces({ path }: OutgoingDocument, prefix: string, suffix: string): AsyncGenerator<Buffer> {
   yield Buffer.from(prefix);
@@ -78,7 +78,7 @@ async function* pieces({ path }: OutgoingDocument, prefix: string, suffix: strin
   yield Buffer.from(suffix);
 }
 
-/** Fills the piece, over as many reads as it takes: only the last may be shorter. Answers how far it is filled. */
+/** Fills the piece with as many reads as necessary; only the last one may be shorter. Returns the number of bytes. */
 async function fill(file: FileHandle, piece: Buffer): Promise<number> {
   let filled = 0;
   while (filled < piece.length) {

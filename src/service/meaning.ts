@@ -7,10 +7,10 @@ import type { Sent } from '../outcome.ts';
 import { readMade } from './resource.ts';
 import type { Reply } from './send.ts';
 
-/** What an answer of the service means for the thing that was asked for, and its headers, in which the pace may read a wish. */
+/** The meaning of an answer, with its headers, which may ask for a lower rate. */
 export type Answer = Extract<Sent, { is: Meaning }> & { headers: AnswerHeaders };
 
-/** All but what is unsent through us, which is no answer. */
+/** All outcomes except `unsent`, which needs no answer. */
 type Meaning = Exclude<Sent['is'], 'unsent'>;
 
 type Asked = {
@@ -21,30 +21,30 @@ type Asked = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Enough of a refusal to see why, little enough to keep a hundred thousand of them. */
+/** Enough of a refusal to show its reason, and little enough to keep a hundred thousand of them. */
 const KEPT_BODY_BYTES = 2_048;
 
-/** The service says nothing of its errors, so these follow from HTTP alone (RFC 9110, section 15; RFC 6585, section 4). */
+/** The service documents no errors, so these come from HTTP (RFC 9110, section 15; RFC 6585, section 4). */
 const TOO_FAST = 429;
 const UNAUTHORIZED = 401;
 const UNKNOWN_4XX = new Set([408]);
-/** What lies beyond is no status of HTTP, though some say it, and no setting takes it. */
+/** Higher numbers are no HTTP status, although some servers send them, and no setting accepts them. */
 const MOST_STATUS = 599;
 
-/** All that undici says of a `100 Continue` (RFC 9110, section 15.2.1) that was not asked for; it reads no further. */
+/** undici's only message for an unsolicited `100 Continue` (RFC 9110, section 15.2.1), after which it stops reading. */
 const UNASKED = 'bad response';
 
 /**
- * Decides what an answer, or its absence, means. Pure, and the only place where this is decided; the ledger adds that an id is
- * another limit's already (settle.lua).
+ * Decides the meaning of an answer, or of a missing one. Pure, and the only place that decides it. settle.lua adds one
+ * case: the id already belongs to another limit.
  *
- * The rule behind the table: `refused`, `throttled` and `unreachable` are said only where nothing can have been made,
- * `made` only where the id is in our hands. Everything else is unknown. So is 503: proxies answer it, too, when the
- * connection broke after the request had been passed on.
+ * `refused`, `throttled` and `unreachable` are used only if nothing can have been made, `made` only if the id is known.
+ * Everything else is unknown. That includes 503, which proxies also send when the connection broke after they had
+ * passed the request on.
  *
- * @param asked.notMade statuses, besides 429, by which this service is known to say that it made nothing (`SERVICE_NOT_MADE`)
- * @param asked.sent the body that was sent, which an answer must not contradict
- * @param asked.answerCheck `warn` takes a limit's answer as ours whatever company and amount it names (`SERVICE_ANSWER_CHECK`)
+ * @param asked.notMade statuses besides 429 with which this service made nothing (`SERVICE_NOT_MADE`)
+ * @param asked.sent the request's body, which an answer must not contradict
+ * @param asked.answerCheck `warn` accepts a limit's answer with any company and amount (`SERVICE_ANSWER_CHECK`)
  */
 export function meaningOf(
   kind: CallKind,
@@ -81,20 +81,20 @@ export function meaningOf(
   return { is: 'unknown', reason: `${why}${settingHint(status)}: ${firstBytes(text)}`, brief: why, headers };
 }
 
-/** Stands in the problem of a row that such an answer holds, since a person may know what we must not assume. */
+/** A hint in the held row's problem: a person may know that this status means that nothing was made. */
 function settingHint(status: number): string {
   return status >= 500 && status <= MOST_STATUS
     ? ` (if this service makes nothing then, name ${status} in SERVICE_NOT_MADE)`
     : '';
 }
 
-/** The status that a held row's problem wants to be named in `SERVICE_NOT_MADE`, where one does. */
+/** The status in a held row's problem for which it suggests `SERVICE_NOT_MADE`; undefined if there is none. */
 export function hintedStatus(problem: string): number | undefined {
   const status = /, name (\d{3}) in SERVICE_NOT_MADE\)/.exec(problem)?.[1];
   return status === undefined ? undefined : Number(status);
 }
 
-/** The first 2 kB, never half a character. */
+/** The first 2 kB, without half a character at the end. */
 function firstBytes(text: string): string {
   const bytes = Buffer.from(text);
   return bytes.length <= KEPT_BODY_BYTES

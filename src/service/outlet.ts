@@ -1,5 +1,5 @@
 import type { buildConnector } from 'undici';
-// Of its own file: with all of undici, its fetch and its caches, a command would start some 35 ms later.
+// Imported from its own file: the whole of undici would delay the start of a command by some 35 ms.
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { isLimitlineError, LimitlineError } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
@@ -9,28 +9,27 @@ import type { TunnelLimits } from './tunnel.ts';
 
 export type Outlet = ReturnType<typeof makeOutlet>;
 
-/** undici does not hear an abort while it connects, so this bounds it. */
+/** undici ignores an abort while it connects, so this limit is needed. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** For a proxy to answer CONNECT: it is reached first, and then looks the name up and connects in its turn. */
+/** For the proxy's answer to CONNECT. The proxy itself must be reached, and then connects in turn. */
 const TUNNEL_TIMEOUT_MS = 2 * CONNECT_TIMEOUT_MS;
 
-/** Below the 5 s after which common servers close an idle connection: a POST must not meet that race. */
+/** Below 5 s, when common servers close idle connections: a POST must not meet a closing connection. */
 const KEEP_ALIVE_MS = 4_000;
 
 /**
- * Where calls leave this process: connections to the service, direct or through a proxy, kept open while they are used.
+ * Sends calls over a pool of connections to the service, direct or through a proxy.
  *
- * Through a proxy an https service is reached by a tunnel, and an http one by asking the proxy for the whole address
- * (RFC 9112, section 3.2.2), since proxies commonly refuse tunnels to other ports than 443. In both cases a pool of
- * undici's writes the calls, so that whether one left is told as surely as without a proxy: inside the tunnel, or to the
- * proxy, which may have passed on whatever reached it.
+ * Through a proxy, an https service is reached by a tunnel, and an http service by requests with the whole address (RFC
+ * 9112, section 3.2.2), because proxies commonly refuse tunnels to ports other than 443. Both ways use undici's pool,
+ * so `sent` is as reliable as without a proxy. A proxy may have passed on whatever reached it.
  *
- * HTTP/1.1 alone is spoken: over HTTP/2 undici sends a POST again by itself when a server says that it refused the stream
- * or goes away, and whether that is safe is not the connection's to decide.
+ * Only HTTP/1.1 is used. Over HTTP/2, undici repeats a POST by itself when a server refuses the stream or closes. Only
+ * the ledger may decide whether a repetition is safe.
  *
  * @param origin scheme, host and port of the service
- * @param connections at most so many at once
+ * @param connections the maximum number of connections
  */
 export function makeOutlet({
   origin,
@@ -58,22 +57,22 @@ export function makeOutlet({
 
   return {
     /**
-     * Sends one POST and waits for the whole answer, as `send` says. Rejects with `CREDENTIALS`, and only where the proxy
-     * wants another user or password: the call was then not passed on.
+     * Sends a POST and waits for the whole answer, see `send`. Rejects only with `CREDENTIALS`, when the proxy refuses
+     * them: it has not passed the call on then.
      */
     async send(post: Post): Promise<Reply> {
       const reply = await send(pool, forwards ? forwarded(post, origin, proxy) : post);
       if (reply.is === 'silence' && !reply.sent) {
         if (isLimitlineError(reply.error, 'CREDENTIALS')) throw reply.error;
-        // The service's address may be right, then.
+        // The problem may be the proxy's address, so the message names the proxy.
         if (forwards) return { ...reply, error: proxyAway(proxy, reply.error) };
       }
-      // Inside a tunnel a 407 would be the service's own, and an answer like any other.
+      // Inside a tunnel, a 407 would come from the service and be an ordinary answer.
       if (forwards && reply.is === 'answer' && reply.status === 407) throw proxyWantsCredentials(proxy);
       return reply;
     },
 
-    /** Ends all connections at once, also those that are being made. */
+    /** Closes all connections at once, including those being established. */
     async close(): Promise<void> {
       closing.abort();
       await pool.destroy();
@@ -81,7 +80,7 @@ export function makeOutlet({
   };
 }
 
-/** Tunnels, and Node's own http with them, are loaded where there is a proxy: few have one, and that takes some 30 ms. */
+/** The code for tunnels is loaded only with a proxy, because it takes some 30 ms with Node's own http. */
 function connectByTunnel(proxy: ForwardProxy, limits: TunnelLimits, closing: AbortSignal): buildConnector.connector {
   const loaded = import('./tunnel.ts').then(({ makeTunnelConnector }) => makeTunnelConnector(proxy, limits, closing));
   return (options, callback) => {
@@ -89,7 +88,7 @@ function connectByTunnel(proxy: ForwardProxy, limits: TunnelLimits, closing: Abo
   };
 }
 
-/** The call as a proxy wants it that passes it on. */
+/** The call in the form that a forwarding proxy expects. */
 function forwarded(post: Post, origin: string, { url, authorization }: ForwardProxy): Post {
   return {
     ...post,
@@ -99,7 +98,7 @@ function forwarded(post: Post, origin: string, { url, authorization }: ForwardPr
       host: new URL(origin).host,
       ...(authorization ? { 'proxy-authorization': authorization } : {}),
     },
-    // undici would look in the proxy's certificate for the host header's name, which is the service's.
+    // undici would check the proxy's certificate against the host header, which names the service.
     ...(url.protocol === 'https:' ? { serverName: url.hostname } : {}),
   };
 }

@@ -4,26 +4,26 @@ import { differencesOf, differenceWords } from './agreement.ts';
 import { isWebPage } from './web-page.ts';
 
 /**
- * What the ledger keeps of a thing that was made, as text; amounts exactly as the service wrote them. `differs` of the record says what
- * was answered otherwise than it was sent; `others` says the same of what makes it the answer to somebody else's request.
+ * What the ledger keeps of a made object, as text; amounts exactly as in the answer. `record.differs` describes
+ * differences from the request. `others` describes those that show that the answer belongs to another request.
  */
 export type Made = { is: 'made'; id: string; record: CallRecord; others?: string } | { is: 'unreadable'; why: string };
 
-/** What is kept of the differences between an answer and what was sent. */
+/** The stored description of differences is cut to this length. */
 const MOST_DIFFERS_CHARACTERS = 256;
 
-/** Of the others nothing is kept; one for all, since there are as many of them as calls. */
+/** For kinds without stored fields. One shared object, because there is one for each call. */
 const NO_RECORD: CallRecord = Object.freeze({});
 
 const A_WEB_PAGE = 'its body is a web page: check that SERVICE_URL is the address of the service';
 
 /**
- * Reads the body of a 2xx answer. Only the id decides: without one in our hands nothing counts as made.
+ * Reads the body of a 2xx answer. Without an id, nothing counts as made.
  *
- * It reads as the schemas say (a test holds it against them), but by hand, and asks for a number's digits only where one is
- * kept: checking every field, and telling a function of each, took six times as long, for every call.
+ * It follows the schemas (a test compares both), but reads by hand, and extracts exact digits only for stored numbers.
+ * Checking every field took six times as long for every call.
  *
- * @param sent the body of the request, with which the answer is compared; an uploaded document has none
+ * @param sent the request's body, for comparison; an uploaded document has none
  */
 export function readMade(kind: CallKind, text: string, sent: Readonly<Record<string, unknown>> = {}): Made {
   let fields: Fields;
@@ -33,7 +33,7 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
     return { is: 'unreadable', why: isWebPage(text) ? A_WEB_PAGE : 'its body is not JSON' };
   }
   const id = textOf(fields, 'id', text);
-  // docs/service.md, "Ids": an id goes on behind its prefix, where one is shown.
+  // docs/service.md, "Ids": an id is longer than its prefix, where one is documented.
   const { prefix, kept } = KINDS[kind];
   if (!id?.startsWith(prefix) || id.length === prefix.length) {
     return { is: 'unreadable', why: `its body has no id of a ${kind}` };
@@ -53,26 +53,26 @@ export function readMade(kind: CallKind, text: string, sent: Readonly<Record<str
 
 type Fields = Record<string, unknown>;
 
-/** What has no fields has no id either. */
+/** A body without fields has no id either. */
 function asFields(json: unknown): Fields {
   return typeof json === 'object' && json !== null ? (json as Fields) : {};
 }
 
-/** A field as text. A number keeps the digits that stand in the answer; a float in between could change an amount. */
+/** A field as text. A number keeps the answer's digits; a float could change an amount. */
 function textOf(fields: Fields, name: string, text: string): string | undefined {
   const value = fields[name];
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? digitsOf(name, text) : undefined;
 }
 
-/** A number as JSON writes it, behind the name of its field. */
+/** A JSON number after its field's name. */
 const NUMBER = /\s*:\s*([-+.\deE]+)/y;
 
-/** The digits of a field of the answer that is a number. */
+/** The exact digits of a number in the answer. */
 function digitsOf(name: string, text: string): string | undefined {
   const quoted = `"${name}"`;
   const at = text.indexOf(quoted);
-  // Where nothing is escaped, a name that stands there once is this field's; else JSON.parse says which it is.
+  // Without escapes, a name that occurs once must be this field's. Otherwise JSON.parse finds the field.
   if (text.lastIndexOf(quoted) === at && !text.includes('\\')) {
     NUMBER.lastIndex = at + quoted.length;
     return NUMBER.exec(text)?.[1];

@@ -9,14 +9,14 @@ const idSchema = (prefix: string) =>
     .string()
     .refine((id) => id.startsWith(prefix) && id.length > prefix.length, `must be an id that starts with ${prefix}`);
 
-/** A company's id, as answered and as sent in a limit request. */
+/** A company's id, in answers and in limit requests. */
 export const companyIdSchema = idSchema(KINDS.company.prefix);
 
 /** A buyer limit request's id. */
 export const limitIdSchema = idSchema(KINDS.limit.prefix);
 
-// Every object is loose: fields that the document does not show pass through, and none is made up. Which fields of a
-// company or a limit request are needed is not shown either, so a body's fields are all optional here.
+// All objects are loose: undocumented fields pass through, and none is invented. Required fields of a company or a
+// limit request are not documented, so all fields of a body are optional here.
 
 /** Body of POST companies (docs/service.md, "Company"). */
 export const companyBodySchema = z.looseObject({
@@ -38,7 +38,7 @@ export const companyBodySchema = z.looseObject({
 /** Body of POST buyer-limits (docs/service.md, "Buyer limit request"). */
 export const limitBodySchema = z.looseObject({
   company: companyIdSchema.optional(),
-  /** "A short lowercase code", but which codes there are is not shown: taken as written. */
+  /** "A short lowercase code". The valid codes are not documented, so any text is accepted. */
   business_information_source: z.string().optional(),
   business_information_id: z.string().optional(),
   company_registration_number: z.string().optional(),
@@ -47,14 +47,14 @@ export const limitBodySchema = z.looseObject({
     .looseObject({
       first_name: z.string().optional(),
       last_name: z.string().optional(),
-      // The widest of zod's patterns: which addresses the service takes is not shown.
+      // The widest of zod's patterns, because the service's own rule for addresses is not documented.
       email: z.email({ pattern: z.regexes.unicodeEmail, error: 'must be an e-mail address' }).optional(),
     })
     .optional(),
   supporting_documents: z.array(z.string()).optional(),
 });
 
-/** Body of POST documents (docs/service.md, "Document"). Only the head of the data URI is looked at. */
+/** Body of POST documents (docs/service.md, "Document"). Only the data URI's head is checked. */
 export const documentBodySchema = z.looseObject({
   purpose: z.string(),
   file: z
@@ -72,7 +72,7 @@ export const tokenFormSchema = z.looseObject({
   client_secret: z.string(),
 });
 
-/** Answer of POST token. None of its field names is shown; a setting says where the token stands. */
+/** Answer of POST token. Its field names are not documented; a setting names the token's. */
 export const tokenAnswerSchema = z.looseObject({});
 
 const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(z.unknown()) });
@@ -80,7 +80,7 @@ const listSchema = z.looseObject({ object: z.literal('list'), data: z.array(z.un
 /** ISO 8601 in UTC, with or without fractions of a second. */
 const createdSchema = z.iso.datetime('must be an ISO 8601 UTC timestamp');
 
-/** A company as answered: the fields of its request as sent, and those that the service assigns. */
+/** A company in an answer: the request's fields, and those that the service adds. */
 export const companyResourceSchema = z.looseObject({
   ...companyBodySchema.shape,
   id: companyIdSchema,
@@ -90,7 +90,7 @@ export const companyResourceSchema = z.looseObject({
   created: createdSchema,
 });
 
-/** A buyer limit request as answered. `status` is any text: of its values only `approved` is shown. */
+/** A buyer limit request in an answer. `status` is any text: only `approved` is documented. */
 export const limitResourceSchema = z.looseObject({
   ...limitBodySchema.shape,
   id: limitIdSchema,
@@ -103,5 +103,5 @@ export const limitResourceSchema = z.looseObject({
   created: createdSchema,
 });
 
-/** A document as answered: its fields are not shown, and an id is all that a client can not do without. */
+/** A document in an answer. Its fields are not documented; a client needs only the id. */
 export const documentResourceSchema = z.looseObject({ id: z.string().min(1) });

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { AnswerHeaders } from '../answer-headers.ts';
 
-/** What came back of a request: a whole answer, or none, and then whether the request had left. */
+/** The result of a request: a whole answer, or none, and then whether the request was sent. */
 export type Reply =
   | { is: 'answer'; status: number; headers: AnswerHeaders; text: string }
   | { is: 'silence'; sent: boolean; error: Error; status?: number };
@@ -12,19 +12,19 @@ export type Post = {
   headers: Readonly<Record<string, string>>;
   body: string | Readable;
   timeoutMs: number;
-  /** Whom the other side's certificate must name, where that is not the host header's. */
+  /** The host name for checking the certificate, if it is not the host header's. */
   serverName?: string;
 };
 
-/** Far beyond any resource the service shows; an answer that goes on longer is not read to its end. */
+/** Far larger than any documented resource. A longer answer is not read completely. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
- * Sends one POST and waits for the whole answer; never rejects.
+ * Sends one POST and waits for the whole answer. Never rejects.
  *
- * Whether a failed request had left cannot be told from the error: the same codes stand on both sides. undici calls
- * `onRequestStart` just before the first byte is written, so a request that never got there was certainly not sent.
- * The time limit runs from there to the answer's last byte; connecting has a limit of its own (outlet.ts).
+ * An error does not show whether the request was sent: the same codes occur before and after. undici calls
+ * `onRequestStart` just before the first byte is written, so without that call nothing was sent. The timeout runs from
+ * there to the answer's last byte; connecting has its own (outlet.ts).
  */
 export function send(dispatcher: Dispatcher, { path, headers, body, timeoutMs, serverName }: Post): Promise<Reply> {
   return new Promise((resolve) => {

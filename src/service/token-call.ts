@@ -6,13 +6,13 @@ import { SERVICE_PATHS } from './paths.ts';
 import type { Granted } from './token.ts';
 import { isWebPage } from './web-page.ts';
 
-/** What RFC 6749 (section 5.2) and HTTP have for credentials that are wrong or may not do this. */
+/** The statuses for wrong or insufficient credentials (RFC 6749, section 5.2, and HTTP). */
 const REFUSED = new Set([400, 401, 403]);
 
-/** Answers that speak of the moment, whoever gives them. */
+/** Statuses of temporary conditions, from whatever server. */
 const PASSING = new Set([408, 429]);
 
-/** Why an answer brought no token, with its headers, in which the endpoint may wish for a wait. */
+/** An answer without a token, with its headers, which may ask for a delay. */
 class NoToken extends LimitlineError {
   readonly headers: AnswerHeaders;
 
@@ -22,27 +22,26 @@ class NoToken extends LimitlineError {
   }
 }
 
-/** The headers of the answer that brought no token; none where the error is another. */
+/** The headers of an answer without a token; empty for other errors. */
 export function headersOf(error: unknown): AnswerHeaders {
   return error instanceof NoToken ? error.headers : {};
 }
 
 /**
- * The bounds of what an `expires_in` is believed. A token that is said to live for longer than a day is asked for anew
- * after a day: so a life that was written in milliseconds, or without bound, keeps no withdrawn token for ever, and
- * Redis can hold it. One of less than a second would cost a token call for every call: it counts as not stated.
+ * Limits for `expires_in`, in seconds. A longer lifetime counts as a day: a value in milliseconds, or without limit,
+ * must not keep a withdrawn token forever, and Redis must accept it. A shorter one would need a token call for every
+ * call, so it is ignored.
  */
 const LIFETIME_MIN_S = 1;
 const LIFETIME_MAX_S = 86_400;
 
 /**
- * Makes the token call: form-encoded, grant type `client_credentials` (RFC 6749, section 4.4). The names of the answer's
- * fields are not shown by the service, so the token's is a setting and `expires_in` is used only where it is a number, of a second at least; see {@link LIFETIME_MAX_S}.
+ * Makes the token call: form-encoded, grant type `client_credentials` (RFC 6749, section 4.4). The answer's field names
+ * are not documented, so the token's is a setting, and `expires_in` is optional; see {@link LIFETIME_MAX_S}.
  *
- * The call rejects with `CREDENTIALS` when they are refused (by a proxy too) or a JSON answer has no token, with `SERVICE`
- * when the endpoint does not answer for now. Any other answer, such as a gateway's own page, is an outage to who has had a
- * token here (`hadToken`), and to who has not a wrong address, which is `CREDENTIALS` too. It makes nothing, so it may always
- * be repeated.
+ * Rejects with `CREDENTIALS` when they are refused (also by a proxy) or a JSON answer has no token, with `SERVICE` for
+ * a temporary failure. Another answer, such as a gateway's page, is an outage if there was a token before (`hadToken`),
+ * otherwise a wrong address: `CREDENTIALS`. The call makes nothing, so it can always be repeated.
  */
 export function makeTokenCall(options: {
   outlet: Outlet;
@@ -94,19 +93,19 @@ export function makeTokenCall(options: {
   };
 }
 
-/** What an answer is that brought no token. */
+/** Describes an answer without a token. */
 function answerWords(status: number, { location }: AnswerHeaders, text: string): string {
   if (isWebPage(text)) return `a web page (status ${status})`;
   if (status >= 300 && status < 400) return `status ${status}, which leads to ${originOf(location)}`;
   return status >= 200 && status < 300 ? `status ${status}, but no JSON` : `status ${status}`;
 }
 
-/** Where a redirection leads, without a path, in which something private may stand. */
+/** A redirect's target without its path, which may be private. */
 function originOf(location: string | string[] | undefined): string {
   return typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another path';
 }
 
-/** What a server does that is no service: one that waits for TLS hangs up, and one of another protocol babbles. */
+/** Describes a server of another protocol: one that expects TLS closes the connection, others send no HTTP. */
 function brokenOffWords(error: Error, url: string): string {
   if (error.name === 'HTTPParserError') return 'what answers there does not speak HTTP';
   const closed = /other side closed|ECONNRESET/.test(messageOf(error));
@@ -115,7 +114,7 @@ function brokenOffWords(error: Error, url: string): string {
   return `the connection was closed without an answer${tls}`;
 }
 
-/** The answer's JSON as an object; nothing where it is no JSON. */
+/** The answer's JSON as an object; undefined if it is no JSON. */
 function asObject(text: string): Record<string, unknown> | undefined {
   try {
     return Object(JSON.parse(text));
@@ -141,7 +140,7 @@ function readGrant(
   return { value, lifetimeMs: lifetimeOf(answer.expires_in) ?? tokenLifetimeMs };
 }
 
-/** What RFC 6749 has as a number, some services write as text. */
+/** RFC 6749 has a number; some services send text. */
 function lifetimeOf(expiresIn: unknown): number | undefined {
   const seconds = typeof expiresIn === 'number' || typeof expiresIn === 'string' ? Number(expiresIn) : Number.NaN;
   return seconds >= LIFETIME_MIN_S ? Math.min(seconds, LIFETIME_MAX_S) * 1_000 : undefined;

@@ -3,40 +3,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLimitlineError } from '../errors.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 
-/** A bearer token, and a name for it that may be shown: which token a 401 answered. */
+/** A bearer token, and a version that may be shown. The version identifies the token that met a 401. */
 export type Token = { value: string; version: string };
 
-/** A token as the service granted it (RFC 6749, section 5.1). */
+/** A token as granted by the service (RFC 6749, section 5.1). */
 export type Granted = { value: string; lifetimeMs: number };
 
-/** Renewed when a fifth of its life is left, a minute at most: early enough that no call meets the end. */
+/** Renewed with a fifth of its life left, but at most a minute: early enough that no call meets its end. */
 const RENEW_SHARE = 0.2;
 const RENEW_MAX_MS = 60_000;
 
 /**
- * The right to fetch is prolonged for as long as the token call lasts, so that two processes never fetch at once (unless
- * one stands still for longer, which costs a token call and nothing else); it is short, so that the fleet does not wait
- * long for one that was killed meanwhile.
+ * The lock for fetching is extended during a token call, so two processes never fetch at once (except when one is
+ * suspended, which costs one token call). The lock is short, so that others do not wait long for a killed process.
  */
 const LOCK_MS = 6_000;
 const PROLONG_EVERY_MS = 2_000;
 const POLL_MS = 40;
-/** Calls that want a token one after the other ask no oftener where the credentials are refused: some services lock out who does. */
+/** After refused credentials, waiting calls retry only at this interval: some services lock out frequent attempts. */
 const REFUSED_REST_MS = 2_000;
 
-/** As the pace: an account that was not used for 30 days begins anew. */
+/** 30 days, as for the pace: an account unused for so long starts anew. */
 const REMEMBERED_MS = 2_592_000_000;
 
 /**
- * One token for the whole fleet, kept in Redis. At a cold start one process fetches it and the others wait for it;
- * before its end one process renews it while the others go on with the old one; on a 401 it is renewed once,
- * however many calls met the 401.
+ * One token for all processes, in Redis. At first, one process fetches it and the others wait. Before its end, one
+ * process renews it while the others use the old one. After a 401 it is renewed once, however many calls met the 401.
  *
- * In Redis it is sealed with AES-256-GCM under a key derived (HKDF, RFC 5869) from the client secret, so that who reads
- * Redis cannot call the service.
+ * In Redis it is encrypted with AES-256-GCM under a key derived from the client secret (HKDF, RFC 5869), so that a
+ * reader of Redis cannot call the service.
  *
- * @param fetchToken one call of the token endpoint, told whether there has ever been a token; what it throws reaches the
- * caller of `get`
+ * @param fetchToken one token call; the argument says whether there ever was a token. Its errors reach the caller of
+ * `get`
  */
 export function makeTokenCache({
   connection,
@@ -65,7 +63,7 @@ export function makeTokenCache({
   };
 
   const readShared = async (): Promise<{ token: Token; leftMs: number; lifetimeMs: number } | undefined> => {
-    // In this order: of a token that comes in between, too little time is told and not too much.
+    // In this order, a token written in between gets too short a lifetime, never too long a one.
     const [leftMs, sealed] = await Promise.all([connection.pttl(key), connection.get(key)]);
     const opened = sealed ? seal.open(sealed) : undefined;
     if (opened === undefined || leftMs <= 0) return undefined;
@@ -73,11 +71,11 @@ export function makeTokenCache({
     return { token: { value, version: versionOf(value) }, leftMs, lifetimeMs };
   };
 
-  /** Whether this owner may fetch. A reply may have been lost after the lock was set, so what is set is asked for. */
+  /** Whether this owner holds the lock. The reply to SET may have been lost, so GET decides. */
   const lock = async (owner: string): Promise<boolean> =>
     (await connection.set(lockKey, owner, 'PX', LOCK_MS, 'NX')) === 'OK' || (await connection.get(lockKey)) === owner;
 
-  /** Makes the token call and shares what it brings. */
+  /** Makes the token call and shares the token. */
   const fetchAndShare = async (onCall: () => void): Promise<Token> => {
     const hadToken = (await connection.exists(hadKey)) === 1;
     onCall();
@@ -90,7 +88,7 @@ export function makeTokenCache({
     return remember(granted.value, granted.lifetimeMs, granted.lifetimeMs);
   };
 
-  /** The same with the right to it, which is kept for as long as it takes. */
+  /** The same, holding the lock for as long as the call takes. */
   const fetchByRight = async (owner: string, onCall: () => void): Promise<Token> => {
     const prolonging = setInterval(() => {
       prolong([lockKey], [owner, LOCK_MS]).catch(() => {});
@@ -111,7 +109,7 @@ export function makeTokenCache({
         const known = shared && shared.token.version !== unwanted ? shared : undefined;
         const early = known && known.leftMs < Math.min(known.lifetimeMs * RENEW_SHARE, RENEW_MAX_MS);
         if (known && !early) return remember(known.token.value, known.leftMs, known.lifetimeMs);
-        // Only now, for another may have fetched one between our look and our lock.
+        // Only after the lock, because another process may have fetched a token since the read before it.
         if (mayFetch) return await fetchByRight(owner, onCall);
         mayFetch = await lock(owner);
         if (mayFetch) continue;
@@ -119,7 +117,7 @@ export function makeTokenCache({
         await sleep(POLL_MS);
       }
     } finally {
-      // A process that stood still for longer than the lock lasts may find another's here, which is not its to take.
+      // After a long suspension, the lock may be another process's, which this release leaves alone.
       if (mayFetch) await release([lockKey], [owner]).catch(() => {});
     }
   };
@@ -138,23 +136,23 @@ export function makeTokenCache({
   };
 
   return {
-    /** A token that is good for now. `onCall` hears of a token call made on the way, by this caller and not another. */
+    /** A valid token. `onCall` is called before a token call that this caller itself makes. */
     async get(onCall: () => void): Promise<Token> {
       const now = performance.now();
       if (!local || now >= local.endsAtMs) return renewOnce(undefined, onCall);
       if (now >= local.renewAtMs) {
         const old = local;
-        // In the background: the old one still works, and if the renewal fails the next call tries again.
+        // In the background: the old token still works, and if the renewal fails, the next call retries.
         local = { ...old, renewAtMs: Math.min(old.endsAtMs, now + RENEW_MAX_MS / 60) };
         renewOnce(undefined, onCall).catch(() => {});
       }
       return local;
     },
 
-    /** Whether `get` answers without waiting. */
+    /** Whether `get` returns without waiting. */
     isAtHand: (): boolean => local !== undefined && performance.now() < local.endsAtMs,
 
-    /** Another token than the one that met a 401: somebody's newer one, or a new one. */
+    /** A token other than the one that met a 401: a newer one of another process, or a new one. */
     async replace(version: string, onCall: () => void): Promise<Token> {
       if (local && local.version !== version && performance.now() < local.endsAtMs) return local;
       local = undefined;
@@ -162,8 +160,8 @@ export function makeTokenCache({
     },
 
     /**
-     * Fetches a token, though the one at hand may be good: to see whether the service is there. Where that fails, the one at
-     * hand is still used. It asks nobody for leave: the caller sees to it that one process alone tries.
+     * Fetches a token even if a valid one exists, to test whether the service answers. On failure the existing one
+     * stays in use. It takes no lock: the caller ensures that only one process tries.
      */
     fetchAnew: fetchAndShare,
   };
@@ -174,8 +172,8 @@ function versionOf(value: string): string {
 }
 
 /**
- * Seals a text so that only who knows the secret can open it: AES-256-GCM with a fresh 96-bit nonce each time
- * (NIST SP 800-38D), laid out as nonce, tag, ciphertext. `context` makes two uses of one secret independent.
+ * Encrypts texts under a secret: AES-256-GCM with a new 96-bit nonce each time (NIST SP 800-38D), stored as nonce, tag,
+ * ciphertext. `context` separates different uses of one secret.
  */
 export function makeSeal(secret: string, context: string) {
   const key = Buffer.from(hkdfSync('sha256', secret, context, 'limitline token', 32));
@@ -186,7 +184,7 @@ export function makeSeal(secret: string, context: string) {
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
     },
-    /** Nothing when it was sealed under another secret, or changed. */
+    /** Undefined if the text was encrypted under another secret, or changed. */
     open(sealed: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64');
       try {

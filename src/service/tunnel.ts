@@ -6,27 +6,27 @@ import { LimitlineError } from '../errors.ts';
 import { noConnectionWords } from '../no-connection.ts';
 import { type ForwardProxy, proxyWantsCredentials } from '../proxy.ts';
 
-/** How long a connection may take to be made, at each of its two stages; in ms. */
+/** Timeouts for the two stages of a connection, in ms. */
 export type TunnelLimits = { connectMs: number; tlsMs: number };
 
 /**
- * Makes connections to an https service through a proxy, for undici's pool: CONNECT (RFC 9110, section 9.3.6), then TLS
- * with the service itself inside. Nothing of a call is written before both are done, so a call whose connection fails
- * here was certainly not sent, and the pool says so as it does of a direct connection.
+ * Connects to an https service through a proxy, for undici's pool: CONNECT (RFC 9110, section 9.3.6), then TLS with the
+ * service inside. No byte of a call is written before both are done, so a call whose connection fails here was never
+ * sent.
  *
- * Fails with `CREDENTIALS` when the proxy wants another user or password (407), with `SERVICE` when it cannot be reached or
- * makes no connection; what fails inside the tunnel comes as undici has it. undici's own `ProxyAgent` is not used: it
- * tells a 407 from a 502 in a sentence only, and waits for the proxy's answer for minutes.
+ * Fails with `CREDENTIALS` when the proxy refuses them (407), with `SERVICE` when it is unreachable or refuses to
+ * connect; errors inside the tunnel are undici's. undici's `ProxyAgent` is not used: it distinguishes a 407 from a 502
+ * only in its message, and waits minutes for the proxy's answer.
  */
 export function makeTunnelConnector(
   proxy: ForwardProxy,
   { connectMs, tlsMs }: TunnelLimits,
   closing: AbortSignal,
 ): buildConnector.connector {
-  // HTTP/1.1 alone, as without a proxy (outlet.ts says why).
+  // Only HTTP/1.1, as without a proxy; the reason is in outlet.ts.
   const startTls = buildConnector({ timeout: tlsMs, allowH2: false });
   return (options, callback) => {
-    // Without a port in its address the service's is https' own.
+    // Without a port, the service uses the default of https.
     const authority = `${options.host ?? options.hostname}${options.port ? '' : ':443'}`;
     openTunnel(proxy, authority, { limitMs: connectMs, closing })
       .then((httpSocket) => startTls({ ...options, httpSocket }, callback))
@@ -34,7 +34,7 @@ export function makeTunnelConnector(
   };
 }
 
-/** Asks the proxy for a connection to `authority` (host:port) and resolves with it. */
+/** Asks the proxy for a connection to `authority` (host:port), and resolves with its socket. */
 function openTunnel(
   proxy: ForwardProxy,
   authority: string,
@@ -73,7 +73,7 @@ function askToConnect({ url, authorization }: ForwardProxy, authority: string, c
     method: 'CONNECT',
     path: authority,
     headers: { host: authority, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
-    // A connection that becomes a tunnel is nobody else's.
+    // The socket becomes a tunnel, so it must not be pooled.
     agent: false,
     signal: closing,
   });

@@ -1,4 +1,4 @@
-/** undici's pool by its own file, which undici describes in one file for all. */
+/** Types for undici's pool in its own file: undici declares them only for the whole package. */
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici';
   export default Pool;

@@ -1,13 +1,13 @@
-/** An answer of the stand-in before it is on the wire. */
-export type Answer = { status: number; headers?: Record<string, string>; body: unknown };
+/** An answer of the stand-in, not yet sent. */
+export type StandInAnswer = { status: number; headers?: Record<string, string>; body: unknown };
 
-/** What came of checking a request: why it is refused, or how the thing asked for is made. */
-export type Checked = { refusal: Answer } | { make: () => Answer };
+/** The result of checking a request: a refusal, or a function that makes the requested object. */
+export type Checked = { refusal: StandInAnswer } | { make: () => StandInAnswer };
 
 /**
- * An error answer. The service shows neither its error statuses nor the shape of their bodies: both are the stand-in's
- * own choice here and everywhere in this folder.
+ * An error answer. The service documents neither error statuses nor error bodies: both are the stand-in's own choice,
+ * in this whole folder.
  */
-export function errorAnswer(status: number, code: string, message: string): Answer {
+export function errorAnswer(status: number, code: string, message: string): StandInAnswer {
   return { status, body: { object: 'error', code, message } };
 }

@@ -7,15 +7,15 @@ import { SERVICE_PATHS } from '../service/paths.ts';
 import { type Checked, errorAnswer } from './answers.ts';
 import type { Control } from './control.ts';
 import { type ReceivedDocument, readDocumentBody } from './document-body.ts';
-import type { Gate } from './gate.ts';
+import type { RequestGate } from './gate.ts';
 import type { RequestKind } from './record.ts';
 import type { RequestTimes } from './request-times.ts';
 import type { ResourceEndpoints } from './resource-endpoints.ts';
 import type { Serve } from './serve.ts';
 
-/** The HTTP side of the stand-in: which path leads where. It logs no request. */
+/** The stand-in's HTTP routes. It logs no requests. */
 export function makeApp(parts: {
-  gate: Gate;
+  gate: RequestGate;
   endpoints: ResourceEndpoints;
   tokenEndpoint: (form: unknown) => Checked;
   serve: Serve;
@@ -26,7 +26,7 @@ export function makeApp(parts: {
   const { gate, endpoints, tokenEndpoint, serve, times, control, log } = parts;
   const app = fastify({ logger: false });
 
-  /** Errors of Fastify's own: a body that is not JSON, a content type that is not the one shown. */
+  /** For Fastify's own errors: a body that is not JSON, or another content type than documented. */
   const failed = (kind: RequestKind) => (error: FastifyError, _request: FastifyRequest, reply: FastifyReply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500 && !reply.raw.destroyed) log.error({ kind, error: messageOf(error) }, 'the stand-in failed');
@@ -55,14 +55,14 @@ export function makeApp(parts: {
   app.setNotFoundHandler((request, reply) =>
     serve.send('other', reply, errorAnswer(404, 'not_found', `${request.method} ${request.url} is not shown`)),
   );
-  // JSON alone is shown; by default Fastify would take plain text too.
+  // Only JSON is documented, but Fastify accepts plain text by default.
   app.removeContentTypeParser('text/plain');
   for (const kind of CALL_KINDS.filter((each) => each !== 'document')) {
     app.post(SERVICE_PATHS[kind], resource(kind), ({ body }, reply) =>
       serve.serve(kind, endpoints[kind](body), body, reply),
     );
   }
-  // Scopes of their own, since they read their bodies in their own way.
+  // In scopes of their own, because they parse bodies in other ways.
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('application/json', (_request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
@@ -84,9 +84,9 @@ export function makeApp(parts: {
 }
 
 /**
- * The stand-in's own endpoints, no part of the service: `GET faults` (those in force, and how often each rule hit),
- * `POST faults` (a JSON object of the members to replace), `GET made` (what really happened), `POST reset` (all counts
- * at zero, faults as at the start). They answer to this machine alone, and are counted nowhere.
+ * The stand-in's own endpoints, which the service lacks: `GET faults` (the active ones, and how often each rule
+ * applied), `POST faults` (a JSON object with members to replace), `GET made` (what was really made), `POST reset`
+ * (counts to zero, faults as at the start). Only this machine may call them, and they are not counted.
  */
 function addControlEndpoints(app: FastifyInstance, control: Control): void {
   const refuse = (reply: FastifyReply, status: number, message: string) =>
@@ -105,7 +105,7 @@ function addControlEndpoints(app: FastifyInstance, control: Control): void {
     } catch (error) {
       return refuse(reply, 422, messageOf(error));
     }
-    // A port that closes at once would cut this very answer off.
+    // Closing the port at once would cut this answer off.
     reply.raw.once('close', control.followOutage);
     return control.faults();
   });
@@ -116,7 +116,7 @@ function addControlEndpoints(app: FastifyInstance, control: Control): void {
   });
 }
 
-/** IPv4, IPv6, and the one written as the other. */
+/** Loopback addresses: IPv4, IPv6, and IPv4 mapped into IPv6. */
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
 function endsNever(change: unknown): boolean {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** What base64 text carried, or that it is none. */
+/** The size and digest of base64 content, or that the text is not base64. */
 export type Base64Digest = { valid: true; sizeBytes: number; sha256: string } | { valid: false };
 
 /**
- * Checks base64 text (RFC 4648, section 4: padded, without line breaks) and digests what it carries, piece by piece and
- * without keeping any of it: a document of 100 MB costs no memory.
+ * Checks base64 text (RFC 4648, section 4: padded, without line breaks) and digests its content in pieces. It keeps
+ * nothing, so a document of 100 MB takes no memory.
  */
 export function makeBase64Digest() {
   const sha256 = createHash('sha256');
   let valid = true;
   let sizeBytes = 0;
-  /** The last one to four characters so far: only the last group of all may be padded. */
+  /** The last one to four characters so far. Only the very last group may have padding. */
   let carried = '';
 
   const decode = (groups: string, shape: RegExp) => {

@@ -5,7 +5,7 @@ import type { RequestTimes } from './request-times.ts';
 
 export type Control = ReturnType<typeof makeControl>;
 
-/** What may be asked of a running stand-in and done with it, by its own process and over HTTP alike. */
+/** The operations on a running stand-in, for its own process and over HTTP. */
 export function makeControl({
   faults,
   record,
@@ -26,25 +26,25 @@ export function makeControl({
     maxInFlight: times.maxInFlight(),
   });
   return {
-    /** Requests by kind and by answer, things made by kind, and the peaks of traffic at the resource endpoints. */
+    /** Requests by kind and answer, made objects by kind, and peaks of traffic at the resource endpoints. */
     counts,
 
-    /** The counts, and what was made how often. */
+    /** The counts, and how often each object was made. */
     report: () => ({ ...counts(), madeTwice: record.twice(), times: record.times() }),
 
     faults: () => ({ settings: faults.settings(), hits: faults.hits() }),
 
-    /** Puts a change in force, all but the closing of the port. @throws LimitlineError `USAGE` */
+    /** Applies a change of faults, except for closing the port. @throws LimitlineError `USAGE` */
     setFaults(change: unknown): void {
       faults.set(change);
-      // Not the change itself: its rules may name what a body must contain.
+      // Without the change itself: its rules may contain parts of bodies.
       log.info({ changed: Object.keys(Object(change)) }, 'the stand-in has new faults');
     },
 
-    /** Closes or opens the port as the faults now want it. */
+    /** Opens or closes the port according to the faults. */
     followOutage,
 
-    /** All counts at zero, the faults as at the start, all but the port. */
+    /** Resets all counts, and the faults to those at the start. Does not touch the port. */
     reset(): void {
       record.reset();
       times.reset();

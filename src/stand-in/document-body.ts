@@ -1,18 +1,18 @@
 import { type Base64Digest, makeBase64Digest } from './base64-digest.ts';
 
-/** A document's body as read: its JSON with the content taken out of the data URI, and what that content was. */
+/** A received document body: its JSON without the file's content, and that content's size and digest. */
 export type ReceivedDocument = { json: unknown; content: Base64Digest };
 
-/** Ends the head of the data URI (docs/service.md, "Document"). */
+/** The end of the data URI's head (docs/service.md, "Document"). */
 const MARK = ';base64,';
 
-/** For all that stands around the content: a purpose, a media type and a file name need far less. */
+/** The limit for everything around the content. Purpose, media type and file name need far less. */
 const MOST_AROUND_BYTES = 65_536;
 
 /**
- * Reads the body of POST documents as it arrives, keeping none of the content: that is what stands between the first
- * `;base64,` and the end of its string, and it has to be written without escapes, of which base64 needs none. The
- * whole body is read also when it is no good, so that the client can read the answer.
+ * Reads the body of POST documents as it arrives, without keeping the content: the text between the first `;base64,`
+ * and the end of its string. It must have no escapes, which base64 never needs. An invalid body is read completely,
+ * too, so that the client can receive the answer.
  *
  * @returns `undefined` if the body is not JSON, or too long around the content
  */
@@ -29,7 +29,7 @@ export async function readDocumentBody(chunks: AsyncIterable<Buffer>): Promise<R
   for await (const chunk of chunks) {
     let rest = chunk;
     if (place === 'before') {
-      // The mark may be spread over two chunks.
+      // The mark may be split between two chunks.
       const tail = around.subarray(1 - MARK.length);
       const at = Buffer.concat([tail, rest]).indexOf(MARK);
       const contentAt = at < 0 ? rest.length : at + MARK.length - tail.length;

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { type Answer, errorAnswer } from './answers.ts';
+import { errorAnswer, type StandInAnswer } from './answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 import { answerBadly, giveNoAnswer } from './socket-faults.ts';
 
-/** Causes a fault that an ordinary answer cannot show, such as a broken connection. Nothing of the response may be written before. */
+/** A fault that needs the socket itself, applied to a response before its first byte. */
 type Play = (response: ServerResponse) => void;
 
 /**
- * Answers a request that a rule applies to: with another answer, or a fault on the socket. `make` makes what was asked for, and is called
- * only if the rule says that the thing is made.
+ * What a request gets when a rule applies: another answer, or a fault on its socket. `make` makes the requested object.
+ * It is called only if the rule says that the object is made.
  */
-export function answerByRule(rule: FaultRule, make: () => Answer): Answer | Play {
+export function answerByRule(rule: FaultRule, make: () => StandInAnswer): StandInAnswer | Play {
   switch (rule.fault) {
     case 'status':
       return answerWithStatus(rule, rule.made ? make() : undefined);
@@ -37,8 +37,8 @@ export function answerByRule(rule: FaultRule, make: () => Answer): Answer | Play
 
 type RuleOf<F extends FaultRule['fault']> = Extract<FaultRule, { fault: F }>;
 
-/** A success has the body of what was made; any other status has an error body, unless the rule gives one. */
-function answerWithStatus({ status, headers, body }: RuleOf<'status'>, made: Answer | undefined): Answer {
+/** A success has the made object as its body, any other status an error; a body in the rule overrides both. */
+function answerWithStatus({ status, headers, body }: RuleOf<'status'>, made: StandInAnswer | undefined): StandInAnswer {
   const usual = made && status < 300 ? made : errorAnswer(status, 'fault', `status ${status} on demand`);
   return { status, headers, body: body ?? usual.body };
 }

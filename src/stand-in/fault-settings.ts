@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { CALL_KINDS } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
 
-/** How the stand-in misbehaves, with all defaults filled in. */
+/** The stand-in's faults, including defaults. */
 export type FaultSettings = z.output<typeof faultSettingsSchema>;
 
-/** What a caller gives: the members to change; each replaces the whole member of that name. */
+/** A change by a caller: each member that it names is replaced as a whole. */
 export type FaultChange = z.input<typeof faultSettingsSchema>;
 
 export type FaultRule = FaultSettings['rules'][number];
 export type TokenSettings = FaultSettings['tokens'];
 export type RateLimitSettings = NonNullable<FaultSettings['rateLimit']>;
 
-/** The ways in which a service may speak of its limit: the families of headers that there are. */
+/** The families of headers with which a service may describe its rate limit. */
 export const LIMIT_HEADERS = [
   'none',
   'retry-after-seconds',
@@ -26,7 +26,7 @@ export const LIMIT_HEADERS = [
 ] as const;
 
 /**
- * Puts a change on top of settings.
+ * Applies a change to settings.
  *
  * @throws LimitlineError `USAGE`, naming every fault at once
  */
@@ -39,25 +39,25 @@ export function readFaults(settings: FaultChange, change: unknown): FaultSetting
 
 const milliseconds = z.number().min(0);
 
-/** Which requests a rule hits. All that is given must apply, and the first rule of the list that hits is the one. */
+/** Which requests a rule applies to. All given conditions must hold. The first matching rule of the list counts. */
 const ruleSchema = z.strictObject({
   on: z.enum(['token', ...CALL_KINDS, 'any']),
-  /** Text that the body must contain as compact JSON; the base64 content of a document is not searched. */
+  /** Text that the body must contain, as compact JSON without the base64 content of a document. */
   match: z.string().optional(),
-  /** Each nth of the requests that `on` and `match` choose. */
+  /** Every nth of the requests that match `on` and `match`. */
   every: z.int().min(1).optional(),
-  /** Hits with this probability, drawn from the seed. */
+  /** The probability with which the rule applies; the random numbers come from the seed. */
   chance: z.number().min(0).max(1).optional(),
-  /** At most so many hits. */
+  /** The maximum number of times. */
   times: z.int().min(1).optional(),
 });
 
-/** Whether the thing is made before the fault shows: the difference that a client cannot see. */
+/** Whether the object is made before the fault. A client cannot see the difference. */
 const made = z.boolean().default(false);
 
 const headers = z.record(z.string(), z.string()).default({});
 
-/** Kinds of fault. A rule is hit only by a request that would otherwise succeed, so `made: true` always makes. */
+/** Kinds of fault. Rules apply only to requests that would otherwise succeed, so `made: true` always makes. */
 const faultRuleSchema = z.discriminatedUnion('fault', [
   /** Another status, by default with an error body: 500, 429, 503, 302, 418, ... */
   ruleSchema.extend({
@@ -67,22 +67,22 @@ const faultRuleSchema = z.discriminatedUnion('fault', [
     headers,
     made,
   }),
-  /** The connection ends without an answer: by RST (ECONNRESET), or by FIN (the other side closed). */
+  /** The connection ends without an answer: by RST (ECONNRESET) or by FIN (the other side closed). */
   ruleSchema.extend({ fault: z.literal('reset'), by: z.enum(['rst', 'fin']).default('rst'), made }),
-  /** The request is kept waiting, and never answered. */
+  /** The request never gets an answer. */
   ruleSchema.extend({ fault: z.literal('silence'), made }),
-  /** The head at once, then the body so many bytes a second; at 0, half of the body and no more. Made. */
+  /** The headers come at once, the body at this rate; at 0, only half of it comes. The object is made. */
   ruleSchema.extend({ fault: z.literal('slow'), bytesPerS: z.number().min(0) }),
-  /** 200 with a body of which nothing can be read; `cut` ends the connection in the middle of it. Made. */
+  /** 200 with an unreadable body; `cut` ends the connection in the middle of the body. The object is made. */
   ruleSchema.extend({ fault: z.literal('broken'), body: z.enum(['not-json', 'half-json', 'empty', 'cut']) }),
-  /** The usual answer with another status, or with fields set or left out (an id without or with a wrong prefix). Made. */
+  /** The usual answer with another status, or with fields set or dropped (such as a wrong id). The object is made. */
   ruleSchema.extend({
     fault: z.literal('answer'),
     status: z.int().min(200).max(599).optional(),
     set: z.record(z.string(), z.unknown()).default({}),
     drop: z.array(z.string()).default([]),
   }),
-  /** A limit that is decided otherwise: another status word, and a share of the requested limit, in whole cents. Made. */
+  /** A limit with another decision: its status, and the granted share of the requested limit, in whole cents. Made. */
   ruleSchema.extend({
     on: z.literal('limit'),
     fault: z.literal('decision'),
@@ -94,31 +94,31 @@ const faultRuleSchema = z.discriminatedUnion('fault', [
 ]);
 
 const rateLimitSchema = z.strictObject({
-  /** Requests a second in the long run, all three resource endpoints together. */
+  /** The long-term rate in requests a second, for all three resource endpoints together. */
   perS: z.number().positive(),
-  /** Requests that may come at once after a rest; by default a second's worth. */
+  /** How many requests may come at once after a pause; default: those of one second. */
   burst: z.int().min(1).optional(),
-  /** How the service speaks of it; see `rate-limit.ts`. */
+  /** The headers that describe the limit; see `rate-limit.ts`. */
   headers: z.enum(LIMIT_HEADERS).default('none'),
 });
 
 const tokenSettingsSchema = z.strictObject({
-  /** Where the token stands in the answer. */
+  /** The token's field in the answer. */
   field: z.string().min(1).default('access_token'),
-  /** `expires_in` as answered; null leaves it out. */
+  /** The `expires_in` of the answer; null omits it. */
   lifetimeS: z.int().min(1).nullable().default(3_600),
-  /** When the token really dies; by default as answered. */
+  /** When the token really expires; default: as stated in the answer. */
   diesAfterS: z.number().min(0).optional(),
   diesAfterCalls: z.int().min(0).optional(),
 });
 
-/** `503` answers every request with it; `refuse` stops listening, until the time is over or the settings say otherwise. */
+/** `503` answers every request with 503. `refuse` closes the port until `forMs` has passed or the settings change. */
 const outageSchema = z.strictObject({ how: z.enum(['503', 'refuse']), forMs: milliseconds.optional() });
 
 const faultSettingsSchema = z.strictObject({
-  /** Of all chance and all latency. */
+  /** The seed of all random decisions and delays. */
   seed: z.int().default(1),
-  /** Waited before anything is made, also if the client has gone by then: fixed, or between two bounds. */
+  /** The delay before the object is made, even if the client is gone by then: fixed, or random between two bounds. */
   latencyMs: z.union([milliseconds, z.tuple([milliseconds, milliseconds])]).default(0),
   rateLimit: rateLimitSchema.nullable().default(null),
   tokens: tokenSettingsSchema.default(tokenSettingsSchema.parse({})),

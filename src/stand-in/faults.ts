@@ -5,9 +5,9 @@ import { makeRandom } from './random.ts';
 export type Faults = ReturnType<typeof makeFaults>;
 
 /**
- * The faults in force, and which request they hit.
+ * The active faults, and the choice of the requests that they apply to.
  *
- * @throws LimitlineError `USAGE` for faults that the stand-in cannot play
+ * @throws LimitlineError `USAGE` for unsupported faults
  */
 export function makeFaults(given: FaultChange) {
   let settings: FaultSettings;
@@ -24,31 +24,31 @@ export function makeFaults(given: FaultChange) {
 
   return {
     settings: () => settings,
-    /** How often each rule of the list has hit since the list was set. */
+    /** How often each rule has applied since the rules were set. */
     hits: () => rules.map(({ hits }) => hits),
-    /** Back to what was given at the beginning, counts at zero. */
+    /** Restores the initial faults, and resets the counts. */
     restore,
 
     /**
-     * Replaces the members named in `change`; rules begin to count from zero when they or the seed are among them.
+     * Replaces the members named in `change`. A change of rules or seed resets the counts of the rules.
      *
-     * @throws LimitlineError `USAGE` for faults that the stand-in cannot play; the settings in force then stay as they are
+     * @throws LimitlineError `USAGE` for unsupported faults; the active settings then stay
      */
     set(change: unknown): void {
       const names = (member: keyof FaultSettings) => Object.hasOwn(Object(change), member);
       const next = readFaults(settings, change);
-      // The same object stays the same outage, whose time goes on; a new one, however alike, begins now.
+      // An unchanged outage must keep its identity: a new object starts a new outage with its full duration.
       if (!names('outage')) next.outage = settings.outage;
       if (names('rules') || names('seed')) begin(next);
       else settings = next;
     },
 
-    /** The rule that hits this request, if any. `bodyText` is asked for only where a rule looks into the body. */
+    /** The rule that applies to this request, if any. `bodyText` is called only for rules that search the body. */
     pick(kind: CallKind | 'token', bodyText: () => string): FaultRule | undefined {
       return rules.find((counted) => hit(counted, kind, bodyText, random))?.rule;
     },
 
-    /** How long the next answer is kept waiting. */
+    /** The delay of the next answer, in ms. */
     latencyMs(): number {
       const { latencyMs } = settings;
       if (typeof latencyMs === 'number') return latencyMs;

@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Answer, errorAnswer } from './answers.ts';
+import { errorAnswer, type StandInAnswer } from './answers.ts';
 import type { Faults } from './faults.ts';
 import { makeBucket, rateLimitHeaders } from './rate-limit.ts';
 import type { Tokens } from './tokens.ts';
 
-export type Gate = ReturnType<typeof makeGate>;
+export type RequestGate = ReturnType<typeof makeRequestGate>;
 
-/** What a request must pass before its body is read: the outage, the credentials, the rate limit, the headers. */
-export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens }) {
+/** The checks before a request's body is read: outage, credentials, rate limit, headers. */
+export function makeRequestGate({ faults, tokens }: { faults: Faults; tokens: Tokens }) {
   const bucket = makeBucket();
 
-  /** Counts the request, and puts the headers that speak of the limit on its answer, whatever that will be. */
+  /** Counts the request, and sets the rate limit headers on its answer. */
   const refusedByRate = (reply: FastifyReply): boolean => {
     const { rateLimit } = faults.settings();
     if (!rateLimit) return false;
@@ -19,20 +19,20 @@ export function makeGate({ faults, tokens }: { faults: Faults; tokens: Tokens })
     return !passage.allowed;
   };
 
-  const outage = (): Answer | undefined =>
+  const outage = (): StandInAnswer | undefined =>
     faults.settings().outage ? errorAnswer(503, 'unavailable', 'out of service on demand') : undefined;
 
   return {
-    /** The token call has no bearer header (docs/service.md, "Calls"). */
-    token({ headers }: FastifyRequest): Answer | undefined {
+    /** The token call must have no bearer header (docs/service.md, "Calls"). */
+    token({ headers }: FastifyRequest): StandInAnswer | undefined {
       return (
         outage() ??
         (headers.authorization ? errorAnswer(400, 'invalid_request', 'a bearer header is not allowed here') : undefined)
       );
     },
 
-    /** @returns why the request is refused, or `undefined` if it may go on */
-    resource({ headers }: FastifyRequest, reply: FastifyReply): Answer | undefined {
+    /** @returns a refusal, or `undefined` if the request may continue */
+    resource({ headers }: FastifyRequest, reply: FastifyReply): StandInAnswer | undefined {
       const down = outage();
       if (down) return down;
       if (!tokens.admit(headers.authorization)) return errorAnswer(401, 'unauthorized', 'no valid token');

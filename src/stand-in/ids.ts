@@ -3,18 +3,18 @@ import { type CallKind, KINDS } from '../call-kind.ts';
 
 export type Ids = ReturnType<typeof makeIds>;
 
-/** A document's prefix is not shown; this one is the stand-in's own choice. */
+/** The documents' prefix is not documented; `doc_` is the stand-in's own choice. */
 const prefixOf = (kind: CallKind): string => KINDS[kind].prefix || 'doc_';
 
-/** 80 random bits: no two ids alike, also among stand-ins that know nothing of each other. */
+/** 80 random bits: ids are unique, even among independent stand-ins. */
 const RANDOM_BYTES = 10;
 
-/** 48 bits of checksum: no mistyped or invented id passes by accident. */
+/** 48 bits of checksum: a mistyped or invented id is never accepted by chance. */
 const CHECKSUM_HEX = 12;
 
 /**
- * Ids that need no storage to be known again: random hex, then a short checksum keyed with `secret`. Every stand-in
- * with the same secret knows the ids of every other, also those made before it was started.
+ * Ids that can be verified without storage: random hex, then a checksum keyed with `secret`. All stand-ins with the
+ * same secret accept each other's ids, also those made before a restart.
  */
 export function makeIds({ secret }: { secret: string }) {
   const checksum = (text: string) => createHmac('sha256', secret).update(text).digest('hex').slice(0, CHECKSUM_HEX);

@@ -6,17 +6,17 @@ import { LimitlineError, messageOf } from '../errors.ts';
 export type Listener = ReturnType<typeof makeListener>;
 
 /**
- * The port of a server, which can be closed and opened again: after the first time always the same port.
+ * A server's port, which can be closed and opened again. It stays the same after the first opening.
  *
- * @param port 0 takes any that is free
+ * @param port 0 takes any free port
  */
 export function makeListener({ server, host, port }: { server: Server; host: string; port: number }) {
   let boundPort = port;
   return {
-    /** Where it listens, also while it is shut. Before the first time, a port that was given as 0 is not known. */
+    /** The address, also while the port is closed. With port 0 it is unknown until the first opening. */
     url: () => `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}`,
 
-    /** @throws LimitlineError `USAGE` when the port is taken, or cannot be used */
+    /** @throws LimitlineError `USAGE` when the port is taken or cannot be used */
     async open(): Promise<void> {
       if (server.listening) return;
       server.listen({ host, port: boundPort });
@@ -32,7 +32,7 @@ export function makeListener({ server, host, port }: { server: Server; host: str
       boundPort = (server.address() as AddressInfo).port;
     },
 
-    /** Refuses new connections and ends the open ones at once, whatever they wait for. */
+    /** Refuses new connections and closes the open ones at once, even if they wait for an answer. */
     async shut(): Promise<void> {
       if (!server.listening) return;
       const closed = once(server, 'close');

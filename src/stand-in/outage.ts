@@ -5,8 +5,8 @@ import type { Faults } from './faults.ts';
 import type { Listener } from './listener.ts';
 
 /**
- * Opens and closes the port as the outage in force says, and ends the outage when its time is over. Changes are
- * followed one after the other, so that the port is never being opened and closed at once.
+ * Opens and closes the port according to the outage setting, and ends an outage when its time is over. Changes run one
+ * after the other, so opening and closing never overlap.
  */
 export function makeOutage({ faults, listener, log }: { faults: Faults; listener: Listener; log: Log }) {
   let running = false;
@@ -36,15 +36,15 @@ export function makeOutage({ faults, listener, log }: { faults: Faults; listener
   };
 
   return {
-    /** Also where an outage is in force from the beginning, the port opens first: until then it may not be known. */
+    /** Always opens the port first, even if the settings begin with an outage: a port of 0 is unknown until then. */
     async start(): Promise<void> {
       running = true;
       await listener.open();
       await follow();
     },
-    /** Call it when the faults may have changed. Resolves when the port is as they want it; rejects where it cannot be opened. */
+    /** To be called after changes of faults. Resolves when the port follows them; rejects if it cannot open. */
     follow,
-    /** The same where nobody waits for it: a failure is logged. */
+    /** The same without waiting; a failure is logged. */
     followInBackground,
     async stop(): Promise<void> {
       running = false;

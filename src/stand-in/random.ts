@@ -1,4 +1,4 @@
-/** The same numbers between 0 and 1 for the same seed: a fault by chance happens again in the next run. Mulberry32. */
+/** Random numbers between 0 and 1 (Mulberry32). The same seed gives the same ones, so faults are repeatable. */
 export function makeRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

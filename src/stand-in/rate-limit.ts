@@ -4,10 +4,10 @@ import type { RateLimitSettings } from './fault-settings.ts';
 export type Passage = { allowed: boolean; remaining: number; nextInS: number; fullInS: number };
 
 /**
- * A token bucket, full at the start. Its settings come with each request, so that they can change between two; what
- * has been used up stays used up. A refused request takes nothing out.
+ * A token bucket, full at the start. The settings come with each request, so they may change; the current level is
+ * kept. A refused request takes nothing out.
  *
- * `pass` wants a clock that never runs backwards.
+ * `pass` needs a monotonic clock.
  */
 export function makeBucket() {
   let level = Number.POSITIVE_INFINITY;
@@ -31,12 +31,12 @@ export function makeBucket() {
 }
 
 /**
- * The headers by which services in the wild speak of their limit; the service shows none. The Retry-After families
- * (RFC 9110, section 10.2.3) speak only when they refuse, the others with every answer: `ratelimit` is the IETF's pair
+ * Headers with which real services describe their rate limit; this service documents none. The Retry-After families
+ * (RFC 9110, section 10.2.3) occur only in refusals, the others in every answer: `ratelimit` is the IETF's pair
  * (draft-ietf-httpapi-ratelimit-headers), `ratelimit-older` its earlier three, `x-ratelimit-…` the same three with the
- * reset written in the way the name says.
+ * reset time in the named form.
  *
- * Whole seconds, and milliseconds, are rounded up: a client that waits so long is not refused again.
+ * Times are rounded up, so a client that waits for so long is not refused again.
  */
 export function rateLimitHeaders(
   settings: RateLimitSettings,
@@ -80,7 +80,7 @@ export function rateLimitHeaders(
   }
 }
 
-/** A bucket below one request would never let one pass. */
+/** A bucket smaller than one request would never let one pass. */
 function sizeOf({ perS, burst }: RateLimitSettings): number {
   return burst ?? Math.max(1, Math.ceil(perS));
 }

@@ -1,25 +1,24 @@
 import { CALL_KINDS, type CallKind, eachKind } from '../call-kind.ts';
 import { makeSeenSet } from './seen-set.ts';
 
-/** `other` is whatever the service does not show. */
+/** `other` is everything that the service does not document. */
 export type RequestKind = CallKind | 'token' | 'other';
 
-/** Something that was made more than once; `what` names it by what it is made of (see `resource-endpoints.ts`). */
+/** An object that was made more than once; `what` identifies it by its content (see `resource-endpoints.ts`). */
 type MadeTwice = { kind: CallKind; what: string; times: number };
 
-/** One thing as it was made. The body of a document has its size and digest in place of the content. */
+/** One made object. A document's body has its size and digest instead of the content. */
 type MadeThing = { id: string; what: string; body: unknown };
 
-/** Of more repetitions than this nobody reads the list; that there are any, it shows all the same. */
+/** The list is cut here, because nobody reads a longer one. */
 const REPETITIONS_KEPT = 10_000;
 
 export type MadeRecord = ReturnType<typeof makeRecord>;
 
 /**
- * What really happened: how many requests were answered how, and what was made, whether or not its answer arrived.
+ * Records what really happened: how many requests got which answer, and what was made, even if its answer was lost.
  *
- * @param keepMade keeps each thing with its body, which grows with every request; otherwise what was made once is only
- *   counted, and the memory needed stays the same for any number of requests
+ * @param keepMade keeps each object with its body, which takes memory for each request; otherwise memory is constant
  */
 export function makeRecord({ keepMade }: { keepMade: boolean }) {
   const requests = Object.fromEntries(REQUEST_KINDS.map((kind) => [kind, {}])) as Record<
@@ -34,7 +33,7 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
   }));
 
   return {
-    /** @param answer the status, or the word for what came in place of an answer */
+    /** @param answer the status, or a word for what replaced the answer */
     answered(kind: RequestKind, answer: string | number): void {
       requests[kind][answer] = (requests[kind][answer] ?? 0) + 1;
     },
@@ -48,21 +47,21 @@ export function makeRecord({ keepMade }: { keepMade: boolean }) {
       if (times > 1 || repeated.size < REPETITIONS_KEPT) repeated.set(thing.what, times + 1);
     },
 
-    /** Requests by kind and by answer. */
+    /** Requests by kind and answer. */
     requests: () => structuredClone(requests),
 
-    /** How many things of each kind were made. */
+    /** The number of made objects of each kind. */
     totals: (): Record<CallKind, number> => eachKind((kind) => kinds[kind].total),
 
-    /** How often each thing was made, by kind and by what it is; empty unless `keepMade`. */
+    /** How often each object was made, by kind and content; empty unless `keepMade`. */
     times: (): Record<CallKind, Record<string, number>> => eachKind((kind) => timesOf(kinds[kind].things)),
 
-    /** Every thing of a kind, in the order of making; empty unless `keepMade`. */
+    /** All objects of a kind, in order; empty unless `keepMade`. */
     things: (kind: CallKind): readonly MadeThing[] => kinds[kind].things,
 
     /**
-     * What was made more than once: of each kind the first ten thousand such, found among the first three million
-     * things (see `seen-set.ts`).
+     * The objects made more than once: the first ten thousand of each kind, found among the first three million objects
+     * (see `seen-set.ts`).
      */
     twice: (): MadeTwice[] =>
       CALL_KINDS.flatMap((kind) => [...kinds[kind].repeated].map(([what, times]) => ({ kind, what, times }))),

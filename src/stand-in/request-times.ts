@@ -1,11 +1,11 @@
-/** More requests in one second than this process can answer, so the ring never overwrites what it still needs. */
+/** More requests than this process can answer in a second, so the ring never overwrites a time that it needs. */
 const RING_SIZE = 65_536;
 
 const WINDOW_MS = 1_000;
 
 export type RequestTimes = ReturnType<typeof makeRequestTimes>;
 
-/** When requests came: the most in any window of one second, and the most that were open at once. */
+/** Counts the most requests within any second, and the most open ones. */
 export function makeRequestTimes() {
   const ring = new Float64Array(RING_SIZE);
   let newest = 0;
@@ -14,7 +14,7 @@ export function makeRequestTimes() {
   let open = 0;
   let mostOpen = 0;
   return {
-    /** @param nowMs a clock that never runs backwards */
+    /** @param nowMs a monotonic clock */
     arrived(nowMs: number): void {
       ring[newest % RING_SIZE] = nowMs;
       newest += 1;
@@ -26,10 +26,10 @@ export function makeRequestTimes() {
     left(): void {
       open -= 1;
     },
-    /** Requests in the fullest second, half open: two that came 1,000 ms apart are not in one. */
+    /** The most requests within a second. Requests exactly 1,000 ms apart do not count together. */
     maxPerSecond: () => mostPerSecond,
     maxInFlight: () => mostOpen,
-    /** Forgets both peaks; what is open now stays counted as open. */
+    /** Resets both peaks. Open requests still count as open. */
     reset(): void {
       oldest = newest;
       mostPerSecond = 0;

@@ -15,10 +15,10 @@ import type { MadeRecord } from './record.ts';
 export type ResourceEndpoints = ReturnType<typeof makeResourceEndpoints>;
 
 /**
- * The three resource endpoints: a body in, checked against all that docs/service.md shows of it, and the resource as
- * shown there out. A field that was not sent is left out of the answer, one that is not shown is ignored.
+ * The three resource endpoints. They check a body by all that docs/service.md says, and return the resource as shown
+ * there. Fields that were not sent are missing in the answer; undocumented ones are ignored.
  *
- * Each thing is on record before its answer leaves, named by what it is made of: a company by name and country, a
+ * Each made object is recorded before its answer is sent, identified by its content: a company by name and country, a
  * document by file name and digest, a limit by the buyer's identity in the request and the amount.
  */
 export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeRecord }) {
@@ -44,7 +44,7 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
       return { make: () => make('limit', what, json, limitResource(ids.make('limit'), data)) };
     },
 
-    /** @param received what `document-body.ts` made of the body; `undefined` if it was not JSON, or too long */
+    /** @param received the body from `document-body.ts`; `undefined` if it was not JSON, or too long */
     document(received: ReceivedDocument | undefined): Checked {
       if (!received) return refuse('the body', 'is not JSON, or is too long apart from the content of the file');
       const { json, content } = received;
@@ -55,7 +55,7 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
       if (!mediaType || !fileName) return refuse('file', 'nothing may follow its content');
       const { sizeBytes, sha256 } = content;
       const sent = { ...data, sizeBytes, sha256 };
-      // The record's fields are not shown: all but the id are the stand-in's own choice.
+      // The resource's fields are not documented: all but the id are the stand-in's own choice.
       const resource = () => ({
         id: ids.make('document'),
         object: 'document',
@@ -70,14 +70,14 @@ export function makeResourceEndpoints({ ids, record }: { ids: Ids; record: MadeR
   };
 }
 
-/** The status of success is not shown; this is HTTP's own for something made (RFC 9110, section 15.3.2). */
+/** The success status is not documented. 201 is HTTP's status for a created resource (RFC 9110, section 15.3.2). */
 const MADE_STATUS = 201;
 
-/** The head of the data URI and nothing else: the content was taken out before. */
+/** The whole data URI after its content was taken out. */
 const DATA_URI_HEAD = /^data:([^;,]+);name=([^;,]+);base64,$/;
 
-// Which fields are needed is not shown. The stand-in insists on those without which it could not name a company, and
-// could not say whose limit was granted and how much. What the schemas do not show is left out of what they read.
+// Required fields are not documented. The stand-in requires those that name a company, and those that say whose limit
+// is granted and how much. Undocumented fields are stripped.
 const { address: addressSchema } = companyBodySchema.shape;
 const { contact: contactSchema } = limitBodySchema.shape;
 const companyRequestSchema = companyBodySchema
@@ -110,9 +110,9 @@ function limitResource(id: string, data: z.output<typeof limitRequestSchema>): L
     total_limit: sent.requested_limit,
     available_limit: sent.requested_limit,
     status: 'approved',
-    // Whether phone can be sent is not shown; the answer's is null.
+    // Whether phone can be sent is not documented; the answer has null.
     contact: contact && { ...contact, phone: null },
-    // The items' shape is not shown: the ids as sent are the stand-in's own choice.
+    // The form of list items is not documented: objects with the sent ids are the stand-in's own choice.
     supporting_documents: {
       object: 'list',
       data: (supporting_documents ?? []).map((documentId) => ({ object: 'document', id: documentId })),
@@ -121,7 +121,7 @@ function limitResource(id: string, data: z.output<typeof limitRequestSchema>): L
   };
 }
 
-/** Who the limit is for, the same for two requests also where the buyer's company was made twice. */
+/** The buyer of a limit request. It is the same for two requests even if the company was made twice. */
 function buyerOf(sent: z.output<typeof limitRequestSchema>): string {
   const { business_information_source: source, business_information_id: businessId } = sent;
   return sent.company_registration_number ?? (businessId ? `${source ?? ''}:${businessId}` : sent.company);

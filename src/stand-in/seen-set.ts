@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto';
 
-/** So many texts are kept as they are: most stand-ins see fewer, and need no table. */
+/** Up to this number, the texts themselves are kept: most stand-ins see fewer. */
 const FEW_TEXTS = 4_096;
 
-/** 4 M places of 4 bytes: 16 MB, taken when there are more, for three million texts and never more. */
+/** 4 M slots of 4 bytes: 16 MB, allocated when there are more texts, for three million at most. */
 const PLACES = 2 ** 22;
 
-/** Beyond three quarters, looking for a free place takes long. */
+/** Beyond three quarters, the search for a free slot becomes slow. */
 const MOST_TEXTS = (PLACES / 4) * 3;
 
 /**
- * A set of texts in bounded memory, so that a bench of a million requests can still be asked what was made twice.
- * It keeps 54 bits of each text's hash: among a million different texts, two are taken for one in fewer than one of ten
- * thousand runs.
+ * A set of texts in bounded memory, so that a bench of a million requests can report what was made twice. It compares
+ * 54 bits of each text's hash: among a million texts, a false match occurs in fewer than one of ten thousand runs.
  */
 export function makeSeenSet() {
   const few = new Set<string>();
@@ -21,7 +20,7 @@ export function makeSeenSet() {
 
   const addMark = (marks: Uint32Array, text: string): boolean => {
     const digest = hash('sha1', text, 'buffer');
-    // Zero marks a free place.
+    // Zero marks a free slot.
     const mark = digest.readUInt32LE(0) || 1;
     let place = digest.readUInt32LE(4) % PLACES;
     while (marks[place] !== 0) {
@@ -35,7 +34,7 @@ export function makeSeenSet() {
   };
 
   return {
-    /** Adds the text; true if it was there before. A full set answers false to every new text. */
+    /** Adds the text; true if it was there before. A full set returns false for every new text. */
     addSeen(text: string): boolean {
       if (table) return addMark(table, text);
       if (few.has(text)) return true;

@@ -1,24 +1,24 @@
 import type { FastifyReply } from 'fastify';
 import type { CallKind } from '../call-kind.ts';
-import type { Answer, Checked } from './answers.ts';
+import type { Checked, StandInAnswer } from './answers.ts';
 import { answerByRule } from './fault-answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 import type { Faults } from './faults.ts';
 import type { MadeRecord, RequestKind } from './record.ts';
 
-/** On record in place of a status when nobody is there any more to get it. */
+/** Recorded instead of a status when the client has closed the connection. */
 const CLIENT_GONE = 'client gone';
 
 export type Serve = ReturnType<typeof makeServe>;
 
-/** The one way out for every answer: all of them are on record before they leave. */
+/** Sends all answers, and records each before it is sent. */
 export function makeServe({ faults, record }: { faults: Faults; record: MadeRecord }) {
-  const send = (kind: RequestKind, reply: FastifyReply, { status, headers, body }: Answer): void => {
+  const send = (kind: RequestKind, reply: FastifyReply, { status, headers, body }: StandInAnswer): void => {
     record.answered(kind, reply.raw.destroyed ? CLIENT_GONE : status);
     if (headers) reply.headers(headers);
     reply.code(status).send(body);
   };
-  const misbehave = (kind: RequestKind, reply: FastifyReply, rule: FaultRule, make: () => Answer): void => {
+  const misbehave = (kind: RequestKind, reply: FastifyReply, rule: FaultRule, make: () => StandInAnswer): void => {
     const instead = answerByRule(rule, make);
     if (typeof instead !== 'function') {
       send(kind, reply, instead);
@@ -32,8 +32,8 @@ export function makeServe({ faults, record }: { faults: Faults; record: MadeReco
     send,
 
     /**
-     * Makes and answers what a checked request asks for, after the latency in force and by the fault that hits it.
-     * A refusal is sent at once: faults are for requests that would succeed.
+     * Makes the requested object and answers, after the current delay and with the fault that applies. A refusal is
+     * sent at once, because faults are for requests that would succeed.
      */
     serve(kind: CallKind | 'token', checked: Checked, sent: unknown, reply: FastifyReply): void {
       if ('refusal' in checked) {
@@ -46,7 +46,7 @@ export function makeServe({ faults, record }: { faults: Faults; record: MadeReco
         else send(kind, reply, checked.make());
       };
       const latencyMs = faults.latencyMs();
-      // The client's open connection keeps the process alive for as long as somebody waits for this.
+      // `unref`, because a waiting client's open connection keeps the process alive anyway.
       if (latencyMs > 0) setTimeout(answer, latencyMs).unref();
       else answer();
     },

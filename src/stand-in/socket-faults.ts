@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer } from './answers.ts';
+import type { StandInAnswer } from './answers.ts';
 import type { FaultRule } from './fault-settings.ts';
 
 type RuleOf<F extends FaultRule['fault']> = Extract<FaultRule, { fault: F }>;
 
-/** Leaves a request without an answer in HTTP. The response must not have been begun. */
+/** Ends or keeps a request without an HTTP answer. The response must not have been started. */
 export function giveNoAnswer(rule: RuleOf<'reset' | 'silence' | 'not-http'>, { socket }: ServerResponse): void {
   switch (rule.fault) {
     case 'silence':
@@ -18,8 +18,12 @@ export function giveNoAnswer(rule: RuleOf<'reset' | 'silence' | 'not-http'>, { s
   }
 }
 
-/** Sends the head of an answer as it should be, and a body that arrives too slowly, or broken, or never. */
-export function answerBadly(rule: RuleOf<'slow' | 'broken'>, { status, body }: Answer, response: ServerResponse): void {
+/** Sends correct headers, and a body that is slow, broken or incomplete. */
+export function answerBadly(
+  rule: RuleOf<'slow' | 'broken'>,
+  { status, body }: StandInAnswer,
+  response: ServerResponse,
+): void {
   const whole = Buffer.from(JSON.stringify(body));
   const half = whole.subarray(0, whole.length >> 1);
   const begin = (sizeBytes: number) => {
@@ -42,7 +46,7 @@ export function answerBadly(rule: RuleOf<'slow' | 'broken'>, { status, body }: A
   }
 }
 
-/** Goes on so often that no pause is as long as a client's limit for silence. */
+/** Frequent enough that no pause reaches a client's timeout for silence. */
 const DRIBBLE_EVERY_MS = 20;
 
 function dribble(response: ServerResponse, body: Buffer, bytesPerS: number): void {

@@ -5,7 +5,7 @@ import { makeApp } from './app.ts';
 import { makeControl } from './control.ts';
 import type { FaultChange, TokenSettings } from './fault-settings.ts';
 import { makeFaults } from './faults.ts';
-import { makeGate } from './gate.ts';
+import { makeRequestGate } from './gate.ts';
 import { makeIds } from './ids.ts';
 import { makeListener } from './listener.ts';
 import { makeOutage } from './outage.ts';
@@ -18,26 +18,26 @@ import { makeTokens, type Tokens } from './tokens.ts';
 export type StandIn = ReturnType<typeof makeStandIn>;
 
 type StandInOptions = {
-  /** By default this machine alone. */
+  /** Default: this machine only. */
   host?: string;
-  /** By default, or as 0, any that is free. */
+  /** Default, or 0: any free port. */
   port?: number;
-  /** The only ones it takes; the secret also keys the ids. */
+  /** The only valid credentials; the secret also keys the ids. */
   credentials: Credentials;
   faults?: FaultChange;
-  /** Keeps everything made with its body, for tests; otherwise memory stays the same for any number of requests. */
+  /** Keeps every made object with its body, for tests. Otherwise memory is constant. */
   keepMade?: boolean;
   log: Log;
 };
 
 /**
- * Plays the service of docs/service.md over HTTP on this machine, for trying the product, for tests and benches. It
- * is strict about all that the document shows, says so where it had to choose something itself, misbehaves on demand
- * (`fault-settings.ts`), and knows what it really made.
+ * Plays the service of docs/service.md over HTTP on this machine, for trials, tests and benches. It enforces everything
+ * that the document says, notes its own choices in comments, misbehaves on demand (`fault-settings.ts`), and records
+ * what it really made.
  *
- * Two stand-ins with the same secret know each other's ids, also over a restart; tokens are each one's own.
+ * Stand-ins with the same secret accept each other's ids, also after a restart. Tokens are valid at one stand-in only.
  *
- * @throws LimitlineError `USAGE` for faults that it cannot play
+ * @throws LimitlineError `USAGE` for unsupported faults
  */
 export function makeStandIn(options: StandInOptions) {
   const { host = '127.0.0.1', port = 0, credentials, keepMade = false, log } = options;
@@ -47,7 +47,7 @@ export function makeStandIn(options: StandInOptions) {
   const tokens = makeTokens();
   const control = makeControl({ faults, record, times, followOutage: () => outage.followInBackground(), log });
   const app = makeApp({
-    gate: makeGate({ faults, tokens }),
+    gate: makeRequestGate({ faults, tokens }),
     endpoints: makeResourceEndpoints({ ids: makeIds({ secret: credentials.clientSecret }), record }),
     tokenEndpoint: makeTokenEndpoint({ credentials, tokens, settings: () => faults.settings().tokens }),
     serve: makeServe({ faults, record }),
@@ -59,25 +59,25 @@ export function makeStandIn(options: StandInOptions) {
   const outage = makeOutage({ faults, listener, log });
 
   return {
-    /** The base address (docs/service.md, "Calls"); known once started, and the same for ever after. */
+    /** The base address (docs/service.md, "Calls"). Known after the start, and constant from then on. */
     url: listener.url,
 
-    /** Listens. Rejects with `USAGE` when the port is taken. A stand-in can be started once. */
+    /** Opens the port. Rejects with `USAGE` when it is taken. A stand-in can be started once. */
     async start(): Promise<void> {
       await app.ready();
       await outage.start();
       log.info({ url: listener.url() }, 'the stand-in of the service listens');
     },
 
-    /** Ends every connection at once, also those that wait for an answer, and listens no more. */
+    /** Closes the port and all connections at once, even those that wait for an answer. */
     async close(): Promise<void> {
       await outage.stop();
       await app.close();
     },
 
     /**
-     * Replaces the members named, and leaves the others as they are. Resolves when the port is open or closed as they
-     * want it. Rejects with `USAGE` for faults that it cannot play; nothing is changed then.
+     * Replaces the named members of the faults; others stay. Resolves when the port follows the new faults. Rejects
+     * with `USAGE` for unsupported faults, without changing anything.
      */
     async setFaults(change: FaultChange): Promise<void> {
       control.setFaults(change);
@@ -85,7 +85,7 @@ export function makeStandIn(options: StandInOptions) {
     },
     /** The faults in force. */
     faults: faults.settings,
-    /** How often each rule has hit, in the order of the rules. */
+    /** How often each rule has applied, in the order of the rules. */
     faultHits: faults.hits,
 
     counts: control.counts,
@@ -95,7 +95,7 @@ export function makeStandIn(options: StandInOptions) {
     maxPerSecond: times.maxPerSecond,
     maxInFlight: times.maxInFlight,
 
-    /** All counts at zero, the faults as they were given. */
+    /** Resets all counts, and the faults to those given at the start. */
     async reset(): Promise<void> {
       control.reset();
       await outage.follow();
@@ -107,8 +107,8 @@ export function makeStandIn(options: StandInOptions) {
 type Credentials = { clientId: string; clientSecret: string };
 
 /**
- * POST token: checks the form and the credentials, and grants. Neither its answer nor its errors are shown by the
- * service; they are RFC 6749's (sections 5.1 and 5.2) here.
+ * POST token: checks the form and the credentials, and issues a token. The service documents neither answer nor errors;
+ * both follow RFC 6749 (sections 5.1 and 5.2).
  */
 function makeTokenEndpoint(options: {
   credentials: Credentials;

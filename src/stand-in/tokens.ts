@@ -3,20 +3,20 @@ import type { TokenSettings } from './fault-settings.ts';
 
 export type Tokens = ReturnType<typeof makeTokens>;
 
-/** Enough for any test, and a client that asks for a token before each call does not grow the process for ever. */
+/** Enough for any test. A client that asks for a token before each call does not grow memory without limit. */
 const TOKENS_KEPT = 10_000;
 
 /**
- * Access tokens of this process. They are not kept over a restart: an old one is then answered with 401, and a client
- * has to get along with that anyway.
+ * The access tokens of this process. After a restart, an old token is answered with 401, which every client must handle
+ * anyway.
  *
- * @param nowMs a clock that never runs backwards
+ * @param nowMs a monotonic clock
  */
 export function makeTokens({ nowMs = () => performance.now() }: { nowMs?: () => number } = {}) {
   const known = new Map<string, { diesAtMs: number; callsLeft: number }>();
 
   return {
-    /** The answer to a token call. Its field names are not shown; these are RFC 6749's (section 5.1). */
+    /** The answer to a token call. Its field names are not documented; these are RFC 6749's (section 5.1). */
     issue({ field, lifetimeS, diesAfterS, diesAfterCalls }: TokenSettings): Record<string, unknown> {
       const token = `standin_${randomBytes(24).toString('base64url')}`;
       const livesS = diesAfterS ?? lifetimeS ?? Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ export function makeTokens({ nowMs = () => performance.now() }: { nowMs?: () => 
       return { [field]: token, token_type: 'Bearer', ...(lifetimeS === null ? {} : { expires_in: lifetimeS }) };
     },
 
-    /** Uses the token of an `authorization` header for one call; false if there is none that lives. */
+    /** Counts a call with the token of an `authorization` header; false if that token is missing or expired. */
     admit(authorization: string | undefined): boolean {
       const token = authorization?.match(/^Bearer (\S+)$/i)?.[1];
       const state = token && known.get(token);

@@ -2,19 +2,19 @@ import { open } from 'node:fs/promises';
 import { LimitlineError } from '../errors.ts';
 import { fileFault } from '../files/file-fault.ts';
 
-/** A file's bytes from its start to its end, chunk by chunk. */
+/** A file's bytes in order, chunk by chunk. */
 export type ByteSource = {
-  /** The next bytes, or null at the end. They are overwritten by the next read. @throws LimitlineError `FILE`, `STOPPED` */
+  /** The next chunk, or null at the end. The next read overwrites it. @throws LimitlineError `FILE`, `STOPPED` */
   read(): Promise<Buffer | null>;
-  /** Closes the file; a second call does nothing. */
+  /** Closes the file. A second call does nothing. */
   close(): Promise<void>;
 };
 
-/** Large enough that calls into the system cost nothing beside parsing; with 256 KB a million lines took 30 MB more. */
+/** Large enough that system calls cost little beside parsing. 256 KB took 30 MB more for a million lines. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Opens a file, or anything else that can be read from start to end, such as a pipe.
+ * Opens a file or anything else that can be read in order, such as a pipe.
  *
  * @throws LimitlineError `FILE` when it cannot be opened.
  */
@@ -31,7 +31,7 @@ export async function openBytes({
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let closing: Promise<void> | undefined;
 
-  /** Fills the buffer as far as it goes: a pipe gives little at a time, and the text after a quote is read again and again. */
+  /** Fills the buffer as far as possible: a pipe returns little at a time, and small chunks make parsing slow. */
   async function fill(): Promise<number> {
     let filled = 0;
     while (filled < CHUNK_BYTES) {

@@ -2,17 +2,17 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { Delimiter } from './dialect.ts';
 import { findQuoteFault, hasOddQuotes, type QuoteFault } from './quote-fault.ts';
 
-/** The cells of one line; of a broken one those before the fault, then the rest as it is written, from delimiter to delimiter. */
+/** A line's cells. In a broken line: the cells before the fault, then the rest split at every delimiter. */
 type LineCells = {
   cells: string[];
-  /** What is wrong with the line's quotation marks, and in which of the cells. */
+  /** The fault of the line's quotation marks, and the index of its cell. */
   fault: { kind: QuoteFault['kind']; cell: number } | null;
 };
 
 /**
- * Reads records that are known to be sound, all in one call of csv-parse: a call costs as much as some five records.
+ * Parses records that are known to be sound, in one call of csv-parse: a call costs as much as five records.
  *
- * @param records each without the line break that ends it; what was damaged in them (see `encodings/damage.ts`) comes back as it was.
+ * @param records each without its final line break; marks of damage (see `encodings/damage.ts`) are preserved.
  * @throws CsvError when one of them is not sound.
  */
 export function readSound(records: readonly string[], delimiter: Delimiter): string[][] {
@@ -21,13 +21,13 @@ export function readSound(records: readonly string[], delimiter: Delimiter): str
   return text.isWellFormed() ? read : remarked(read, text);
 }
 
-/** Reads lines of which each is a record, and some may be broken: a cell that is left open ends with its line. */
+/** Reads lines that are one record each. In a broken line, a cell that stays open ends with the line. */
 export function readLines(lines: readonly string[], delimiter: Delimiter): LineCells[] {
-  // Where quotation marks come in pairs, csv-parse fails or takes each line for one record: none can swallow the next.
+  // If quotation marks come in pairs, csv-parse either fails or reads each line as one record.
   const sound = lines.some(hasOddQuotes) ? null : readIfSound(lines, delimiter);
   if (sound) return sound.map((cells) => ({ cells, fault: null }));
   const faults = lines.map((line) => findQuoteFault(line, delimiter));
-  // A broken line is read up to the delimiter before the fault.
+  // A broken line is parsed only up to the delimiter before the fault.
   const starts = lines.map((line, place) => line.slice(0, startLength(faults[place], line)));
   return readSound(starts, delimiter).map((cells, place) => {
     const fault = faults[place];
@@ -39,8 +39,8 @@ export function readLines(lines: readonly string[], delimiter: Delimiter): LineC
 }
 
 /**
- * csv-parse makes an error of every record that is wider or narrower than the first, also where that is allowed. To find
- * where in the program such an error was made takes five times as long as to read the record.
+ * csv-parse creates an error for every record of another width, even if that is allowed. Collecting the stack of such
+ * an error takes five times as long as reading the record.
  */
 function withoutStacks<Answer>(work: () => Answer): Answer {
   const limit = Error.stackTraceLimit;
@@ -66,8 +66,8 @@ function startLength(fault: QuoteFault | null | undefined, line: string): number
 }
 
 /**
- * csv-parse works on UTF-8, in which our signs for damaged bytes all become U+FFFD. They come back in the order in which
- * they stood, among those U+FFFD that the file spells out.
+ * csv-parse works on UTF-8, which turns every mark of damage into U+FFFD. This restores the marks in their order, among
+ * the U+FFFD that the file itself has.
  */
 function remarked(read: string[][], text: string): string[][] {
   const marks = (text.match(/[\p{Surrogate}\ufffd]/gu) ?? []).values();

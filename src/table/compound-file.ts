@@ -1,14 +1,14 @@
 /**
- * What an OLE compound file is ([MS-CFB]), by the names of the streams in its directory: Excel keeps old workbooks in such
- * files, and encrypted new ones ([MS-OFFCRYPTO], 1.3.1: the stream `EncryptedPackage`).
+ * The kind of an OLE compound file ([MS-CFB]), from the stream names in its directory. Excel stores old workbooks in
+ * such files, and new ones that are encrypted ([MS-OFFCRYPTO], 1.3.1: the stream `EncryptedPackage`).
  */
 type CompoundKind = 'encrypted' | 'old workbook' | 'old document' | 'unknown';
 
-/** What a compound file begins with. */
+/** The first bytes of a compound file. */
 export const COMPOUND = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
 /**
- * Tells the kind by the directory, as far as it is within these bytes; else by the names wherever they are in them.
+ * Finds the kind from the directory if it is within these bytes, else from stream names anywhere in them.
  *
  * @param bytes the beginning of the file; Excel writes the directory near it.
  */
@@ -16,24 +16,24 @@ export function compoundKindOf(bytes: Buffer): CompoundKind {
   const names = directoryNames(bytes);
   const has = (...wanted: string[]) => wanted.some((name) => names.has(name) || bytes.includes(name, 0, 'utf16le'));
   if (has('EncryptedPackage', 'EncryptionInfo')) return 'encrypted';
-  // Other programs have a stream of the name `Book` in the middle of a longer one.
+  // Only in the directory: other programs have a stream with `Book` inside a longer name.
   if (has('Workbook') || names.has('Book')) return 'old workbook';
   return has('WordDocument', 'PowerPoint Document') ? 'old document' : 'unknown';
 }
 
-/** An entry of the directory: its name in UTF-16, 64 bytes, and how many of them are used. */
+/** A directory entry has 128 bytes: 64 for its name in UTF-16, then the number of bytes used. */
 const ENTRY_BYTES = 128;
 const NAME_BYTES = 64;
 
-/** Where the header says how large a sector is, as a power of two, and in which the directory begins. */
+/** Offsets in the header: the sector size, as a power of two, and the directory's first sector. */
 const SECTOR_SHIFT_AT = 30;
 const DIRECTORY_AT = 48;
 
-/** Where the header has its own list of the sectors that say which sector follows which. */
+/** Offset in the header of the list of sectors with the allocation table. */
 const FAT_LIST_AT = 76;
 const FAT_LIST_LENGTH = 109;
 
-/** A workbook has some ten streams, four of which fit a sector. */
+/** A workbook has some ten streams, and four entries fit into a sector. */
 const MAX_SECTORS = 64;
 
 function directoryNames(bytes: Buffer): Set<string> {
@@ -52,7 +52,7 @@ function directoryNames(bytes: Buffer): Set<string> {
   return names;
 }
 
-/** The sector that follows, by the file's allocation table; one behind every file where that cannot be read. */
+/** The next sector by the allocation table; a number beyond every file if that cannot be read. */
 function nextSector(
   bytes: Buffer,
   sector: number,

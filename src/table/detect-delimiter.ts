@@ -2,25 +2,25 @@ import { DELIMITERS, type Delimiter } from './dialect.ts';
 import { findHeader, type GivenHeader, HEADER_WITHIN_LINES } from './find-header.ts';
 import { makeRecordReader, type RawRecord } from './records.ts';
 
-/** Excel's own way of saying it, in a first line of its own. */
+/** Excel's declaration of the delimiter, on a first line of its own. */
 const SEP_LINE = /^"?sep=([,;\t|])"? *$/i;
 
-/** The delimiter that a `sep=;` line names, or null for any other line. */
+/** The delimiter that a `sep=;` line declares; null for other lines. */
 export function sepLineOf(line: string): Delimiter | null {
   const sign = SEP_LINE.exec(line)?.[1];
   return DELIMITERS.find((one) => one === sign) ?? null;
 }
 
 /**
- * Finds what separates the cells: the sign by which the most columns of the header are known, wherever that is among the first
- * lines; else the one by which most lines have equally many cells; a comma where none does. Titles above the header do not count: their
- * commas are a sentence's.
+ * Detects the delimiter: the one with the most known columns in a header among the first lines; else the one with which
+ * most lines have equally many cells; else a comma. Titles above the header do not count, because their commas belong
+ * to sentences.
  *
  * @param start the beginning of the file.
  */
 export function detectDelimiter(start: string, { headerLine, vocabulary }: GivenHeader): Delimiter {
   const text = start.slice(0, LOOKED_AT);
-  // Most files have a sound header on their first line, and need no more than a look at that.
+  // Most files have a complete header on their first line, so this test comes first.
   const sound = DELIMITERS.find((delimiter) => {
     const record = firstRecord(text, delimiter, headerLine);
     return record && vocabulary.judgeHeader(record).isComplete;
@@ -37,7 +37,7 @@ export function detectDelimiter(start: string, { headerLine, vocabulary }: Given
   return scored[0]?.delimiter ?? ',';
 }
 
-/** The records among which the header is looked for, at the first 20 lines from where it may be. */
+/** The records that may be the header: those that start within 20 lines from `from`. */
 export function* firstRecords(start: string, delimiter: Delimiter, from = 1): Generator<RawRecord> {
   const reader = makeRecordReader(delimiter);
   reader.startAt(from);
@@ -49,10 +49,10 @@ export function* firstRecords(start: string, delimiter: Delimiter, from = 1): Ge
   }
 }
 
-/** Enough for the header and some lines; a header of a million columns is not gone through four times. */
+/** Enough for the header and some lines. It avoids reading a header of a million columns four times. */
 const LOOKED_AT = 32 * 1024;
 
-/** How wide most records of several cells are, and how many are. */
+/** The most common width of records with several cells, and how many records have it. */
 function commonWidth(records: readonly RawRecord[]): { width: number; alike: number } {
   const counts = new Map<number, number>();
   for (const { cells } of records) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);
@@ -61,7 +61,7 @@ function commonWidth(records: readonly RawRecord[]): { width: number; alike: num
   return { width, alike };
 }
 
-/** The first of these records; undefined in a text without any. */
+/** The first record; undefined if the text has none. */
 function firstRecord(start: string, delimiter: Delimiter, from = 1): RawRecord | undefined {
   return firstRecords(start, delimiter, from).next().value ?? undefined;
 }

@@ -1,35 +1,35 @@
 import { LimitlineError } from '../errors.ts';
 import { codePageNamed } from './encodings/code-pages.ts';
 
-/** How a file's table is written down: its bytes, its cells and its lines. */
+/** How a file's table is written: encoding, delimiter and line breaks. */
 export type Dialect = {
   /** The WHATWG name of the encoding (Encoding Standard, section 4.2), such as `utf-8` or `windows-1252`. */
   encoding: string;
   /** Whether the file begins with a byte order mark. */
   bom: boolean;
   delimiter: Delimiter;
-  /** Whether the first line is Excel's `sep=;`, and the header is below it. */
+  /** Whether the first line is Excel's `sep=;`, with the header below it. */
   sepLine: boolean;
   lineBreak: '\r\n' | '\n' | '\r';
-  /** The sheet of a workbook; the rest then says how a CSV of it is written. */
+  /** A workbook's sheet. The other fields then describe a CSV made of it. */
   sheet?: string;
 };
 
-/** What a person says of a file's dialect; what is left out is found from the file. */
+/** The dialect as a person gives it. Omitted fields are detected from the file. */
 export type GivenDialect = {
   encoding?: string | undefined;
   delimiter?: Delimiter | undefined;
-  /** Which sheet of a workbook; the first if it is left out. */
+  /** A workbook's sheet; default: the first visible one. */
   sheet?: string | undefined;
-  /** On which line the header is, from 1; looked for within the first lines if it is left out. */
+  /** The header's line, from 1; default: detected among the first lines. */
   headerLine?: number | undefined;
 };
 
-/** In the order in which they are preferred where the file would fit several. */
+/** In order of preference, for files that fit several. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** A plain CSV (RFC 4180): what a table without any line is taken for. */
+/** A plain CSV (RFC 4180); also the dialect of an empty file. */
 export const PLAIN_DIALECT: Dialect = {
   encoding: 'utf-8',
   bom: false,
@@ -39,8 +39,8 @@ export const PLAIN_DIALECT: Dialect = {
 };
 
 /**
- * The encoding's one name by any of its labels: `sjis` is `shift_jis`, `latin1` is `windows-1252` as in browsers, `ibm850` is
- * `cp850`, one of the code pages of DOS that browsers do not read.
+ * The canonical name of an encoding: `sjis` is `shift_jis`; `latin1` is `windows-1252`, as in browsers; `ibm850` is
+ * `cp850`, a DOS code page that browsers do not support.
  *
  * @throws LimitlineError `USAGE` when there is no such encoding.
  */
@@ -56,9 +56,9 @@ export function encodingNamed(label: string): string {
 }
 
 /**
- * The delimiter by its sign or its name.
+ * The delimiter for its character or name.
  *
- * @throws LimitlineError `USAGE` when it is none that is read.
+ * @throws LimitlineError `USAGE` when it is not supported.
  */
 export function delimiterNamed(given: string): Delimiter {
   const sign = DELIMITER_NAMES[given.toLowerCase()] ?? given;
@@ -70,14 +70,14 @@ export function delimiterNamed(given: string): Delimiter {
   );
 }
 
-/** `UTF-8 with a byte order mark, separated by semicolons, lines end in CRLF`. */
+/** Describes a dialect: `UTF-8 with a byte order mark, separated by semicolons, lines end in CRLF`. */
 export function dialectWords({ encoding, bom, delimiter, lineBreak, sheet }: Dialect): string {
   if (sheet !== undefined) return `sheet "${sheet}" of an Excel workbook`;
   const mark = bom ? ' with a byte order mark' : '';
   return `${encoding.toUpperCase()}${mark}, separated by ${delimiterWord(delimiter)}s, lines end in ${BREAK_NAMES[lineBreak]}`;
 }
 
-/** What people call the delimiter: `semicolon`. */
+/** The delimiter's name: `semicolon`. */
 export function delimiterWord(delimiter: Delimiter): string {
   return Object.entries(DELIMITER_NAMES).find(([, sign]) => sign === delimiter)?.[0] ?? delimiter;
 }

@@ -1,21 +1,21 @@
 import type { RawRecord } from './records.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** A table's first records are looked through for the header up to this line: above it are a title and a date, or a logo. */
+/** The header is searched up to this line. Above it may be a title, a date or a logo. */
 export const HEADER_WITHIN_LINES = 20;
 
-/** What is above the header and is not read: its first and last line, and the texts of those that are not blank. */
+/** The unread part above the header: its first and last line, and its texts. */
 export type Above = { from: number; to: number; texts: string[] };
 
-/** What is known of the header: its line, where a person named it, and what its names mean. */
+/** What helps to find the header: its line, if a person gave it, and the known column names. */
 export type GivenHeader = { headerLine?: number | undefined; vocabulary: Pick<Vocabulary, 'judgeHeader'> };
 
 /**
- * Finds the header among the first records of a file. The first record is it as soon as it names the columns that are
- * needed, and so is any below it; where none does, that which names the most known ones, and the first of these. Another than
- * the first has to be one that can be a header, since a cell of a list may be called like a column.
+ * Finds the header among the first records: the first record that names all needed columns; else the one with the most
+ * known columns. A record other than the first must qualify as a header (`canBe`), because a cell may equal a column
+ * name.
  *
- * @returns the header's place among the records; 0 where none stands out.
+ * @returns the header's index among the records; 0 if none stands out.
  */
 export function findHeader(records: readonly RawRecord[], { judgeHeader }: GivenHeader['vocabulary']): number {
   let best = { place: 0, score: -1 };
@@ -28,7 +28,7 @@ export function findHeader(records: readonly RawRecord[], { judgeHeader }: Given
   return best.place;
 }
 
-/** The lines from the first to the header, and what is there; null where they are blank. */
+/** The lines above the header with their texts; null if there are none. */
 export function aboveOf(
   records: readonly Pick<RawRecord, 'line' | 'cells'>[],
   { from, header }: { from: number; header: number },

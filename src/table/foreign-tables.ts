@@ -1,8 +1,8 @@
 import { COMPOUND, compoundKindOf } from './compound-file.ts';
 
 /**
- * What somebody gave who meant a table, by the file's first bytes: a table of another program, or one that is locked; null
- * where it is none of them. Each sentence says how to make it one that is read.
+ * Recognizes tables of other programs and locked ones by a file's first bytes. The message says how to convert the
+ * file; null for other files.
  */
 export function foreignTableOf(start: Buffer): string | null {
   if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return COMPOUND_SENTENCES[compoundKindOf(start)];
@@ -16,7 +16,7 @@ export function foreignTableOf(start: Buffer): string | null {
   return TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }
 
-/** What a ZIP file that is no workbook of ours is, by the names of its parts; null where they do not tell. */
+/** Recognizes a ZIP file that is no Excel workbook, by its parts' names; null if unknown. */
 export function foreignPackageOf(names: Iterable<string>): string | null {
   const parts = [...names];
   return PACKAGES.find(([pattern]) => parts.some((name) => pattern.test(name)))?.[1] ?? null;
@@ -33,7 +33,7 @@ const COMPOUND_SENTENCES: Record<ReturnType<typeof compoundKindOf>, string> = {
   unknown: 'This is an old Excel workbook or another old Office file: save its table as .xlsx or as CSV UTF-8.',
 };
 
-/** Excel 2 to 5 before compound files: the record BOF of each version, then its length. */
+/** Excel 2 to 5, before compound files: the BOF record of each version, then its length. */
 const BIFF = [
   [0x09, 0x00, 0x04, 0x00],
   [0x09, 0x02, 0x06, 0x00],
@@ -42,7 +42,7 @@ const BIFF = [
   [0x09, 0x08, 0x10, 0x00],
 ];
 
-/** Enough for what comes before a page's first element. */
+/** Enough for everything before a page's first element. */
 const LOOKED_AT = 2_048;
 const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
 
@@ -59,7 +59,7 @@ const TEXTS: [RegExp, string][] = [
   [/^\{\\rtf/, 'This is an RTF document, not a table: save the table as .xlsx or as CSV UTF-8.'],
 ];
 
-/** In this order: a package of Numbers has previews of other kinds in it. */
+/** The order matters: a Numbers package also has previews of other kinds. */
 const PACKAGES: [RegExp, string][] = [
   [
     /^(Index\/.*\.iwa|Index\.zip|index\.apxl)$/i,

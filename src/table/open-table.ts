@@ -5,10 +5,10 @@ import { readTextTable } from './text-table.ts';
 import { wrongKindOf } from './wrong-kinds.ts';
 
 /**
- * Opens a table: a sheet where the file is an Excel workbook, a text otherwise, in the dialect that is given or found. Where it
- * cannot be one, the table is empty and says why.
+ * Opens a table: a sheet of an Excel workbook, or a text in the given or detected dialect. A file of another kind gives
+ * an empty table with the reason.
  *
- * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an encoding that there is not.
+ * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an unknown encoding.
  */
 export async function openTable(file: TableFile): Promise<Table> {
   const bytes = await openBytes(file);
@@ -21,7 +21,7 @@ export async function openTable(file: TableFile): Promise<Table> {
 }
 
 /**
- * Goes through a table once, keeping nothing: whoever reads it again will not meet a fault in the middle.
+ * Reads a table to its end and keeps nothing. A later reading then meets no read error midway.
  *
  * @throws LimitlineError `FILE`, `STOPPED`
  */
@@ -48,7 +48,7 @@ async function readStart(file: TableFile, bytes: ByteSource): Promise<Table> {
 
 const ZIP = Buffer.from('PK\x03\x04');
 
-/** The reader of workbooks is loaded for one only. Null for another ZIP file. */
+/** Returns null for other ZIP files. The code for workbooks is loaded only when needed. */
 async function readSheet(file: TableFile, bytes: ByteSource): Promise<Table | null> {
   const { openSheet } = await import('./xlsx/sheet-table.ts');
   const sheet = await openSheet(file);

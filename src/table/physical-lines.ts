@@ -1,46 +1,46 @@
-/** More than any buyer needs; bounds the memory for a record that never ends. In UTF-16 units. */
+/** In UTF-16 units: more than any buyer needs, and a bound on the memory for a record that never ends. */
 export const MAX_RECORD_LENGTH = 1024 * 1024;
 
-/** One line of the file, as an editor numbers them. */
+/** One line of the file, numbered as in an editor. */
 export type PhysicalLine = {
   /** From 1. */
   line: number;
   /** Without the line break. */
   text: string;
-  /** False when the line is longer than `MAX_RECORD_LENGTH` and `text` is no more than its start. */
+  /** False if the line is longer than `MAX_RECORD_LENGTH`: then `text` is only its start. */
   whole: boolean;
 };
 
-/** The lines of a text that comes in pieces. `peek` shows a line, and `pass` goes on to the next. */
+/** The lines of a text that comes in chunks. `peek` shows the current line, `pass` moves on. */
 type PhysicalLines = {
   feed(text: string): void;
-  /** Ends the input: no more text will come. */
+  /** Marks the end of the text. */
   end(): void;
-  /** The current line; null when the text so far has no further whole line. */
+  /** The current line; null if the text so far has no further complete line. */
   peek(): PhysicalLine | null;
   /**
-   * The text from the current line, which has an odd number of quotation marks, to the end of the first line that makes the number even.
-   * Null when there is none within `MAX_RECORD_LENGTH`, 'unsure' when more text is needed.
+   * The text from the current line, which has an odd number of quotation marks, to the end of the first line that makes
+   * the number even. null if there is none within `MAX_RECORD_LENGTH`, 'unsure' if more text is needed.
    */
   throughQuotes(): string | 'unsure' | null;
-  /** Goes past the current line, or past all lines of `text`, which begins with it. */
+  /** Moves past the current line, or past all lines of `text`, which starts with it. */
   pass(text?: string): void;
 };
 
-/** Cuts text into lines; CR, LF and CRLF end a line alike. */
+/** Splits text into lines. CR, LF and CRLF each end a line. */
 export function makePhysicalLines(): PhysicalLines {
   let text = '';
   let at = 0;
   let due = -1;
   let line = 1;
   let ended = false;
-  /** The start of a line that is too long to keep; the rest of it is dropped as it comes. */
+  /** The start of a line that is too long; the rest of that line is discarded. */
   let dropped: string | null = null;
-  // The next LF and CR at or after `at`. They are kept, because a search for a CR that never comes reads the whole text.
+  // The next LF and CR from `at` on. They are kept, because searching a CR that never comes takes a pass over the text.
   let nextLf = -1;
   let nextCr = -1;
 
-  /** The position where the current line ends; -1 while that is not known. */
+  /** The end of the current line; -1 while it is unknown. */
   function dueEnd(): number {
     if (nextLf < at) nextLf = indexOrLength(text, '\n', at);
     if (nextCr < at) nextCr = indexOrLength(text, '\r', at);
@@ -87,13 +87,13 @@ export function makePhysicalLines(): PhysicalLines {
   };
 }
 
-/** What ends a line. */
+/** Matches the end of a line. */
 export const LINE_BREAK = /\r\n|\r|\n/;
 
-/** This much of a line that is too long is kept for the results file. */
+/** The part of a too long line that is kept for the results file. */
 const KEPT_LENGTH = 1024;
 
-/** The position of a line's end, or -1 when later text may move it: a CR may be half of a CRLF. */
+/** The index of a line's end; -1 if further text may change it, because a CR may be half of a CRLF. */
 function sureEnd(text: string, end: number, ended: boolean): number {
   const sure = end < text.length && (text.charCodeAt(end) !== CR || end + 1 < text.length);
   return sure || ended ? end : -1;
@@ -101,7 +101,7 @@ function sureEnd(text: string, end: number, ended: boolean): number {
 
 const CR = 0x0d;
 
-/** The end of the first line from `at` on, other than the first, with which the quotation marks come in pairs; or -1. */
+/** The end of the first later line at which quotation marks are paired; -1 if there is none. */
 function evenEnd(text: string, at: number, ended: boolean): number {
   let end = -1;
   for (let first = text.indexOf('"', at); first !== -1; ) {

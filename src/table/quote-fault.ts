@@ -1,19 +1,19 @@
-/** What is wrong with a record's quotation marks. */
+/** A fault of a record's quotation marks. */
 export type QuoteFault = {
   /**
-   * `unclosed`: a cell opens with a quotation mark and the text ends before it closes; `stray`: one is inside a
-   * cell that does not open with one; `trailing`: text is between the closing one and the next delimiter.
+   * `unclosed`: a cell's opening quotation mark is never closed. `stray`: a cell that opens without one contains one.
+   * `trailing`: text follows the closing one before the next delimiter.
    */
   kind: 'unclosed' | 'stray' | 'trailing';
-  /** Where the cell starts in the text. */
+  /** The cell's start in the text. */
   at: number;
 };
 
 /**
- * Finds the first quotation mark of one record that is where it may not be (RFC 4180, section 2, rules 5 to 7); null in
- * a sound record. Nothing is forgiven: a guess about a quotation mark may move an amount to another buyer.
+ * Finds the first misplaced quotation mark of a record (RFC 4180, section 2, rules 5 to 7); null in a sound record.
+ * Nothing is tolerated: a wrong guess may move an amount to another buyer.
  *
- * @param text the record without the line break that ends it.
+ * @param text the record without its final line break.
  * @param delimiter the one character between cells.
  */
 export function findQuoteFault(text: string, delimiter: string): QuoteFault | null {
@@ -32,20 +32,17 @@ export function findQuoteFault(text: string, delimiter: string): QuoteFault | nu
   }
 }
 
-/**
- * Whether a line has an odd number of quotation marks: a cell that it opens, and that closes further below, gives it one
- * more, and every sound record has as many that open as that close.
- */
+/** Whether a line has an odd number of quotation marks. Only then can it open a cell that closes on a later line. */
 export function hasOddQuotes(line: string): boolean {
   let isOdd = false;
   for (let at = line.indexOf('"'); at !== -1; at = line.indexOf('"', at + 1)) isOdd = !isOdd;
   return isOdd;
 }
 
-/** Where the quotation mark is that closes a cell whose content starts at `from`; -1 if none does. */
+/** The index of the quotation mark that closes a cell whose content starts at `from`; -1 if there is none. */
 function closingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from);
-  // A doubled one is a quotation mark of the content.
+  // A doubled quotation mark is part of the content.
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
   return at;
 }

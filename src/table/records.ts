@@ -3,58 +3,58 @@ import { type Delimiter, delimiterWord } from './dialect.ts';
 import { LINE_BREAK, MAX_RECORD_LENGTH, makePhysicalLines, type PhysicalLine } from './physical-lines.ts';
 import { findQuoteFault, hasOddQuotes, type QuoteFault } from './quote-fault.ts';
 
-/** One record of the file as it is written there. */
+/** One record as the file has it. */
 export type RawRecord = {
-  /** The physical line on which it starts; the file's first is 1. */
+  /** The physical line on which the record starts, from 1. */
   line: number;
   cells: string[];
-  /** Why it is no record, and at which cell (null: all of it); `cells` is then what could be made of it. */
+  /** Why the record is unusable, and in which cell (null: all of it). `cells` is then a best effort. */
   fault: { cell: number | null; message: string } | null;
-  /** Its text as the file has it, of a line that is too long the start; a workbook has none. */
+  /** The record's text; only the start of a line that is too long. Undefined for a workbook. */
   text?: string;
   /**
-   * Only for a sheet's row, which is never cut off: cells behind its last filled one are empty. `numbers` are the columns of
-   * cells that are numbers by their type, so a point marks their decimals. `hidden`: nobody sees it who looks at the sheet.
+   * For a sheet's row only. Cells after its last filled one are empty. `numbers`: the columns of cells that are stored
+   * as numbers, whose decimal separator is a point. `hidden`: the row is invisible in the sheet.
    */
   sheet?: { numbers: readonly number[]; hidden?: boolean };
 };
 
-/** What the header says about the lines below it: by this a line break that was meant is told from a lost quotation mark. */
+/** What the header implies for the lines below. It distinguishes an intended line break from a lost quotation mark. */
 export type Shape = {
-  /** Whether a record of these cells is as wide as the header, as on a line of its own. */
+  /** Whether a record with these cells is as wide as the header. */
   fits(cells: readonly string[]): boolean;
-  /** Whether a cell of this column may have a line break in it. */
+  /** Whether a cell of this column may contain a line break. */
   mayBreak(column: number): boolean;
-  /** Whether a physical line inside a quoted cell reads as a record of its own. */
+  /** Whether a physical line within a quoted cell could be a record itself. */
   standsAlone(line: string): boolean;
 };
 
-/** Cuts a text that comes in pieces into records. */
+/** Splits a text that comes in chunks into records. */
 type RecordReader = {
-  /** Passes over the physical lines above this one, whatever is there; said before the first record is asked for. */
+  /** Skips the physical lines before this one. To be called before the first `next`. */
   startAt(line: number): void;
   feed(text: string): void;
-  /** No text comes any more. */
+  /** Marks the end of the text. */
   end(): void;
-  /** The next record; null when there is none left in the text fed so far. Without a shape no other of several lines is read ahead. */
+  /** The next record; null if the text so far has none. Without a shape, it reads no multi-line record ahead. */
   next(shape?: Shape): RawRecord | null;
 };
 
 /**
- * Finds CSV records (RFC 4180), lets csv-parse read them, and names each by its physical line. Lines that are blank, or
- * have nothing but delimiters as spreadsheets leave them behind, or are rules of dashes, are passed over and counted.
+ * Finds CSV records (RFC 4180), has csv-parse read them, and numbers them by physical line. Lines that are blank, have
+ * only delimiters, or are rules of dashes are skipped, but counted.
  *
- * What is found here, since no parser at hand does it, is where a broken record ends: a quotation mark that is never
- * closed would swallow the good lines below it. So the physical line that opens it is given up alone and reading goes on
- * at the next one. The same is done when the quotation mark is closed somewhere below but what it contains is not credible
- * for `Shape`. Only whole lines, and records over several lines that are whole, reach csv-parse.
+ * Parsers do not find the end of a broken record: a quotation mark that is never closed would swallow the good lines
+ * below it. So only the physical line that opens it is rejected, and reading continues on the next one. The same
+ * happens if the mark is closed further below, but the content is not credible for `Shape`. csv-parse gets only sound
+ * lines and sound records of several lines.
  *
- * Where such a record is credible, but for a line inside it that reads as a record of its own, nobody can say which of
- * the two was meant, and neither is taken: all its lines are one broken record. Its last line, which closes the cell, reads
- * so behind every first cell that is broken in two; it counts only where the first line could stand for itself as well.
+ * If a credible record contains a line that could be a record itself, nobody can say which was meant. Then all of its
+ * lines are one broken record. Its last line, which closes the cell, counts only if the first line could be a record as
+ * well: it looks like a record after every first cell that is split in two.
  *
- * The work is linear even if every line is broken. A line leaves a cell open only if it has an odd number of quotation
- * marks, and a search from there ends at the next such line at the latest: no two searches cover the same text.
+ * The work is linear even if every line is broken. Only a line with an odd number of quotation marks leaves a cell
+ * open, and a search from there ends at the next such line. So no two searches cover the same text.
  */
 export function makeRecordReader(delimiter: Delimiter): RecordReader {
   const lines = makePhysicalLines();
@@ -62,7 +62,7 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   let taken = 0;
   let firstLine = 1;
 
-  /** The record of several lines that begins with a cell left open; null if there is none to believe in. */
+  /** The record of several lines that starts with an open cell; null if there is no credible one. */
   function longRecord({ line, text: start }: PhysicalLine, shape?: Shape) {
     if (findQuoteFault(start, delimiter)?.kind !== 'unclosed') return null;
     const text = lines.throughQuotes();
@@ -74,7 +74,7 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
     return { line, cells, text, fault: shape ? claimedTwice({ line, cells, text }, shape) : null };
   }
 
-  /** Reads some of the lines that are due, up to the first record that is more than a line; null when there is none. */
+  /** Reads lines up to the first record that needs more than one; null if there are none. */
   function readOn(most: number, shape?: Shape): RawRecord[] | null {
     const batch: PhysicalLine[] = [];
     let last: RawRecord | null = null;
@@ -111,10 +111,10 @@ export function makeRecordReader(delimiter: Delimiter): RecordReader {
   return { startAt, feed: lines.feed, end: lines.end, next };
 }
 
-/** A call of csv-parse costs by itself as much as some five of the lines in it. 1,024 were no faster and took 30 MB more. */
+/** A call of csv-parse costs as much as some five lines. 1,024 were no faster and took 30 MB more. */
 const BATCH_LINES = 256;
 
-/** The records of lines that each are one, broken ones too; without those that are blank. */
+/** The records of lines that are one record each, including broken ones, without blank ones. */
 function readBatch(batch: PhysicalLine[], delimiter: Delimiter): RawRecord[] {
   const texts = batch.map(({ text }) => text);
   const read = readLines(texts, delimiter).map(
@@ -145,23 +145,23 @@ function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord 
   return { line, cells: text.split(delimiter), text: `${text}…`, fault: { cell: null, message } };
 }
 
-/** The first cell is filled as a rule, and then the others need not be looked at. */
+/** Usually the first cell is filled, and the others need no test. */
 function isBlank(cells: string[]): boolean {
   const first = cells[0]?.trim() ?? '';
   if (first === '') return cells.every((cell) => cell.trim() === '');
   return RULE_STARTS.includes(first[0] ?? '') && RULE.test(cells.join(''));
 }
 
-/** What lists that were made to be printed draw between their lines, as SAP's do: nothing but dashes. */
+/** Rules of dashes between the lines of printed lists, such as SAP's. */
 const RULE_STARTS = '-=_+';
 const RULE = /^[\s=_+-]{10,}$/;
 
-/** False when a record of several lines looks like a lost quotation mark that some later one happens to answer. */
+/** False if a record of several lines looks like a lost quotation mark and an unrelated later one. */
 function isCredible(cells: string[], shape: Shape): boolean {
   return shape.fits(cells) && !cells.some((cell, column) => LINE_BREAK.test(cell) && !shape.mayBreak(column));
 }
 
-/** The fault of a record of several lines, one of which could be a record as well; null where none could. */
+/** The fault of a record of several lines if one of them could be a record itself; otherwise null. */
 function claimedTwice(
   { line, cells, text }: Required<Pick<RawRecord, 'line' | 'cells' | 'text'>>,
   shape: Shape,

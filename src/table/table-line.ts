@@ -1,11 +1,11 @@
 import { harmless } from './formulas.ts';
 
-/** What makes a cell need quotation marks in a table separated by commas (RFC 4180, section 2); csv-stringify quotes the same. */
+/** What requires quotation marks in a cell (RFC 4180, section 2). csv-stringify uses the same rule. */
 const QUOTED = /[",\r\n]/;
 
 /**
- * One line of a plain table (RFC 4180), made harmless for spreadsheets, with its line break: for tables of our own of a million
- * lines, which csv-stringify takes ten times as long for.
+ * One line of a CSV with commas (RFC 4180), safe for spreadsheets, with its line break. For tables of a million lines,
+ * for which csv-stringify takes ten times as long.
  */
 export function plainTableLine(cells: readonly (string | number)[]): string {
   let line = '';

@@ -3,39 +3,39 @@ import type { Above } from './find-header.ts';
 import type { RawRecord, Shape } from './records.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** An open table, be it a text or a sheet of a workbook, read up to its header. */
+/** An open table, from a text or a workbook's sheet, read up to its header. */
 export type Table = {
-  /** The record that names the columns; null in a file without any record. */
+  /** The record with the column names; null in an empty file. */
   header: RawRecord | null;
-  /** What is above it and is not read; null where nothing is. */
+  /** The unread part above the header; null if there is none. */
   above: Above | null;
-  /** The record below it, as far as it was looked at to find it; left out where nothing was read. */
+  /** The record below the header, if it was read while finding the header. */
   below?: RawRecord | undefined;
-  /** How it is written, as given or as found. */
+  /** The dialect, as given or as detected. */
   dialect: Dialect;
-  /** Whether the file can be opened once more; a pipe cannot. */
+  /** Whether the file can be opened again; a pipe cannot. */
   rereadable: boolean;
-  /** Why the file cannot be read as a table, seen before its first record; null otherwise. */
+  /** Why the file is no table, if that showed before its first record; otherwise null. */
   unusable: string | null;
-  /** What there is beside the table and is not read, a sentence each; nothing if it is left out. */
+  /** Messages about content that is not read, such as other sheets. */
   leftOut?: string[];
-  /** The next record in what was read so far; null when more has to be read first, see `more`. */
+  /** The next record of the text read so far; null if `more` must be called first. */
   next(shape?: Shape): RawRecord | null;
-  /** Reads on; false when there is nothing left at all. @throws LimitlineError `FILE`, `STOPPED` */
+  /** Reads another chunk; false at the end. @throws LimitlineError `FILE`, `STOPPED` */
   more(): Promise<boolean>;
   close(): Promise<void>;
 };
 
 export type TableFile = {
   path: string;
-  /** What a workbook's faults call it, where `path` is a copy of ours that nobody knows. */
+  /** The name of a workbook in errors, where `path` is an internal copy. */
   givenPath?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** What its words mean: by it the header is found among the first lines. */
+  /** Recognizes the header among the first lines. */
   vocabulary: Vocabulary;
 } & GivenDialect;
 
-/** The next record, for which the table is read on as far as needed; null at its end. @throws LimitlineError `FILE`, `STOPPED` */
+/** The next record, reading as much as necessary; null at the end. @throws LimitlineError `FILE`, `STOPPED` */
 export async function nextRecord({ next, more }: Pick<Table, 'next' | 'more'>): Promise<RawRecord | null> {
   for (;;) {
     const record = next();
@@ -43,7 +43,7 @@ export async function nextRecord({ next, more }: Pick<Table, 'next' | 'more'>): 
   }
 }
 
-/** A table of nothing, and why it is one. */
+/** An empty table with a reason. */
 export function emptyTable(unusable: string | null, close: () => Promise<void>): Table {
   return {
     header: null,
@@ -57,7 +57,7 @@ export function emptyTable(unusable: string | null, close: () => Promise<void>):
   };
 }
 
-/** Why the line that was said to be the header is none; null where it is one, or nothing was said. */
+/** Why `headerLine` is no header; null if it is one, or if none was given. */
 export function headerLineProblem(
   header: RawRecord | null,
   { headerLine }: Pick<TableFile, 'headerLine'>,

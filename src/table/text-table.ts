@@ -10,10 +10,10 @@ import { makeRecordReader, type RawRecord } from './records.ts';
 import { emptyTable, headerLineProblem, nextRecord, type Table, type TableFile } from './table.ts';
 
 /**
- * Reads a table of text up to its header: bytes → text → records, in the dialect that is given or found.
+ * Reads a text table up to its header: bytes → text → records, in the given or detected dialect.
  *
- * @param bytes the file, of which `first` was read; it is closed with the table.
- * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an encoding that there is not.
+ * @param bytes the file, of which `first` was read; closing the table closes it.
+ * @throws LimitlineError `FILE`, `STOPPED`; `USAGE` for an unknown encoding.
  */
 export async function readTextTable(file: TableFile, bytes: ByteSource, first: Buffer): Promise<Table> {
   const rereadable = await isRereadable(file.path);
@@ -35,7 +35,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
     if (chunk) return true;
     ended = true;
     records.end();
-    // The last record may have waited for this end.
+    // The last record may have waited for the end.
     return true;
   }
 
@@ -44,7 +44,7 @@ export async function readTextTable(file: TableFile, bytes: ByteSource, first: B
   return { header, above, below, dialect, rereadable, unusable, next: records.next, more, close: bytes.close };
 }
 
-/** On which line to look for the header, and what is above it. */
+/** Finds the header's line and the text above it. */
 function placeOfHeader(start: string, { delimiter, sepLine }: Dialect, { headerLine, vocabulary }: TableFile) {
   const from = sepLine ? 2 : 1;
   const [first, second] = firstTwo(start, delimiter, from);
@@ -63,16 +63,16 @@ function firstTwo(start: string, delimiter: Delimiter, from: number): (RawRecord
   return [records.next().value ?? undefined, records.next().value ?? undefined];
 }
 
-/** A byte order mark is stronger than what somebody says, as in browsers (Encoding Standard, section 6). */
+/** A byte order mark overrides a given encoding, as in browsers (Encoding Standard, section 6). */
 async function encodingOf(file: TableFile, start: Buffer, rereadable: boolean): Promise<FoundEncoding> {
   const given = file.encoding === undefined ? undefined : encodingNamed(file.encoding);
-  // What was said is not looked for through the whole file.
+  // A given encoding needs no pass over the whole file.
   const whole = rereadable && given === undefined;
   const found = await detectEncoding({ path: file.path, start, rereadable: whole, signal: file.signal });
   return given === undefined || found.bom ? found : { encoding: given, bom: false, doubt: null };
 }
 
-/** A pipe, or one of the kernel's own files, which have no size, gives its bytes only once. */
+/** A pipe can be read only once, and so can a kernel file, which has no size. */
 async function isRereadable(path: string): Promise<boolean> {
   const found = await stat(path);
   return found.isFile() && found.size > 0;
@@ -85,7 +85,7 @@ function dialectOf(start: string, given: TableFile): Pick<Dialect, 'delimiter' |
   return { delimiter, sepLine: said !== null, lineBreak: lineBreakOf(start) };
 }
 
-/** What ends the first line: not what breaks a cell of it in two, which a spreadsheet writes in another way. */
+/** The first line break outside quotes. Spreadsheets write the breaks within a quoted cell differently. */
 function lineBreakOf(start: string): Dialect['lineBreak'] {
   let isQuoted = false;
   for (const [sign] of start.matchAll(/"|\r\n|\r|\n/g)) {

@@ -1,22 +1,22 @@
 import type { RawRecord } from './records.ts';
 
 /**
- * What the words of a table mean, as far as reading it takes that. The readers here know bytes, cells and lines; whoever
- * opens a table knows what it is about.
+ * What a table's words mean, as far as reading needs it. The readers know bytes, cells and lines; the caller knows the
+ * subject.
  */
 export type Vocabulary = {
-  /** How much a record is like the header of such a table. */
+  /** Rates how likely a record is the header. */
   judgeHeader(record: Pick<RawRecord, 'cells' | 'fault'>): HeaderJudgement;
-  /** Whether a word beside a number says that it is in thousands or millions, such as `T€`. */
+  /** Whether a word beside a number means thousands or millions, such as `T€`. */
   saysThousands(word: string): boolean;
 };
 
-/** How much a record is like a header. */
+/** How likely a record is a header. */
 export type HeaderJudgement = {
-  /** How many known columns its cells name. */
+  /** The number of known columns that its cells name; guesses count half. */
   score: number;
-  /** Whether it names all columns that are needed: then it is the header, and nothing else is looked at. */
+  /** Whether it names all needed columns. Then it is the header, and the search ends. */
   isComplete: boolean;
-  /** Whether it may be the header though other records stand above it. */
+  /** Whether it may be the header although other records come before it. */
   canBe: boolean;
 };

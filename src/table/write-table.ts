@@ -6,15 +6,15 @@ import { harmless } from './formulas.ts';
 
 type TextDialect = Pick<Dialect, 'delimiter' | 'lineBreak'>;
 
-/** Turns records into the text of a table in this dialect, made harmless for spreadsheets, as they are written into it. */
+/** A stream that turns records into table text in this dialect, safe for spreadsheets. */
 export function makeTableText(dialect: TextDialect): Stringifier {
   return stringify(optionsOf(dialect));
 }
 
-/** Some 60 kB, which costs whatever comes behind a hundredth of what each record by itself would. */
+/** Some 60 kB. Later steps take a hundredth of the time that single records would cost. */
 const RECORDS = 200;
 
-/** The same of records that are there to be read: some hundred at a time, for there may be a million. */
+/** The same for an async iterable, in batches of records, because there may be a million. */
 export async function* tableTexts(records: AsyncIterable<string[]>, dialect: TextDialect): AsyncGenerator<Buffer> {
   const options = optionsOf(dialect);
   let some: string[][] = [];
@@ -31,18 +31,18 @@ function optionsOf(dialect: TextDialect): Options {
   return { ...quotingOf(dialect), cast: { string: harmless } };
 }
 
-/** What csv-stringify is told so that every cell comes back as it was. */
+/** Options for csv-stringify that preserve every cell. */
 export function quotingOf({ delimiter, lineBreak }: TextDialect): Options {
-  // By itself it quotes a line break only if it is the one that ends records.
+  // By default, csv-stringify quotes only the line break that ends records.
   return { delimiter, record_delimiter: lineBreak, quoted_match: /[\r\n]/ };
 }
 
-/** The bytes of that text, with what the file begins with: byte order mark and `sep=` line. */
+/** The encoded text, with its byte order mark and `sep=` line. */
 export async function* encodeTable(texts: AsyncIterable<Buffer>, dialect: Dialect): AsyncGenerator<Buffer> {
   const encode = makeEncoder(dialect.encoding);
   const { bom, sepLine, delimiter, lineBreak } = dialect;
   const start = `${bom ? '\ufeff' : ''}${sepLine ? `sep=${delimiter}${lineBreak}` : ''}`;
   if (start !== '') yield encode(start);
-  // csv-stringify gives UTF-8, whole records at a time.
+  // csv-stringify returns UTF-8, in whole records.
   for await (const text of texts) yield dialect.encoding === 'utf-8' ? text : encode(text.toString());
 }

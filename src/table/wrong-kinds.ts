@@ -1,5 +1,5 @@
 /**
- * What somebody gave in place of a table of text, by its first bytes, and what to do about it; null where it may be one.
+ * Recognizes a file that is no text table by its first bytes. The message says what to do; null if it may be a table.
  */
 export function wrongKindOf(start: Buffer): string | null {
   const kind = WRONG_KINDS.find(([signature]) => signature.every((byte, place) => start[place] === byte));
@@ -9,7 +9,7 @@ export function wrongKindOf(start: Buffer): string | null {
 const UNPACK = 'unpack it and give the file that is in it.';
 
 const WRONG_KINDS: [signature: number[], name: string, remedy?: string][] = [
-  // A workbook is one too, and is read before this is asked.
+  // A workbook has this signature, too, but is recognized earlier.
   [[0x50, 0x4b, 0x03, 0x04], 'This is a ZIP file', UNPACK],
   [[0xd0, 0xcf, 0x11, 0xe0], 'This is an old Excel workbook'],
   [[0x25, 0x50, 0x44, 0x46], 'This is a PDF document'],

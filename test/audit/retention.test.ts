@@ -68,6 +68,6 @@ test('whoever cuts more than the checkpoint says is found out', async () => {
 
 test('a trail that is cut while it is checked is checked again, and no break is made of it', async () => {
   const { trail, times } = await trailOf(6);
-  const [verdict, cut] = await Promise.all([trail.verify(), trail.cut({ ...BY, beforeMs: times[4] ?? 0 })]);
-  expect([verdict.broken, cut]).toEqual([undefined, { upTo: 4, count: 4 }]);
+  const [check, cut] = await Promise.all([trail.verify(), trail.cut({ ...BY, beforeMs: times[4] ?? 0 })]);
+  expect([check.broken, cut]).toEqual([undefined, { upTo: 4, count: 4 }]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeChain } from '../../src/audit/chain.ts';
 import { entryText, exportLine, type KeptEntry, readExportLine } from '../../src/audit/entry.ts';
 import { CHECKPOINT } from '../../src/audit/own-entries.ts';
-import { makeVerifier, type Remembered, type Verdict } from '../../src/audit/verify.ts';
+import { makeVerifier, type Remembered, type TrailCheck } from '../../src/audit/verify.ts';
 
 const chain = makeChain(Buffer.alloc(32, 1));
 
@@ -24,11 +24,11 @@ function makeTrail(count: number, { checkpointAt = 0, upTo = 0 } = {}): Made[] {
   return made;
 }
 
-/** The verdict on entries as they stand in Redis, where an entry's id says its number, or in a file, where its line alone does. */
-function verdictOn(
+/** The check of entries as they stand in Redis, where an entry's id says its number, or in a file, where its line alone does. */
+function checkOn(
   entries: readonly (KeptEntry & { place?: number | undefined })[],
   remembered: readonly Remembered[] = [],
-): Verdict {
+): TrailCheck {
   const verifier = makeVerifier({ chain, remembered });
   for (const entry of entries) verifier.add(entry);
   return verifier.end();
@@ -51,8 +51,8 @@ test('a whole trail holds, in Redis and as an export, also when it is not rememb
       const trail = makeTrail(count);
       const known = remembering(trail);
       for (const entries of [inRedis(trail), inFile(trail)]) {
-        expect(verdictOn(entries, known)).toMatchObject({ entries: count, first: 1, broken: undefined });
-        expect(verdictOn(entries)).toMatchObject({ last: { number: count }, broken: undefined });
+        expect(checkOn(entries, known)).toMatchObject({ entries: count, first: 1, broken: undefined });
+        expect(checkOn(entries)).toMatchObject({ last: { number: count }, broken: undefined });
       }
     }),
   );
@@ -68,7 +68,7 @@ test('any change of one byte of an entry, or of its link, is named at its number
       const other = entry[field][place] === '7' ? '8' : '7';
       trail[at] = { ...entry, [field]: entry[field].slice(0, place) + other + entry[field].slice(place + 1) };
       for (const entries of [inRedis(trail), inFile(trail)]) {
-        expect(verdictOn(entries).broken).toMatchObject({ number: at + 1, is: 'changed' });
+        expect(checkOn(entries).broken).toMatchObject({ number: at + 1, is: 'changed' });
       }
     }),
   );
@@ -81,7 +81,7 @@ test('any entries that are missing are named at the first of them: in the middle
       const whole = makeTrail(count);
       const trail = whole.filter((_entry, place) => place < from || place > to);
       for (const entries of [inRedis(trail), inFile(trail)]) {
-        const { broken } = verdictOn(entries, remembering(whole));
+        const { broken } = checkOn(entries, remembering(whole));
         expect(broken).toMatchObject({ number: from + 1 });
         expect(broken?.is).toBe(to === count - 1 ? 'end' : from === 0 ? 'start' : 'missing');
       }
@@ -100,7 +100,7 @@ test('any two entries that change places are named at the first of them', () => 
       // In Redis what they say is exchanged, under ids that stay.
       const exchanged = trail.map((entry, place) => ({ ...entry, place: place + 1 }));
       for (const entries of [exchanged, inFile(trail)]) {
-        expect(verdictOn(entries, remembering(whole)).broken).toMatchObject({ number });
+        expect(checkOn(entries, remembering(whole)).broken).toMatchObject({ number });
       }
     }),
   );
@@ -115,7 +115,7 @@ test('any entry that is put in is named where it stands: a copy of another, one 
         kind
       ] as Made;
       const trail = [...whole.slice(0, at), put, ...whole.slice(at)];
-      const found = verdictOn(inFile(trail), remembering(whole)).broken;
+      const found = checkOn(inFile(trail), remembering(whole)).broken;
       // A copy beside its original stands where the next should.
       const isBehind = kind === 'copy' && of === at;
       expect(found).toMatchObject({ number: at + 1 + (isBehind ? 1 : 0) });
@@ -136,7 +136,7 @@ test('a trail that was cut begins behind its checkpoint, and nowhere else', () =
       const whole = makeTrail(count, { checkpointAt: count - 1, upTo });
       // As it is when the checkpoint stands and nothing is cut yet, as it should be, or as somebody would like it.
       const left = begins % (count - 1);
-      const { broken } = verdictOn(inRedis(whole.slice(left)), remembering(whole));
+      const { broken } = checkOn(inRedis(whole.slice(left)), remembering(whole));
       if (left === 0 || left === upTo) expect(broken).toBeUndefined();
       else expect(broken).toMatchObject({ is: 'start', number: left > upTo ? upTo + 1 : 1 });
     }),
@@ -146,13 +146,13 @@ test('a trail that was cut begins behind its checkpoint, and nowhere else', () =
 test('a trail of before that is put in the place of the present one is known by the link that is remembered', () => {
   const whole = makeTrail(9);
   const [known] = remembering(whole) as [Remembered];
-  expect(verdictOn(inRedis(whole.slice(0, 5)), [known]).broken).toMatchObject({ number: 6, is: 'end' });
+  expect(checkOn(inRedis(whole.slice(0, 5)), [known]).broken).toMatchObject({ number: 6, is: 'end' });
   // Written on by somebody who had the key, so that it is as long again.
   const other = { ...known, link: chain.link('what stood there') };
-  expect(verdictOn(inRedis(whole), [other]).broken).toMatchObject({ number: 9, is: 'history' });
-  expect(verdictOn([], [known]).broken).toMatchObject({ number: 1, is: 'end' });
+  expect(checkOn(inRedis(whole), [other]).broken).toMatchObject({ number: 9, is: 'history' });
+  expect(checkOn([], [known]).broken).toMatchObject({ number: 1, is: 'end' });
   // An export of before is none the worse for it.
-  expect(verdictOn(inFile(whole.slice(0, 5)), [{ ...known, mustReach: false }]).broken).toBeUndefined();
+  expect(checkOn(inFile(whole.slice(0, 5)), [{ ...known, mustReach: false }]).broken).toBeUndefined();
 });
 
 test('another key is said to be another key, and no change', () => {

@@ -33,7 +33,7 @@ testInBrowser(
     expectFault(/40[39]/);
     await page.getByRole('button', { name: 'Clean all' }).click();
     await confirm();
-    await says('Nothing is added, changed or removed behind its back.');
+    await says('The board must not add, change or remove jobs.');
     await press(1, 'held', 'failed');
     await confirm();
     await says('Say what became of it at the held desk: /held');

@@ -38,8 +38,8 @@ test('entries are found by who, what, about and day, and a page that looked at m
   const [, next = ''] = /href="([^"]*)" rel="next"/.exec(far) ?? [];
   expect((await get(next.replaceAll('&amp;', '&'))).text).toContain('old');
   expect((await get('/audit?what=SESSION&about=q4')).text).toContain('50 entries shown');
-  expect((await get('/audit?what=nothing+of+this&before=100')).text).toContain('No entry is meant by this.');
-  expect((await get('/audit?day=2020-01-01')).text).toContain('No entry is meant by this.');
+  expect((await get('/audit?what=nothing+of+this&before=100')).text).toContain('No entry matches.');
+  expect((await get('/audit?day=2020-01-01')).text).toContain('No entry matches.');
   // By the clock of the trail: it may be midnight by now.
   const [entry] = (await context.audit.read.page({ count: 1, walk: 1 })).entries;
   const day = new Date(entry?.atMs ?? 0).toISOString().slice(0, 10);

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { attachmentOf, safeName } from '../../src/console/pages/downloads/send-download.ts';
+import { attachmentOf, safeFileName } from '../../src/console/pages/downloads/send-download.ts';
 import { openConsole } from '../support/console.ts';
 import { openDesk } from '../support/desk.ts';
 import { openThreeRows } from '../support/three-rows.ts';
@@ -146,7 +146,7 @@ describe('names of files', () => {
     ['a\r\nSet-Cookie: x.csv', 'a__Set-Cookie_ x.csv'],
     ['', 'file_'],
     [`${'x'.repeat(300)}.csv`, `${'x'.repeat(120)}.csv`],
-  ])('%j is saved as %j', (given, saved) => expect(safeName(given)).toBe(saved));
+  ])('%j is saved as %j', (given, saved) => expect(safeFileName(given)).toBe(saved));
 
   test('other scripts stand in the form that has them, and the plain form has nothing to be misread', () => {
     expect(attachmentOf('büyer 買い手 "a".csv')).toBe(

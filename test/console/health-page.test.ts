@@ -75,7 +75,7 @@ test('a part that does not answer, or fails, says so and keeps nobody waiting', 
     identify: async () => ANYBODY,
     pages: (app) =>
       addHealthPage(app, {
-        wish: async () => false,
+        instruct: async () => false,
         parts: [
           { title: 'Redis', limitMs: 50, ofSystem: false, ask: () => new Promise(() => {}) },
           { title: 'Disk', limitMs: 50, ofSystem: false, ask: () => Promise.reject(new Error('EIO: <b>broken</b>')) },

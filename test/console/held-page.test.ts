@@ -80,7 +80,7 @@ test('pages go from one held row to the next, whoever is answered in between', a
 test('a file is shown before it is done, and is done once and only as it was shown', async () => {
   const { post, get, sendFile, madeFor, limitline, json, standIn } = await openHeld();
   const wrong = await sendFile(`line,id\n3,company_1\n99,resend\n`);
-  expect(wrong).toMatchObject({ status: 200, text: expect.stringContaining('2 lines of the file cannot be meant') });
+  expect(wrong).toMatchObject({ status: 200, text: expect.stringContaining('Problems in 2 lines of the file') });
   expect(wrong.text).not.toContain('name="plan"');
   const shown = await sendFile(`line,id\n3,${madeFor('HRB 2')}\n4,resend\n5,\n`, '"><script>alert(1)</script>.csv');
   expect(shown.text).toContain(

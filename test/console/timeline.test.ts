@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { duration, timelineOf } from '../../src/console/pages/row/timeline.ts';
+import { spanWords, timelineOf } from '../../src/console/pages/row/timeline.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { KnownCall, StoryEvent } from '../../src/ledger/rows/story.ts';
 import type { RowResult } from '../../src/ledger/schema/row.ts';
@@ -116,5 +116,5 @@ describe('how long', () => {
     [1_249, '1.2 s'],
     [200_000, '3 min 20 s'],
     [-5, '0 ms'],
-  ])('%d ms is %s', (ms, words) => expect(duration(ms)).toBe(words));
+  ])('%d ms is %s', (ms, words) => expect(spanWords(ms)).toBe(words));
 });

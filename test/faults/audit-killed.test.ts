@@ -40,9 +40,9 @@ test('processes that write at the same time and are killed at any moment leave a
     expect((await trail.verify()).broken).toBeUndefined();
   }
   await trail.note({ by: 'z', what: 'x', from: 'here' });
-  const verdict = await trail.verify();
-  expect(verdict.broken).toBeUndefined();
-  expect(verdict.remembered).toBe(verdict.last?.number);
+  const check = await trail.verify();
+  expect(check.broken).toBeUndefined();
+  expect(check.remembered).toBe(check.last?.number);
   const { entries } = await trail.read.page({ count: 100_000, walk: Number.POSITIVE_INFINITY });
   const written = new Set(entries.map(({ by, about }) => `${by} ${about}`));
   expect(written.size).toBe(entries.length);

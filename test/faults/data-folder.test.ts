@@ -42,8 +42,8 @@ async function passThrough([what, spoil]: (typeof SPOILT)[number]): Promise<void
   const pace = async () => (await lookAtPace(context)) ?? expect.fail('there is no pace');
   await expect.poll(async () => describePace({ ...(await pace()), flowPerS: 0 }), SEEN_WITHIN).toMatch(WORDS);
   expect(blockedNow(await pace()), what).toEqual(new Set(['data folder']));
-  const { shut } = await readCallsHeld(context.ledger, context.keys);
-  expect(shut, 'nobody is told that the service is away').toEqual([]);
+  const { tripped } = await readCallsHeld(context.ledger, context.keys);
+  expect(tripped, 'nobody is told that the service is away').toEqual([]);
   expect(await report(), what).toMatchObject({ states: { refused: 0, held: 0, done: 0 }, causes: [] });
   await rm(kept, { recursive: true, force: true });
   await rename(`${kept}-away`, kept);

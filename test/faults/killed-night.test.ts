@@ -31,7 +31,7 @@ test('a process that is killed in the middle of a run leaves it to another, as t
   killed.child.kill('SIGKILL');
   await killed.ended;
 
-  const runs = makeNightlyRuns({ connection, keys, persist: (_what, run) => run() });
+  const runs = makeNightlyRuns({ connection, keys, retryUntilAnswered: (_what, run) => run() });
   expect((await runs.read(['reconcile'])).reconcile?.underWay).toMatchObject({ begun: 1 });
   const log = makeSilentLog();
   const marks = { older: async () => undefined };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { depthFor } from '../../jobs/rows/feed.ts';
-import { rowsInHand, STOP_DEADLINE_MS } from '../../jobs/workers/workers.ts';
+import { STOP_DEADLINE_MS, workerConcurrency } from '../../jobs/workers/workers.ts';
 import { CALL_KINDS } from '../../src/call-kind.ts';
 import { QUEUES } from '../../src/queue/queues.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
@@ -37,7 +37,7 @@ test('a portfolio that waits for an hour asks little of Redis, and goes on as so
   // All that was asked, what scripts asked in their turn included.
   expect(perS).toBeLessThan(100);
   // What the workers had in hand may have been made up for by the time it is put back.
-  const inHand = QUEUES.length * rowsInHand(place.context.settings.SERVICE_CONCURRENCY);
+  const inHand = QUEUES.length * workerConcurrency(place.context.settings.SERVICE_CONCURRENCY);
   expect(await place.context.queues.depth()).toBeLessThanOrEqual(depthFor(0) + inHand);
   expect((await place.report()).states.refused).toBe(0);
 

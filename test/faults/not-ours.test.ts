@@ -78,9 +78,9 @@ test('limits that are not ours with others between them pause nothing', async ()
   expect((await place.context.portfolios.read('q4')).paused).toBeUndefined();
 });
 
-test('they shut no door: what nobody else answers wrongly goes on at once', async () => {
+test('they trip no breaker: what nobody else answers wrongly goes on at once', async () => {
   const { place } = await run([{ ...limitAnswers({ requested_limit: 1 }), times: 5 }], { count: 8 });
-  expect(await place.context.ledger.hget(place.context.keys.doors, 'shut:limit')).toBeNull();
+  expect(await place.context.ledger.hget(place.context.keys.breakers, 'shut:limit')).toBeNull();
 });
 
 test('SERVICE_ANSWER_CHECK=warn takes them as made, with a warning on the row', async () => {

@@ -48,11 +48,11 @@ async function passThrough([, processes, rules, why]: (typeof OUTAGES)[number]):
   return states.held;
 }
 
-test('an outage whose answers say nothing holds only the rows in flight and the trials, and the rest goes on by itself', async () => {
+test('an outage whose answers say nothing holds only the rows in flight and the probes, and the rest goes on by itself', async () => {
   const held = await Promise.all(OUTAGES.map(passThrough));
   for (const [index, count] of held.entries()) {
     expect(count, OUTAGES[index]?.[0]).toBeGreaterThan(0);
-    // Those in flight, what follows an answer from before while the first of the others come, and the trials.
+    // Those in flight, what follows an answer from before while the first of the others come, and the probes.
     expect(count, OUTAGES[index]?.[0]).toBeLessThanOrEqual(1.5 * IN_FLIGHT);
   }
 });

@@ -9,7 +9,7 @@ import { markedFile, openMarkedPortfolio } from '../support/marked-portfolio.ts'
 /** Waits that the service's faults cost, on a machine that has other things to do. */
 const TIMEOUT_MS = 150_000;
 
-const wish = { by: 'anna', signal: new AbortController().signal };
+const options = { by: 'anna', signal: new AbortController().signal };
 
 test(
   'a whole run, with all that can go wrong, leaves no person in Redis or the data folder once its portfolios are forgotten',
@@ -20,7 +20,7 @@ test(
     await place.importText('zqxjv old.csv', markedFile(21, { n: 22, documents: 'zqxjv-1.pdf' }), 'old');
     await place.settled('old');
     await workers.stop();
-    await archivePortfolio(context, 'old', wish);
+    await archivePortfolio(context, 'old', options);
     const limits = await place.limitsOf('q4');
     const made = standIn.counts();
 
@@ -40,8 +40,8 @@ test(
         'results',
       ]),
     );
-    await forgetPortfolio('q4', wish, context);
-    const ended = await forgetPortfolio('old', wish, context);
+    await forgetPortfolio('q4', options, context);
+    const ended = await forgetPortfolio('old', options, context);
     expect(ended.state).toMatchObject({ is: 'forgotten', states: { done: 2 } });
     const after = await look();
     expect(after.keys).toEqual([]);

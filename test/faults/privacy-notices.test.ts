@@ -74,13 +74,13 @@ test('a whole run, with all that can go wrong, tells each notice once, and no no
 
   await standIn.setFaults({ rules: LOST });
   await portfolios.resume('q4');
-  await expect.poll(async () => (await held())?.shut).toEqual(['limit']);
-  await watcher.lookWhile('shut', 0);
-  await watcher.lookWhile('shut', 11);
+  await expect.poll(async () => (await held())?.tripped).toEqual(['limit']);
+  await watcher.lookWhile('tripped', 0);
+  await watcher.lookWhile('tripped', 11);
   expect((await kinds()).slice(6)).toEqual(['away']);
   const before = await accepted();
   await standIn.setFaults({ rules: [] });
-  // Doors open by and by, and the machine may be busy.
+  // Breakers are reset by and by, and the machine may be busy.
   await place.settled();
   await expect.poll(accepted).toBeGreaterThan(before);
   await watcher.look();

@@ -76,9 +76,9 @@ test('connections to Redis that break with the reply lost, again and again, lose
   expect((await place.judged(60)).states.done).toBe(60);
 });
 
-test('Redis that is lost while the answer of a trial comes costs no row', async () => {
+test('Redis that is lost while the answer of a probe comes costs no row', async () => {
   const redis = await startKillableRedis();
-  // The first call meets a 429, so that the second is a trial, whose answer the pace wants to hear of.
+  // The first call meets a 429, so that the second is a probe, whose answer the pace wants to hear of.
   const place = await openFaultPlace({
     faults: { latencyMs: 300, rules: [{ on: 'company', fault: 'status', status: 429, times: 1 }] },
     env: { REDIS_URL: redis.url, SERVICE_CONCURRENCY: '1' },

@@ -35,7 +35,7 @@ test.each([
   ['company', (n: number) => `"name":"Buyer ${n} GmbH"`],
   ['limit', (n: number) => `"company_registration_number":"HRB ${n}"`],
 ] as const)('every way to lose the answer to a %s holds its row, and no other', async (on, bodyOf) => {
-  // The first buyer meets the first fault, the third the second, and so on: those between keep the door open.
+  // The first buyer meets the first fault, the third the second, and so on: those between keep the breaker from tripping.
   const rules = DOUBTS.map(([fault], place) => ({ ...fault, on, match: bodyOf(2 * place + 1), times: 1 }) as Rule);
   const rows = 2 * DOUBTS.length;
   const place = await openFaultPlace({ faults: { rules }, env: { SERVICE_TIMEOUT_MS: TIMEOUT_MS } });

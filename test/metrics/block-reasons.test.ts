@@ -20,11 +20,11 @@ test('each wait of the pace is told by its reason', async () => {
   expect([...blockedNow(await stateAfter(outage))]).toEqual(['outage']);
 });
 
-test('a wait that is over is none, and doors and paused queues count beside it', async () => {
+test('a wait that is over is none, and breakers and paused queues count beside it', async () => {
   const state = await stateAfter({});
   expect([...blockedNow(state, (state.blocked?.untilMs ?? 0) + 1)]).toEqual([]);
-  const shut = [{ kind: 'limit' as const, why: 'status 502', untilMs: 0, isTried: false }];
-  expect([...blockedNow({ ...state, shut, paused: ['companies'] })]).toEqual([
+  const tripped = [{ kind: 'limit' as const, why: 'status 502', untilMs: 0, isTried: false }];
+  expect([...blockedNow({ ...state, tripped, paused: ['companies'] })]).toEqual([
     'too fast',
     'unknown outcome',
     'paused queue',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Doors } from '../../src/pace/doors.ts';
+import type { Breakers } from '../../src/pace/breakers.ts';
 import { inTime, readUntil } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
@@ -8,24 +8,24 @@ const works = { signal: never, tryToken: async () => true };
 describe.concurrent('a 401 with a new token', () => {
   const call = { kind: 'limit', key: 'r-1' } as const;
   const ask = (
-    doors: Doors,
+    breakers: Breakers,
     asked: number,
     { key = 'r-1', firstSentAtMs = performance.now(), othersOpen = false } = {},
-  ) => doors.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked, othersOpen });
+  ) => breakers.blame({ ...call, key }, { token: 'new', sentAtMs: firstSentAtMs, firstSentAtMs, asked, othersOpen });
 
   test(
     "is everybody's where nothing was ever made",
     inTime(async (time) => {
-      const doors = time.openDoors();
-      expect(await ask(doors, 1)).toBe('wait');
-      expect(await ask(doors, 2)).toBe('everybody');
+      const breakers = time.openBreakers();
+      expect(await ask(breakers, 1)).toBe('wait');
+      expect(await ask(breakers, 2)).toBe('everybody');
     }),
   );
 
   test(
     "is the row's where another process makes something with the same token meanwhile, and not before",
     inTime(async (time) => {
-      const [mine, other] = [time.openDoors(), time.openDoors()];
+      const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await other.known('limit', { token: 'new', sentAtMs: performance.now() });
       const firstSentAtMs = performance.now();
       expect(
@@ -52,44 +52,44 @@ describe.concurrent('a 401 with a new token', () => {
   test(
     "is everybody's where several rows meet it and nothing is made",
     inTime(async (time) => {
-      const doors = time.openDoors();
-      await doors.known('limit', { token: 'new', sentAtMs: performance.now() - 10_000 });
-      expect(await ask(doors, 1)).toBe('wait');
-      expect(await ask(doors, 1, { key: 'r-2' })).toBe('wait');
-      expect(await ask(doors, 3)).toBe('everybody');
-      expect(await ask(doors, 4, { key: 'r-2' })).toBe('everybody');
+      const breakers = time.openBreakers();
+      await breakers.known('limit', { token: 'new', sentAtMs: performance.now() - 10_000 });
+      expect(await ask(breakers, 1)).toBe('wait');
+      expect(await ask(breakers, 1, { key: 'r-2' })).toBe('wait');
+      expect(await ask(breakers, 3)).toBe('everybody');
+      expect(await ask(breakers, 4, { key: 'r-2' })).toBe('everybody');
     }),
   );
 
   test(
     "is never said to be everybody's while others make something, with whichever token",
     inTime(async (time) => {
-      const doors = time.openDoors();
+      const breakers = time.openBreakers();
       const firstSentAtMs = performance.now() - 5_000;
-      await doors.known('limit', { token: 'other', sentAtMs: performance.now() });
-      expect(await ask(doors, 1, { firstSentAtMs })).toBe('wait');
-      expect(await ask(doors, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
-      expect(await ask(doors, 9, { firstSentAtMs })).toBe('wait');
+      await breakers.known('limit', { token: 'other', sentAtMs: performance.now() });
+      expect(await ask(breakers, 1, { firstSentAtMs })).toBe('wait');
+      expect(await ask(breakers, 4, { key: 'r-2', firstSentAtMs })).toBe('wait');
+      expect(await ask(breakers, 9, { firstSentAtMs })).toBe('wait');
     }),
   );
 
   test(
     "is not the row's while others are still to come, who are to go first",
     inTime(async (time) => {
-      const doors = time.openDoors();
-      await doors.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
-      for (const asked of [4, 5, 20]) expect(await ask(doors, asked, { othersOpen: true })).toBe('aside');
-      expect(await ask(doors, 21)).toBe('everybody');
+      const breakers = time.openBreakers();
+      await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+      for (const asked of [4, 5, 20]) expect(await ask(breakers, asked, { othersOpen: true })).toBe('aside');
+      expect(await ask(breakers, 21)).toBe('everybody');
     }),
   );
 
   test(
     "is never said to be the row's where nobody else calls after something was made",
     inTime(async (time) => {
-      const doors = time.openDoors();
-      await doors.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
-      expect(await ask(doors, 3)).toBe('wait');
-      for (const asked of [4, 5, 20]) expect(await ask(doors, asked)).toBe('everybody');
+      const breakers = time.openBreakers();
+      await breakers.known('limit', { token: 'before', sentAtMs: performance.now() - 10_000 });
+      expect(await ask(breakers, 3)).toBe('wait');
+      for (const asked of [4, 5, 20]) expect(await ask(breakers, asked)).toBe('everybody');
     }),
   );
 });

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
+import { makeBreakers } from '../../src/pace/breakers.ts';
 import { readCallsHeld } from '../../src/pace/calls-held.ts';
-import { makeDoors } from '../../src/pace/doors.ts';
 import { makePace } from '../../src/pace/pace.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
 
 function openPlace() {
   const connection = connectRedis();
-  const keys = { pace: freshPrefix(), doors: freshPrefix() };
+  const keys = { pace: freshPrefix(), breakers: freshPrefix() };
   const log = makeSilentLog();
   return {
     look: () => readCallsHeld(connection, keys),
     pace: makePace({ connection, key: keys.pace, ceilingPerS: undefined, log }),
-    doors: makeDoors({ connection, key: keys.doors, log }),
+    breakers: makeBreakers({ connection, key: keys.breakers, log }),
   };
 }
 
@@ -24,10 +24,10 @@ test('where no call was made nothing holds any back', async () => {
     nowMs: expect.any(Number),
     accepted: 0,
     blocked: undefined,
-    shut: [],
-    trialMs: 0,
+    tripped: [],
+    probeMs: 0,
     isTried: false,
-    openedMs: 0,
+    resetMs: 0,
   });
 });
 
@@ -62,24 +62,24 @@ test('a wait is told with its end, also behind that, and whether a call got thro
   await expect.poll(look).toMatchObject({ accepted: 1, blocked: { by: 'outage', gotThrough: true } });
 });
 
-test('kinds of which nobody knows what became of the last calls are shut until one is known', async () => {
-  const { look, doors } = openPlace();
-  for (let times = 0; times < 3; times += 1) await doors.unknown('limit', 'status 502', undefined);
-  const { shut, trialMs, nowMs } = await look();
-  expect(shut).toEqual(['limit']);
-  // The first trial is due a second later.
-  expect(trialMs).toBeGreaterThan(nowMs - 60_000);
-  expect(trialMs).toBeLessThan(nowMs + 60_000);
+test('kinds of which nobody knows what became of the last calls are tripped until one is known', async () => {
+  const { look, breakers } = openPlace();
+  for (let times = 0; times < 3; times += 1) await breakers.unknown('limit', 'status 502', undefined);
+  const { tripped, probeMs, nowMs } = await look();
+  expect(tripped).toEqual(['limit']);
+  // The first probe is due a second later.
+  expect(probeMs).toBeGreaterThan(nowMs - 60_000);
+  expect(probeMs).toBeLessThan(nowMs + 60_000);
 });
 
-test('when a door was opened last is told', async () => {
-  const { look, doors } = openPlace();
-  for (let times = 0; times < 3; times += 1) await doors.unknown('limit', 'status 502', undefined);
+test('when a breaker was reset last is told', async () => {
+  const { look, breakers } = openPlace();
+  for (let times = 0; times < 3; times += 1) await breakers.unknown('limit', 'status 502', undefined);
   const { nowMs } = await look();
   const { signal } = new AbortController();
-  const trial = await doors.enter('limit', { signal, tryToken: async () => true });
-  await doors.known('limit', undefined, trial);
+  const probe = await breakers.enter('limit', { signal, tryToken: async () => true });
+  await breakers.known('limit', undefined, probe);
   const opened = await look();
-  expect(opened).toMatchObject({ shut: [], isTried: false });
-  expect(opened.openedMs).toBeGreaterThan(nowMs);
+  expect(opened).toMatchObject({ tripped: [], isTried: false });
+  expect(opened.resetMs).toBeGreaterThan(nowMs);
 });

@@ -6,13 +6,13 @@ const never = new AbortController().signal;
 
 describe.concurrent('a ceiling', () => {
   test(
-    'holds for all processes together, with turns spaced evenly',
+    'holds for all processes together, with permits spaced evenly',
     inTime(async (time) => {
       const paces = Array.from({ length: 3 }, () => time.openPace({ ceilingPerS: 20 }));
       const begin = performance.now();
       await Promise.all(paces.flatMap((pace) => Array.from({ length: 10 }, () => pace.take(never))));
       const seconds = (performance.now() - begin) / 1_000;
-      // The first leaves at once, so 29 intervals lie between 30 turns.
+      // The first leaves at once, so 29 intervals lie between 30 permits.
       expect(29 / seconds).toBeLessThanOrEqual(20);
     }),
   );
@@ -50,7 +50,7 @@ describe.concurrent('a ceiling', () => {
   );
 });
 
-/** Takes a turn, and lets its call be accepted. */
+/** Takes a permit, and lets its call be accepted. */
 async function pass(pace: Pace): Promise<void> {
   await pace.take(never);
   await pace.answered();

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { type Departures, makeDepartures } from '../../src/pace/departures.ts';
 
-/** Twenty turns a second. */
+/** Twenty permits a second. */
 const BETWEEN_MS = 50;
 
-/** So many turns of this process, and how many of their calls leave, each so late. */
+/** So many permits of this process, and how many of their calls leave, each so late. */
 function pass(departures: Departures, { count, lateMs }: { count: number; lateMs: number }): number {
-  const turns = Array.from({ length: count }, (_, at) => at * BETWEEN_MS);
-  const waiting = [...turns];
+  const permits = Array.from({ length: count }, (_, at) => at * BETWEEN_MS);
+  const waiting = [...permits];
   let left = 0;
-  for (const nowMs of [...turns, ...turns.map((dueMs) => dueMs + lateMs)].sort((a, b) => a - b)) {
-    if (turns[0] === nowMs) departures.due(turns.shift() ?? 0);
+  for (const nowMs of [...permits, ...permits.map((dueMs) => dueMs + lateMs)].sort((a, b) => a - b)) {
+    if (permits[0] === nowMs) departures.due(permits.shift() ?? 0);
     if (waiting[0] !== nowMs - lateMs) continue;
     if (departures.leave({ dueMs: waiting.shift() ?? 0, betweenMs: BETWEEN_MS }, nowMs)) left += 1;
   }
@@ -24,16 +24,16 @@ describe('calls under a ceiling', () => {
 
   test('that waited together do not leave together', () => {
     const departures = makeDepartures();
-    const turns = Array.from({ length: 15 }, (_, at) => at * BETWEEN_MS);
-    for (const dueMs of turns) departures.due(dueMs);
-    const left = turns.filter((dueMs) => departures.leave({ dueMs, betweenMs: BETWEEN_MS }, 3_000));
+    const permits = Array.from({ length: 15 }, (_, at) => at * BETWEEN_MS);
+    for (const dueMs of permits) departures.due(dueMs);
+    const left = permits.filter((dueMs) => departures.leave({ dueMs, betweenMs: BETWEEN_MS }, 3_000));
     expect(left).toEqual([]);
   });
 
-  test('are never more in a second than turns came due in it, though late ones come before those in time', () => {
+  test('are never more in a second than permits came due in it, though late ones come before those in time', () => {
     const departures = makeDepartures();
     let [due, left] = [0, 0];
-    // Half of the turns are used almost a second later, between those that are used in time.
+    // Half of the permits are used almost a second later, between those that are used in time.
     for (let at = 0; at < 20; at += 1) departures.due(at * BETWEEN_MS);
     for (let at = 20; at < 40; at += 1) {
       const nowMs = at * BETWEEN_MS;

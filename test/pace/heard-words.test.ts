@@ -33,9 +33,9 @@ function asksOnce(calls: number): ForeignLimiter {
     if (passed === calls && untilMs === 0) untilMs = nowMs + 120_000;
     if (nowMs < untilMs)
       return { allowed: false, headers: { 'retry-after': String(Math.ceil((untilMs - nowMs) / 1_000)) } };
-    const verdict = limit(nowMs);
-    if (verdict.allowed) passed += 1;
-    return verdict;
+    const answer = limit(nowMs);
+    if (answer.allowed) passed += 1;
+    return answer;
   };
 }
 

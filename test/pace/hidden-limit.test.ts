@@ -45,7 +45,7 @@ function sendInto(
     const send = async (pace: Pace): Promise<void> => {
       const signal = never();
       while (passed < calls) {
-        const turn = await pace.take(signal);
+        const permit = await pace.take(signal);
         await sleep(LATENCY_MS);
         const change = changes.findLast(({ atS }) => seconds() >= atS);
         const now = change ? limited(change.perS, settings.headers) : settings;
@@ -61,7 +61,7 @@ function sendInto(
           await pace.answered(headers);
         } else {
           refused += 1;
-          await pace.block({ why: 'too fast', because: 'limit', headers, episode: turn.episode });
+          await pace.block({ why: 'too fast', because: 'limit', headers, episode: permit.episode });
         }
       }
     };

@@ -6,8 +6,8 @@ test('arguments go to a script name after name, each with its value', () => {
 });
 
 test('an answer is read by the names of its fields', () => {
-  const answer = readNamedFields(['turns', 2, 'rate', '19.500', 'why', '', 'limits', 1]);
-  expect(answer.number('turns')).toBe(2);
+  const answer = readNamedFields(['permits', 2, 'rate', '19.500', 'why', '', 'limits', 1]);
+  expect(answer.number('permits')).toBe(2);
   expect(answer.number('rate')).toBe(19.5);
   expect(answer.text('why')).toBe('');
   expect(answer.flag('limits')).toBe(true);

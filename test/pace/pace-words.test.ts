@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Shut } from '../../src/pace/door-words.ts';
+import type { Tripped } from '../../src/pace/breaker-words.ts';
 import type { PaceState } from '../../src/pace/pace-state.ts';
 import { describeLearned, describePace } from '../../src/pace/pace-words.ts';
 
@@ -14,9 +14,9 @@ const atLimit: PaceState = {
   blocked: undefined,
 };
 
-const shutFor = (ms: number, ...kinds: Shut['kind'][]) =>
+const trippedFor = (ms: number, ...kinds: Tripped['kind'][]) =>
   kinds.map((kind) => ({ kind, why: 'status 502', untilMs: now + ms, isTried: false }));
-const triedNow = shutFor(-1, 'limit').map((shut) => ({ ...shut, isTried: true }));
+const triedNow = trippedFor(-1, 'limit').map((tripped) => ({ ...tripped, isTried: true }));
 const idle = { ...atLimit, isLimiting: false, flowPerS: 0 };
 
 const blockedFor = (why: string, ms: number) => ({ ...atLimit, blocked: { why, untilMs: now + ms } });
@@ -35,19 +35,19 @@ test.each<[PaceState, string]>([
   [blockedFor('Redis is full. It goes on.', 3_200), 'Redis is full. It goes on. Next try in 4 s'],
   [blockedFor('what is over', -1), "at the service's limit, 98 calls/s"],
   [
-    { ...idle, shut: shutFor(7_100, 'limit') },
+    { ...idle, tripped: trippedFor(7_100, 'limit') },
     'the outcome of limit requests is unknown (status 502); next try in 8 s',
   ],
   [
-    { ...idle, shut: shutFor(65_000, 'company', 'document') },
+    { ...idle, tripped: trippedFor(65_000, 'company', 'document') },
     'the outcome of company requests and document uploads is unknown (status 502); waits until 10:31:05',
   ],
   [
-    { ...atLimit, shut: triedNow },
+    { ...atLimit, tripped: triedNow },
     "the outcome of limit requests is unknown (status 502); being tried again; at the service's limit, 98 calls/s",
   ],
   [
-    { ...idle, shut: shutFor(-1, 'limit') },
+    { ...idle, tripped: trippedFor(-1, 'limit') },
     'the outcome of limit requests is unknown (status 502); tried again with the next such call',
   ],
 ])('%# is put into words', (state, words) => {

@@ -11,12 +11,12 @@ function stoppedMs(pace: Pace): number {
   return (pace.state().blocked?.untilMs ?? 0) - Date.now();
 }
 
-/** Takes turns and lets each be accepted. Answers the episode of the last. */
+/** Takes permits and lets each be accepted. Answers the episode of the last. */
 async function pass(pace: Pace, calls: number): Promise<number> {
   let episode = 0;
   for (let call = 0; call < calls; call += 1) {
-    const turn = await pace.take(never);
-    episode = turn.episode;
+    const permit = await pace.take(never);
+    episode = permit.episode;
     await pace.answered();
   }
   return episode;
@@ -41,10 +41,10 @@ describe.concurrent('a block', () => {
       const { connection, paceKey: key } = time;
       const pace = time.openPace();
       await pace.block({ why: 'status 429', because: 'limit', headers: { 'retry-after': '3600' }, episode: 0 });
-      const turn = pace.take(never);
+      const permit = pace.take(never);
       await connection.hset(key, 'until', 0);
       const begin = performance.now();
-      await turn;
+      await permit;
       expect(performance.now() - begin).toBeLessThan(2_500);
     }),
   );
@@ -53,9 +53,9 @@ describe.concurrent('a block', () => {
     'of many calls that met one limit counts once, and waits no longer for it',
     inTime(async (time) => {
       const pace = time.openPace();
-      const turns = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
-      for (const turn of turns) {
-        await pace.block({ why: 'too fast', because: 'limit', episode: turn.episode });
+      const permits = await Promise.all(Array.from({ length: 20 }, () => pace.take(never)));
+      for (const permit of permits) {
+        await pace.block({ why: 'too fast', because: 'limit', episode: permit.episode });
       }
       // Doubled twenty times it would be days; one episode costs the first wait.
       expect(stoppedMs(pace)).toBeLessThan(1_000);
@@ -118,7 +118,7 @@ describe.concurrent('a block', () => {
   );
 
   test(
-    'recalls the turns that were handed out and are not due',
+    'recalls the permits that were handed out and are not due',
     inTime(async (time) => {
       const pace = time.openPace();
       await pass(pace, 40);
@@ -230,7 +230,7 @@ describe.concurrent('learning', () => {
 });
 
 test(
-  'a server that takes over with a clock that is behind hands out turns at once',
+  'a server that takes over with a clock that is behind hands out permits at once',
   inTime(async (time) => {
     const { connection, paceKey: key } = time;
     const pace = time.openPace();

@@ -19,7 +19,7 @@ test(
     const [first, second] = [samplesOf(time), samplesOf(time)];
     expect(await first.add()).toBe(false);
     const pace = time.openPace();
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let permit = 0; permit < 3; permit += 1) {
       await Promise.all(
         Array.from({ length: 20 }, async () => {
           await pace.take(never);

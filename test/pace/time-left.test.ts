@@ -107,7 +107,7 @@ test.each<[string, Partial<PaceState>]>([
   ['nobody is there', waits('outage', 5_000)],
   ['nobody is there at all', { ...waits('outage', 500), flowPerS: 0 }],
   ['the credentials are refused', waits('credentials', 5_000)],
-  ['a door is shut', { shut: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: false }] }],
+  ['a breaker is tripped', { tripped: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: false }] }],
   ['a queue is paused', { paused: ['companies'] }],
   ['no call was ever accepted', { accepted: 0 }],
   ['nothing leaves', { isLimiting: false, flowPerS: 0.001 }],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
-import { COMMAND_TIMEOUT_MS, type Role } from '../../src/redis/connect.ts';
+import { COMMAND_TIMEOUT_MS, type ConnectionRole } from '../../src/redis/connect.ts';
 import { type Connections, makeConnections } from '../../src/redis/connections.ts';
 import { makeKeptLog } from '../support/log-fixture.ts';
 import { freePort } from '../support/redis/free-port.ts';
@@ -59,7 +59,7 @@ describe('a Redis that is away', () => {
     const server = await fixture.start();
     const { log, lines } = makeKeptLog();
     const connections = connectionsTo(server.port, log);
-    const all = (['ledger', 'queue', 'worker'] satisfies Role[]).map((role) => connections.connect(role));
+    const all = (['ledger', 'queue', 'worker'] satisfies ConnectionRole[]).map((role) => connections.connect(role));
     await Promise.all(all.map((connection) => connection.ping()));
     let retries = 0;
     const count = () => {

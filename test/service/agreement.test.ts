@@ -51,7 +51,7 @@ test('a company that the service knows under another name is a difference, and i
 test('words say both values, and of a person the field alone', () => {
   const of = (field: string, answered: string, sent: string) => ({ field, answered, sent, isOthers: false });
   expect(differenceWords([of('requested_limit', '1', '3000'), of('contact.email', 'x@y.example', 'a@b.example')])).toBe(
-    'its requested_limit is 1, where 3000 was sent; its contact.email is another than was sent',
+    'its requested_limit is 1, where 3000 was sent; its contact.email differs from what was sent',
   );
   expect(differenceWords([of('company', 'x'.repeat(100), 'y')], 40)).toHaveLength(40);
 });

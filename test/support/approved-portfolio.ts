@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { answerApproval, type Said } from '../../jobs/approvals/answer-approval.ts';
+import { answerApproval, type GivenAnswer } from '../../jobs/approvals/answer-approval.ts';
 import { carryOutAnswered } from '../../jobs/approvals/carry-out-answered.ts';
 import type { Approval } from '../../src/ledger/schema/approval.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
@@ -26,7 +26,7 @@ export async function openPortfolio(count: number, settings: Record<string, stri
     if (!one) throw new Error('nothing waits for approval');
     return one;
   };
-  const say = (said: Partial<Said> & Pick<Said, 'id' | 'digest'>) =>
+  const say = (said: Partial<GivenAnswer> & Pick<GivenAnswer, 'id' | 'digest'>) =>
     answerApproval({ answer: 'approve', words: '', person: BOB, ...said }, context);
   const all = async (state: RowState): Promise<RowId[]> =>
     (await rows.inState('q4', state, { count })).map(({ row }) => row);

@@ -5,7 +5,7 @@ import { makeDocumentStore } from '../../src/documents/store.ts';
 import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../src/ledger/rows/rows.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../src/ledger/schema/persist.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 
 /**
@@ -15,14 +15,14 @@ import { makeSilentLog } from '../../src/log.ts';
 const [path = '', db = '', prefix = '', account = '', dataDir = '', name = '', rows] = process.argv.slice(2);
 const connection = new Redis({ path, db: Number(db) });
 const keys = makeKeys(prefix, account);
-const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
+const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
 const deps = {
   account,
   ledger: connection,
   keys,
   processId: 'killed',
   portfolios: makePortfolios({ connection, keys }),
-  rows: makeRows({ connection, keys, persist, canaryRefusals: 0 }),
+  rows: makeRows({ connection, keys, retryUntilAnswered, canaryRefusals: 0 }),
   imports: makeDocumentStore({ dir: join(dataDir, 'imports') }),
   settings: { LIMITLINE_DATA: dataDir },
 };

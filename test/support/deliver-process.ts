@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { deliverOnce } from '../../jobs/notices/deliver.ts';
 import { readSettings } from '../../src/config.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../src/ledger/schema/persist.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeOutbox } from '../../src/notices/outbox.ts';
 import { makeWebhook } from '../../src/notices/webhook/webhook.ts';
@@ -22,7 +22,7 @@ await deliverOnce(
     outbox: makeOutbox({ connection, keys: makeKeys(prefix, account), ways: ['webhook'] }),
     settings: readSettings({ env: {} }),
     account,
-    persist: makePersist({ log, signal }),
+    retryUntilAnswered: makeRetryUntilAnswered({ log, signal }),
     log,
     ways: [
       {

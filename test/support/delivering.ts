@@ -1,6 +1,6 @@
 import type { DeliverDeps } from '../../jobs/notices/deliver.ts';
 import { readSettings } from '../../src/config.ts';
-import { makePersist } from '../../src/ledger/schema/persist.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import type { NoticeOutbox } from '../../src/notices/outbox.ts';
 import type { Way } from '../../src/notices/way.ts';
 import { makeWebhook } from '../../src/notices/webhook/webhook.ts';
@@ -13,7 +13,7 @@ export function deliversTo(url: string, outbox: NoticeOutbox, ...ways: Way[]) {
     outbox,
     settings: readSettings({ env: { LIMITLINE_DATA: '/nowhere', CONSOLE_URL: 'https://limits.example' } }),
     account: 'https://test.example',
-    persist: makePersist({ log, signal: new AbortController().signal }),
+    retryUntilAnswered: makeRetryUntilAnswered({ log, signal: new AbortController().signal }),
     log,
     ways: [makeWebhook({ url, form: 'json', proxy: undefined }), ...ways],
   };

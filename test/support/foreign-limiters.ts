@@ -2,10 +2,10 @@
  * What a limiter answers: whether the request passed, with which headers, and for how long it was kept waiting first. A refusal
  * that is `unnamed` has a status that says no more than that nothing was made.
  */
-export type Verdict = { allowed: boolean; headers: Record<string, string>; delayMs?: number; unnamed?: boolean };
+export type LimiterAnswer = { allowed: boolean; headers: Record<string, string>; delayMs?: number; unnamed?: boolean };
 
 /** A limiter that somebody else wrote, asked for each request in the order in which they arrive; epoch ms. */
-export type ForeignLimiter = (nowMs: number) => Verdict;
+export type ForeignLimiter = (nowMs: number) => LimiterAnswer;
 
 /** A window of so many calls, and how it is told of. */
 type Window = { quota: number; windowS: number };

@@ -1,10 +1,10 @@
-import { type LookDeps, lookThrough } from '../../jobs/nightly/reconcile.ts';
+import { lookThrough, type NightCheckDeps } from '../../jobs/nightly/reconcile.ts';
 import { CHECKS, type FoundItem } from '../../src/ledger/nightly/checks.ts';
 import { makeFindingGroups } from '../../src/ledger/nightly/compare-reports.ts';
 
 /** What a look through all that is kept finds wrong with it, or made twice: what finance wants to know besides is left out, unless that is asked for. */
 export async function foundBy(
-  deps: LookDeps,
+  deps: NightCheckDeps,
   { finance = false, ...how }: { lookAgainMs?: number; finance?: boolean } = {},
 ): Promise<{ portfolio: string; finding: string; rows: number }[]> {
   const groups = makeFindingGroups();

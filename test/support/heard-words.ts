@@ -1,4 +1,4 @@
-import type { Said } from '../../scripts/bench/judge-words.ts';
+import type { SaidTimeLeft } from '../../scripts/bench/judge-words.ts';
 import { makeOwnPace } from '../../src/pace/own-pace.ts';
 import type { Pace } from '../../src/pace/pace.ts';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
@@ -14,7 +14,7 @@ const CALLERS = 4;
 type Sending = { calls: number; processes?: number; latencyMs?: number };
 
 /** What was said of the time left of a portfolio, each second, and when that began and ended. */
-export type Heard = { said: Said[]; refused: number; startedMs: number; finishedMs: number };
+export type Heard = { said: SaidTimeLeft[]; refused: number; startedMs: number; finishedMs: number };
 
 /** Processes with one pace send so many calls through a limiter, in virtual time, and somebody reads how long it will take. */
 export function heardWords(limiter: ForeignLimiter, { calls, processes = 1, latencyMs = 1 }: Sending) {

@@ -10,8 +10,8 @@ import { makePortfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../src/ledger/rows/rows.ts';
 import { makeStories } from '../../src/ledger/rows/story.ts';
 import { makeKeys } from '../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../src/ledger/schema/persist.ts';
 import type { RowRequest } from '../../src/ledger/schema/row.ts';
+import { makeRetryUntilAnswered } from '../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { callThrough } from './call-through.ts';
 
@@ -33,8 +33,8 @@ export function openLedger({ asksApproval = false, database = 0 } = {}) {
   const keys = makeKeys(freshPrefix(), 'https://test.example');
   const ending = new AbortController();
   onTestFinished(() => ending.abort());
-  const persist = makePersist({ log: makeSilentLog(), signal: ending.signal });
-  const calls = makeCalls({ connection, keys, persist });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: ending.signal });
+  const calls = makeCalls({ connection, keys, retryUntilAnswered });
   return {
     connection,
     keys,
@@ -42,11 +42,11 @@ export function openLedger({ asksApproval = false, database = 0 } = {}) {
     rows: makeRows({
       connection,
       keys,
-      persist,
+      retryUntilAnswered,
       canaryRefusals: 3,
       ownPolicy: { always: asksApproval, above: undefined },
     }),
-    approvals: makeApprovals({ connection, keys, persist }),
+    approvals: makeApprovals({ connection, keys, retryUntilAnswered }),
     portfolios: makePortfolios({ connection, keys }),
     stories: makeStories({ connection, keys }),
     /** A worker process as the ledger sees one: it lives until it is stopped, or the test ends. */

@@ -12,7 +12,7 @@ import { makeNotedAudit } from './noted-audit.ts';
 /** The runs of a test's own ledger, its queue, and a runner for tasks that a test writes. */
 export function openNights() {
   const { connection, keys } = openLedger();
-  const runs = makeNightlyRuns({ connection, keys, persist: (_what, run) => run() });
+  const runs = makeNightlyRuns({ connection, keys, retryUntilAnswered: (_what, run) => run() });
   const prefix = keys.queuePrefix('maintenance');
   const maintenance = makeMaintenance({ connection, prefix, nextMoment, retryMs: 1 });
   onTestFinished(() => maintenance.close());

@@ -1,6 +1,6 @@
 import type { CarryOutDeps } from '../../jobs/plans/carry-out.ts';
-import { type Confirmed, confirmPlan } from '../../jobs/plans/confirm-plan.ts';
-import { makePlan, type PlanDeps, type Wish } from '../../jobs/plans/make-plan.ts';
+import { confirmPlan, type PlanConfirmed } from '../../jobs/plans/confirm-plan.ts';
+import { makePlan, type PlanDeps, type PlanRequest } from '../../jobs/plans/make-plan.ts';
 import type { RowState, Step } from '../../src/ledger/schema/row.ts';
 import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { buyerLines, openWorkplace } from './workplace.ts';
@@ -22,14 +22,14 @@ export async function openPlanned(count: number) {
     stateOf: async (row: RowId): Promise<RowState | undefined> => (await context.rows.read([row]))[0]?.state,
     refuse: (row: RowId) => refuse(context, row),
     hold: (row: RowId) => hold(context, row),
-    async plan(wish: Partial<Wish> = {}) {
+    async plan(request: Partial<PlanRequest> = {}) {
       // The ledger notes changes in ms, and one of the same ms as a plan counts as later.
       const since = await context.plans.now();
       while ((await context.plans.now()) === since);
-      return makePlan({ portfolio: 'q4', action: 'retry', filter: {}, ...wish }, deps);
+      return makePlan({ portfolio: 'q4', action: 'retry', filter: {}, ...request }, deps);
     },
     /** Confirms, and waits for the end where it was this that began it. */
-    async confirm(id: string): Promise<Confirmed['is']> {
+    async confirm(id: string): Promise<PlanConfirmed['is']> {
       const limits = { awaitMs: 0, signal: new AbortController().signal };
       const confirmed = await confirmPlan({ id, by: 'test' }, limits, deps);
       if (confirmed.is === 'started') await confirmed.ended;

@@ -14,7 +14,7 @@ type Sending = {
   callers?: number;
   /** One way, to the service or back; drawn anew each time. */
   latencyMs?: () => number;
-  /** From a turn to the moment at which its call leaves, in the process of that number; drawn anew each time. */
+  /** From a permit to the moment at which its call leaves, in the process of that number; drawn anew each time. */
   readyMs?: (process: number) => number;
   /** Time of the service's life that is over when the first call comes. */
   beginMs?: number;
@@ -33,12 +33,12 @@ export function sendThrough(
     const send = async (pace: Pace, process: number): Promise<void> => {
       const { signal } = new AbortController();
       while (passed < calls) {
-        const turn = await pace.take(signal);
+        const permit = await pace.take(signal);
         const ready = readyMs(process);
         if (ready > 0) {
-          if (turn.isLost()) continue;
+          if (permit.isLost()) continue;
           await sleep(ready);
-          if (!turn.leave()) continue;
+          if (!permit.leave()) continue;
         }
         await sleep(latencyMs());
         const { allowed, headers, delayMs = 0, unnamed = false } = limiter(Date.now());
@@ -47,7 +47,7 @@ export function sendThrough(
         if (!allowed) {
           sent.refused += 1;
           const because = unnamed ? 'outage' : 'limit';
-          await pace.block({ why: 'refused', because, mayBeLimit: unnamed, headers, episode: turn.episode });
+          await pace.block({ why: 'refused', because, mayBeLimit: unnamed, headers, episode: permit.episode });
           continue;
         }
         passed += 1;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { makeSilentLog } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
-import { type Doors, makeDoors } from '../../src/pace/doors.ts';
+import { type Breakers, makeBreakers } from '../../src/pace/breakers.ts';
 import { makePace, type Pace } from '../../src/pace/pace.ts';
 import { freshPrefix } from './ledger.ts';
 import { makeScriptServer, type ScriptServer } from './script-server.ts';
@@ -17,7 +17,7 @@ const TRIP_MS = 1;
 const LONGEST_MS = 48 * 3_600_000;
 
 /**
- * Runs a body with real paces and doors and their real scripts on the test run's Redis, and with one clock for all of it:
+ * Runs a body with real paces and breakers and their real scripts on the test run's Redis, and with one clock for all of it:
  * it stands still while there is anything to do and then jumps to the next timer. So minutes of a portfolio pass in a
  * second, whatever the machine has to do besides, and each run gives the same.
  *
@@ -109,17 +109,17 @@ function makeVirtualTime(clock: Clock, client: ReturnType<ScriptServer['join']>)
   }
   const shared = { connection: connection as unknown as RedisConnection, log: makeSilentLog() };
   return {
-    /** The connection that all of its processes share, and the keys at which their pace and their doors are. */
+    /** The connection that all of its processes share, and the keys at which their pace and their breakers are. */
     connection: shared.connection,
     paceKey: key,
-    doorsKey: `${key}:doors`,
+    breakersKey: `${key}:doors`,
 
     /** One of the processes that share the pace. */
     openPace: (options: { ceilingPerS?: number; log?: ReturnType<typeof makeSilentLog> } = {}): Pace =>
       makePace({ ceilingPerS: undefined, ...shared, ...options, key }),
 
-    /** What one of the processes knows of the doors that they share. */
-    openDoors: (): Doors => makeDoors({ ...shared, key: `${key}:doors` }),
+    /** What one of the processes knows of the breakers that they share. */
+    openBreakers: (): Breakers => makeBreakers({ ...shared, key: `${key}:doors` }),
   };
 }
 

@@ -8,14 +8,14 @@ import { readCallsHeld } from '../../src/pace/calls-held.ts';
 export function makeWatcher(context: Context, changes: Partial<WatchDeps> = {}) {
   const { ledger, keys, outbox } = context;
   let passedMs = 0;
-  const lastedMs = { blocked: 0, shut: 0 };
+  const lastedMs = { blocked: 0, tripped: 0 };
   const readCalls: WatchDeps['readCalls'] = async () => {
     const held = await readCallsHeld(ledger, keys);
-    const { nowMs, trialMs, blocked } = held;
+    const { nowMs, probeMs, blocked } = held;
     return {
       ...held,
       nowMs: nowMs + passedMs,
-      trialMs: trialMs + lastedMs.shut,
+      probeMs: probeMs + lastedMs.tripped,
       blocked: blocked && { ...blocked, untilMs: blocked.untilMs + lastedMs.blocked },
     };
   };
@@ -30,8 +30,8 @@ export function makeWatcher(context: Context, changes: Partial<WatchDeps> = {}) 
       passedMs += minutes * 60_000;
       return look();
     },
-    /** The same where what holds calls back, a wait of all or shut doors, held them back all the time. */
-    lookWhile(what: 'blocked' | 'shut', minutes: number): Promise<number> {
+    /** The same where what holds calls back, a wait of all or tripped breakers, held them back all the time. */
+    lookWhile(what: 'blocked' | 'tripped', minutes: number): Promise<number> {
       passedMs += minutes * 60_000;
       lastedMs[what] = passedMs;
       return look();

@@ -100,8 +100,18 @@ export async function openWorkplace({
 
 /** What an import takes from a context; who imports adds what is to be told of it, and what stops it. */
 export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'stopping'> {
-  const { rows, portfolios, queues, buyers, imports, documents, persist, settings, approvals, approvalPolicy } =
-    context;
+  const {
+    rows,
+    portfolios,
+    queues,
+    buyers,
+    imports,
+    documents,
+    retryUntilAnswered,
+    settings,
+    approvals,
+    approvalPolicy,
+  } = context;
   return {
     rows,
     portfolios,
@@ -113,7 +123,7 @@ export function importDepsOf(context: Context): Omit<ImportDeps, 'onBatch' | 'st
     approvalPolicy,
     // As from a process that knows of no mark.
     marks: { check: async () => {} },
-    persist,
+    retryUntilAnswered,
     requiredColumns: settings.REQUIRED_COLUMNS,
     maxDocumentMb: settings.MAX_DOCUMENT_MB,
   };

@@ -10,9 +10,9 @@ import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
 import type { Rows } from '../../../src/ledger/rows/rows.ts';
-import type { Persist } from '../../../src/ledger/schema/persist.ts';
 import type { RowState } from '../../../src/ledger/schema/row.ts';
 import { rowIdOf } from '../../../src/ledger/schema/schema.ts';
+import type { RetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import type { RowLists } from '../../../src/ledger/search/row-lists.ts';
 import { type BuyerBook, CLOSED_BOOK } from '../../../src/portfolio/identity/buyer-book.ts';
 import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/portfolio/lines/advice.ts';
@@ -42,7 +42,7 @@ export type FinanceDeps = {
   buyers: Buyers;
   events: Pick<Events, 'walk' | 'countSince' | 'totals'>;
   imports: DocumentStore;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   settings: { LIMITLINE_DATA: string; LIMITLINE_INBOX?: string | undefined };
 };
 

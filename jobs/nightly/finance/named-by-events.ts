@@ -117,6 +117,6 @@ function notLookedAt(events: number): FoundItem {
 }
 
 function notTaken(events: number, lastMs: number): FoundItem {
-  const says = 'events of the service were not taken, since all that EVENTS_KEEP_MB allows is kept';
+  const says = 'events of the service were not kept, because EVENTS_KEEP_MB is used up';
   return { ...found(says, events, 'events'), detail: `the last at ${new Date(lastMs).toISOString()}` };
 }

@@ -18,13 +18,13 @@ import { type DocumentDeps, makeDocumentCheck } from './documents.ts';
 import { removeStrayJobs } from './jobs-without-row.ts';
 import { type KeptDeps, makeKeptCheck } from './kept-beside.ts';
 import { type ClaimDeps, makeOldClaimCheck } from './old-claims.ts';
-import { type CallDeps, makeCallCheck } from './rows-and-calls.ts';
+import { makeCallCheck, type RowCheckDeps } from './rows-and-calls.ts';
 import { makeRowsWithoutJob } from './rows-without-job.ts';
 import { compareFiles, type FileDeps, isDataFolderOurs } from './stored-files.ts';
 
 export type LedgerCheckDeps = WalkDeps &
   KeptDeps &
-  CallDeps &
+  RowCheckDeps &
   ClaimDeps & {
     portfolios: Portfolios;
     stories: Pick<Stories, 'calls' | 'claims'>;

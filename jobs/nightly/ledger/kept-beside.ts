@@ -1,8 +1,8 @@
 import type { Approvals } from '../../../src/ledger/approvals/approvals.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
-import type { Difference } from '../../../src/ledger/comparison/row-comparison.ts';
+import type { MendedDifference } from '../../../src/ledger/comparison/row-comparison.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import type { RestingLook, RestingLooks } from '../../../src/ledger/nightly/resting.ts';
+import type { CompareIdle, IdleComparison } from '../../../src/ledger/nightly/idle-comparison.ts';
 import type { Ask } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { proofOf } from '../../../src/ledger/portfolios/proof.ts';
@@ -16,7 +16,7 @@ export type KeptDeps = {
   rows: Pick<Rows, 'gone' | 'isSearched' | 'read'>;
   calls: Pick<Calls, 'madeId'>;
   approvals: Pick<Approvals, 'compare' | 'read'>;
-  restingLooks: RestingLooks;
+  compareIdle: CompareIdle;
 };
 
 /**
@@ -27,10 +27,10 @@ export type KeptDeps = {
  * @param mended called for portfolios whose indexes may have changed
  */
 export function makeKeptCheck(
-  { portfolios, rows, calls, approvals, restingLooks }: KeptDeps,
+  { portfolios, rows, calls, approvals, compareIdle }: KeptDeps,
   { sink, ask, mended }: { sink: FoundSink; ask: Ask; mended: (portfolio: string) => void },
 ): StoredRowCheck {
-  let look: RestingLook | undefined;
+  let look: IdleComparison | undefined;
   /** Rows that wait, by approval. */
   const waiting = new Map<string, number>();
   /** The lines of rows that an index contains and that do not exist. */
@@ -88,7 +88,7 @@ export function makeKeptCheck(
 
   return {
     async beginPortfolio(portfolio) {
-      look = await restingLooks(portfolio, { ask, isSearched: rows.isSearched });
+      look = await compareIdle(portfolio, { ask, isSearched: rows.isSearched });
     },
     row(walked, state) {
       look?.add(walked, state);
@@ -124,25 +124,25 @@ const UNBOUND = 'approvals were not as the rows that wait for them; they are now
 const MOST_NAMED_SUMS = 8;
 
 /** A difference in words. */
-function wordsOf({ is, names = [] }: Difference): { check: 'counts' | 'indexes'; says: string } {
+function wordsOf({ is, names = [] }: MendedDifference): { check: 'counts' | 'indexes'; says: string } {
   switch (is) {
     case 'state':
-      return { check: 'counts', says: 'rows were not counted in the state that they are in; they are now' };
+      return { check: 'counts', says: 'rows were not counted in their state; this is corrected' };
     case 'cause':
-      return { check: 'indexes', says: 'failed rows were not found by their cause; they are now' };
+      return { check: 'indexes', says: 'failed rows were missing from the index of their cause; this is corrected' };
     case 'index':
-      return { check: 'counts', says: 'rows were counted in a state or cause that they are not in; they are no more' };
+      return { check: 'counts', says: 'rows were counted in a wrong state or cause; this is corrected' };
     case 'row':
-      return { check: 'counts', says: 'rows were not in the sums as they are; they are now' };
+      return { check: 'counts', says: 'rows were missing or wrong in the sums; this is corrected' };
     case 'search':
-      return { check: 'indexes', says: 'rows were not found by all that they are searched by; they are now' };
+      return { check: 'indexes', says: 'rows were missing from the search index; this is corrected' };
     case 'entry':
-      return { check: 'indexes', says: 'rows were found by what they do not have; they are no more' };
+      return { check: 'indexes', says: 'rows were in the search index with wrong entries; this is corrected' };
     case 'sums': {
       const named = names.length > MOST_NAMED_SUMS ? [...names.slice(0, MOST_NAMED_SUMS), '…'] : names;
       return {
         check: 'counts',
-        says: `sums and counts were not those of the rows (${named.join(', ')}); they are now`,
+        says: `sums and counts did not match the rows (${named.join(', ')}); this is corrected`,
       };
     }
   }

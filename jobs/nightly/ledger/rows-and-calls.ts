@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
+import { contentDigest } from '../../../src/ledger/calls/claim-answers.ts';
 import type { LostCall, Recovery } from '../../../src/ledger/calls/recovery.ts';
-import { digestOf } from '../../../src/ledger/calls/verdicts.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { Ask, OddCall, OddCalls, StoredRow } from '../../../src/ledger/nightly/row-walk.ts';
 import type { Stories } from '../../../src/ledger/rows/story.ts';
@@ -14,7 +14,7 @@ import { isInDoubt } from '../../rows/in-doubt.ts';
 import { commandFor, rowFacts } from '../row-facts.ts';
 import type { StoredRowCheck } from '../walk-ledger.ts';
 
-export type CallDeps = FeedDeps & {
+export type RowCheckDeps = FeedDeps & {
   calls: Pick<Calls, 'isUnknown' | 'isForgotten' | 'makersOf'>;
   recovery: Recovery;
   stories: Pick<Stories, 'calls'>;
@@ -35,7 +35,7 @@ type Disagreeing = { row: RowId; state: RowState; updatedMs: number };
  * again. A held row without doubt goes on. A refused or cancelled row whose limit was made is left for a person.
  */
 export function makeCallCheck(
-  deps: CallDeps,
+  deps: RowCheckDeps,
   {
     sink,
     ask,
@@ -132,7 +132,7 @@ function madeBy({ row, result }: StoredRow, kind: 'limit' | 'company'): LostCall
     const empty = { record: {}, company: '', documents: [], asked: undefined };
     return { ...whole, ...empty, kind, keys: [request.buyer], row: name, id: companyId };
   }
-  const asked = digestOf(askedOf(request));
+  const asked = contentDigest(askedOf(request));
   return {
     ...whole,
     kind,
@@ -158,7 +158,7 @@ function doubtOf(row: RowId, { step, request, line, updatedMs }: RowResult): Los
   } as const;
   const whose = { ...told, buyer, row: rowName(row) };
   if (step === 'company') return { ...whose, kind: 'company', keys: [buyer], asked: undefined };
-  const asked = digestOf(askedOf(request));
+  const asked = contentDigest(askedOf(request));
   return { ...whose, kind: 'limit', keys: [row.key], asked, amount: limit.requested_limit };
 }
 

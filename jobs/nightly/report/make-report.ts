@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../../../src/data-folder.ts';
 import { messageOf } from '../../../src/errors.ts';
-import { accountFolder, safeName } from '../../../src/files/account-folder.ts';
-import { type Draft, writeDraft } from '../../../src/files/draft.ts';
+import { accountFolder, safeFolderName } from '../../../src/files/account-folder.ts';
+import { type FileDraft, writeDraft } from '../../../src/files/draft.ts';
 import type { FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import { compareReports, countFindings, makeFindingGroups } from '../../../src/ledger/nightly/compare-reports.ts';
 import type { NightReport, ReportFiles, WholeReport } from '../../../src/ledger/nightly/night-report.ts';
@@ -25,7 +25,7 @@ export type ReportDeps = {
 };
 
 /** Runs checks and passes findings to the sink. Answers how much was checked. */
-export type Look = (sink: FoundSink) => Promise<NightReport['looked']>;
+export type NightCheck = (sink: FoundSink) => Promise<NightReport['looked']>;
 
 /**
  * Makes the report of a night: runs the checks, writes each item as it is found, compares with the report before, leaves files
@@ -34,7 +34,7 @@ export type Look = (sink: FoundSink) => Promise<NightReport['looked']>;
  *
  * @throws errors of the checks or of Redis
  */
-export async function makeReport(night: Night, look: Look, deps: ReportDeps): Promise<NightReport> {
+export async function makeReport(night: Night, look: NightCheck, deps: ReportDeps): Promise<NightReport> {
   const { reports, account, settings, keys } = deps;
   const dir = accountFolder({ dataDir: settings.LIMITLINE_DATA, kind: 'reports', account, of: keys.reports });
   const beganMs = await reports.now();
@@ -61,10 +61,13 @@ export async function makeReport(night: Night, look: Look, deps: ReportDeps): Pr
 }
 
 /** A draft of all items, or the fault that prevented it. */
-type Looked = { looked: NightReport['looked'] } & ({ draft: Draft; fault?: never } | { draft?: never; fault: string });
+type Looked = { looked: NightReport['looked'] } & (
+  | { draft: FileDraft; fault?: never }
+  | { draft?: never; fault: string }
+);
 
 /** Runs the checks and writes their findings. If the disk fails, the checks are still run, once. */
-async function lookAndWrite(look: Look, add: FoundSink['found'], dir: string): Promise<Looked> {
+async function lookAndWrite(look: NightCheck, add: FoundSink['found'], dir: string): Promise<Looked> {
   let done: { looked: NightReport['looked'] } | undefined;
   let failed: { error: unknown } | undefined;
   const lookWith = async (sink: FoundSink) => {
@@ -104,13 +107,13 @@ function doneOf(done: { looked: NightReport['looked'] } | undefined): NightRepor
 
 /** Puts both files in place, each atomically. */
 async function leaveFiles(
-  items: Draft,
+  items: FileDraft,
   whole: WholeReport,
   dir: string,
   { printReport }: ReportDeps,
 ): Promise<Pick<NightReport, 'files' | 'fault'>> {
   const folder = ofNight(dir, whole.report.id);
-  let page: Draft | undefined;
+  let page: FileDraft | undefined;
   try {
     makeFolder(folder, 0o700);
     if (printReport) {
@@ -129,7 +132,7 @@ async function leaveFiles(
 }
 
 /** A night's folder: `reports/api.example.com-3fa9c1/2026-11-22T01-30-00.000Z`. */
-const ofNight = (dir: string, id: string): string => join(dir, safeName(id));
+const ofNight = (dir: string, id: string): string => join(dir, safeFolderName(id));
 
 /** Removes a forgotten report's files. Files on another host are left to that host. */
 async function forgetFolder(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Context } from '../../../src/context.ts';
 import { counted } from '../../../src/counted.ts';
 import { loginOf } from '../../../src/ledger/schema/keys.ts';
 import { lookAtPace } from '../../../src/open-service.ts';
-import { describeBlock, describeShut } from '../../../src/pace/door-words.ts';
+import { describeBlock, describeTripped } from '../../../src/pace/breaker-words.ts';
 import { describeLearned } from '../../../src/pace/pace-words.ts';
 import { chooseProxy } from '../../../src/proxy.ts';
 import { elapsedText } from './figures-text.ts';
@@ -33,7 +33,7 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
   const pace = await lookAtPace(context);
   if (!pace) return [{ term: 'Pace', what: 'nothing is known yet: no call was made' }];
   const now = Date.now();
-  const shut = pace.shut ?? [];
+  const tripped = pace.tripped ?? [];
   const { blocked } = pace;
   return [
     { term: 'Pace', what: describeLearned(pace, now) || 'nothing leaves now' },
@@ -52,8 +52,8 @@ export async function pacePart(context: Context): Promise<HealthFact[]> {
       : []),
     {
       term: 'Stopped calls',
-      what: shut.length === 0 ? 'none' : describeShut(shut, now),
-      ...(shut.length > 0 ? { kind: 'warn' as const } : {}),
+      what: tripped.length === 0 ? 'none' : describeTripped(tripped, now),
+      ...(tripped.length > 0 ? { kind: 'warn' as const } : {}),
     },
   ];
 }

@@ -37,7 +37,7 @@ function noticesFunctions(context: Pick<Context, 'outbox' | 'settings'>): Notice
 function ruleFunctions(context: Pick<Context, 'retryRules' | 'portfolios' | 'failing'>): RuleFunctions {
   return {
     look: () => rulesNow(context),
-    add: async (wish, by) => (await addRule(wish, by, context)).id,
+    add: async (form, by) => (await addRule(form, by, context)).id,
     remove: async (id) => (await context.retryRules.remove(id)) !== undefined,
   };
 }

@@ -2,7 +2,7 @@ import type { Coming } from '../../../src/console/sign-in/people-functions.ts';
 import type { ChangeAnswer } from '../../../src/console/sign-in/sign-in-functions.ts';
 import type { Context } from '../../../src/context.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
-import type { Refused } from '../../../src/people/people.ts';
+import type { RefusedSignIn } from '../../../src/people/people.ts';
 
 const NO_CODE = 'This code does not fit. Look at the app again, and type the code that it shows now.';
 const ENDED = 'Your session ended meanwhile. Sign in again.';
@@ -47,7 +47,7 @@ export async function wordsOfFault(work: () => Promise<unknown>): Promise<string
 }
 
 /** Why a repeated password was not accepted. */
-export function wordsOfRefusal(answer: Refused | { is: 'owes' }): string {
+export function wordsOfRefusal(answer: RefusedSignIn | { is: 'owes' }): string {
   if (answer.is === 'later')
     return `Too many wrong passwords. Try again in ${answer.afterS} seconds. Nothing was changed.`;
   if (answer.is === 'busy') return 'Too many passwords are looked at just now. Try again in some seconds.';

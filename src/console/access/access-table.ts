@@ -1,26 +1,25 @@
 import { type Access, isAllowed, type Rights } from './access.ts';
 
-/** Who works with portfolios at all. An admin looks after people and the installation, and is none of these by that. */
+/** Roles that work with portfolios. The role admin alone does not: it manages people and the installation. */
 const LOOKS = ['viewer', 'finance', 'approver', 'operator'] as const;
 
-/** One's own, or as an operator that of all: a portfolio is one's own as long as nobody else imported into it. */
+/** For operators, and for finance on their own portfolios. A portfolio is one's own while nobody else has imported into it. */
 const OWN_OR_OPERATOR = { roles: ['operator'], own: ['finance'] } as const;
 
 /**
- * Who may use which address: the only place that says so. A route that is registered without an entry keeps the console from
- * starting (add-access.ts), pages show what it lets a person do (`can`), and a test walks each route with each role.
- *
- * The name of an entry is a method and the pattern of the address; `HEAD` goes with `GET`, and a star at the end stands for
- * whatever begins so and has no entry of its own.
+ * Who may use which address; no other code decides it. The console does not start while a registered route has no entry
+ * (add-access.ts). Pages show the actions that the table allows (`can`), and a test tries each route with each role.
+ * An entry's name is a method and a route's pattern; `HEAD` counts as `GET`. A star at the end covers all longer addresses
+ * without an entry of their own.
  */
 export const ACCESS = {
-  // For everybody, known or not: what pages are made of, and what machines ask by a rule of their own (pages/machines).
+  // For everybody: the files of pages, and the machines' addresses, which check by their own rule (pages/machines).
   'GET /assets/*': { open: true },
   'GET /health/live': { open: true },
   'GET /health/ready': { open: true },
   'GET /metrics': { open: true },
 
-  // The way in and out, for whoever is not known yet. Its pages look at what they are owed by themselves.
+  // Sign-in and sign-out, for people not yet known. The pages themselves check which step is due.
   'GET /sign-in': { open: true },
   'POST /sign-in': { open: true },
   'GET /sign-in/code': { open: true },
@@ -34,7 +33,7 @@ export const ACCESS = {
   'GET /sign-in/oidc/out': { open: true },
   'POST /sign-out': { open: true },
 
-  // For everybody who is known: the strip, the keyboard, and what is one's own.
+  // For every known person: the strip, the keyboard, and the person's own account.
   'GET /events': { signedIn: true },
   'GET /keys': { signedIn: true },
   'GET /me': { signedIn: true },
@@ -57,7 +56,7 @@ export const ACCESS = {
   'POST /portfolios/:name/rows/:key/retry': OWN_OR_OPERATOR,
   'POST /portfolios/:name/rows/:key/resolve': { roles: ['operator'] },
 
-  // What would be done, and the yes to it. To look at a plan that is carried out, nobody need be able to make one.
+  // Plans and their confirmation. People who may not make a plan may still see its progress.
   'GET /plans/new': {
     ...OWN_OR_OPERATOR,
     kinds: { retry: OWN_OR_OPERATOR, cancel: OWN_OR_OPERATOR, resend: { roles: ['operator'] } },
@@ -69,7 +68,7 @@ export const ACCESS = {
     kinds: { retry: OWN_OR_OPERATOR, cancel: OWN_OR_OPERATOR, resend: { roles: ['operator'] } },
   },
 
-  // Uploads are on one desk for all of the finance team. One that replaces gives up rows that others may have imported.
+  // All of finance share the uploads. A replacing import cancels rows that others may have imported.
   'GET /new': { roles: ['finance'] },
   'GET /new/:id': { roles: ['finance'] },
   'GET /new/:id/events': { roles: ['finance'] },
@@ -90,7 +89,7 @@ export const ACCESS = {
   'POST /approvals/:id/approve': { roles: ['approver'] },
   'POST /approvals/:id/decline': { roles: ['approver'] },
 
-  // All that is held, with what was sent: for those who ask the service's people about it.
+  // All held calls with their bodies, for people who ask the service's staff about them.
   'GET /held': { roles: ['operator'] },
   'GET /held/text': { roles: ['operator'] },
   'GET /portfolios/:name/held': { roles: ['operator'] },
@@ -102,12 +101,12 @@ export const ACCESS = {
   'POST /nightly/rules': { roles: ['operator'] },
   'POST /nightly/rules/:id/remove': { roles: ['operator'] },
 
-  // What is done at night. What a report takes away as a file has names of buyers in it, as results have.
+  // The nightly tasks. The files of a report contain buyers' names, as results do.
   'GET /nightly': { roles: LOOKS },
   'GET /nightly/reports/:id': { roles: LOOKS },
   'GET /nightly/reports/:id/:file': { roles: ['finance', 'approver', 'operator'] },
 
-  // An event of the service as it came: it may hold whatever the service knows.
+  // An event of the service as it came, which may contain anything.
   'GET /service-events/:id': { roles: ['finance', 'approver', 'operator'] },
 
   'GET /work': { roles: ['operator'] },
@@ -116,14 +115,14 @@ export const ACCESS = {
   'POST /work/:queue/pause': { roles: ['operator'] },
   'POST /work/:queue/resume': { roles: ['operator'] },
 
-  // BullMQ's board. What it may do at all is in board/add-board.ts: look, and send one row again.
+  // BullMQ's board. board/add-board.ts limits it to reading, and to sending a row again.
   'GET /queues': { roles: ['operator'] },
   'GET /queues/*': { roles: ['operator'] },
   'POST /queues/*': { roles: ['operator'] },
   'PUT /queues/*': { roles: ['operator'] },
   'PATCH /queues/*': { roles: ['operator'] },
 
-  // How the line stands is for all; addresses, versions and settings are for those who look after the system.
+  // Everybody may see whether calls are sent; addresses, versions and settings are for operators and admins.
   'GET /health': { roles: [...LOOKS, 'admin'], kinds: { system: { roles: ['operator', 'admin'] } } },
   'POST /health/workers/:process/quiet': { roles: ['operator'] },
   'POST /health/workers/:process/resume': { roles: ['operator'] },
@@ -140,15 +139,15 @@ export const ACCESS = {
   'GET /audit/export': { roles: ['admin'] },
 } as const satisfies Readonly<Record<string, Access>>;
 
-/** The name of an entry: what pages ask {@link import('./can.ts').can} about. */
+/** The name of an entry, for {@link can}. */
 export type Right = keyof typeof ACCESS;
 
 /**
- * Whether somebody may do what this address is for: what pages ask before they show a button or a link, by the same table
- * that the request is held against. What nobody may is not shown; the command that does the same may stay.
+ * Whether a person may use an address. Pages ask this before they show a button or a link; requests are checked by the same
+ * table.
  *
- * @param rights `request.rights`, in which it is known whether the portfolio that the address names is one's own
- * @param kind where the table tells kinds apart
+ * @param rights `request.rights`, which knows whether the address's portfolio is the person's own
+ * @param kind where the entry has kinds
  */
 export function can(rights: Rights, right: Right, kind?: string): boolean {
   const access: Access = ACCESS[right];
@@ -156,8 +155,8 @@ export function can(rights: Rights, right: Right, kind?: string): boolean {
 }
 
 /**
- * Rights as a word: what comes by events is made once for all pages of one address and one such word, so all that a piece
- * differs by for different people must be in it.
+ * Rights as a text. Events are rendered once for all pages with the same address and text, so every difference between people
+ * must be in it.
  */
 export function rightsWord({ roles, owns }: Rights): string {
   return `${[...roles].sort().join('+')}${owns ? ' own' : ''}`;

@@ -1,11 +1,11 @@
 import type { Role } from '../../people/person.ts';
 
-/** For whom something is: for people of these roles; or of those, where the portfolio that it is about is their own. */
+/** Who is allowed: people with one of `roles`, or with one of `own` where the portfolio is their own. */
 export type Allowed = { readonly roles?: readonly Role[]; readonly own?: readonly Role[] };
 
 /**
- * What the table says of an address. `kinds` narrow it by what is asked for there (see {@link About}): what is of a kind must be
- * allowed by the address and by that kind, and where kinds are told apart one without an entry is for nobody.
+ * An address's entry in the table. `kinds` restrict single kinds of requests (see {@link About}): the address and the kind must
+ * both allow it. Where an entry has kinds, a kind without an entry is for nobody.
  */
 export type Access =
   | { readonly open: true }
@@ -14,26 +14,26 @@ export type Access =
 
 export type AccessTable = Readonly<Record<string, Access>>;
 
-/** What a request is about, beyond its address: the portfolio, and the kind of action. */
+/** The portfolio and kind of a request, where the address does not name them. */
 export type About = {
   portfolio?: string | undefined;
   kind?: string | undefined;
-  /** What the audit is told of it beside: a plan, a file. No personal data. */
+  /** Further facts for the audit, such as a plan or a file. No personal data. */
   facts?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** What somebody may is judged by: their roles, and whether what is looked at is their own. */
+/** What decides a person's access: their roles, and whether the portfolio is their own. */
 export type Rights = { readonly roles: readonly Role[]; readonly owns: boolean };
 
 export const NO_RIGHTS: Rights = { roles: [], owns: false };
 
-/** Whether these rights are enough. Pure: the one decision that requests and pages share. */
+/** Whether these rights are enough. Pure; requests and pages share this decision. */
 export function isAllowed(access: Access, rights: Rights, kind?: string): boolean {
   if ('open' in access || 'signedIn' in access) return true;
   return allowedsOf(access, kind).every((allowed) => has(allowed, rights));
 }
 
-/** The entries that must all allow a request: that of its address, and that of its kind. */
+/** All entries that must allow a request: the address's, and the kind's. */
 export function allowedsOf(access: Access, kind?: string): Allowed[] {
   if ('open' in access || 'signedIn' in access) return [];
   const { kinds } = access;
@@ -45,7 +45,7 @@ function has({ roles: all = [], own = [] }: Allowed, { roles, owns }: Rights): b
   return roles.some((role) => all.includes(role) || (owns && own.includes(role)));
 }
 
-/** Whether it makes a difference to people of these roles, anywhere in the table, that a portfolio is their own. */
+/** Whether any entry of the table treats these roles differently on their own portfolios. */
 export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean {
   return Object.values(table).some((access) => {
     if ('open' in access || 'signedIn' in access) return false;
@@ -56,7 +56,7 @@ export function ownMatters(table: AccessTable, roles: readonly Role[]): boolean 
   });
 }
 
-/** The entry of an address: its own, or that of the longest beginning that has one. `HEAD` goes with `GET`. */
+/** The entry of an address: an exact one, or the longest pattern with a star. `HEAD` counts as `GET`. */
 export function accessOf(table: AccessTable, method: string, url: string): Access | undefined {
   const name = `${method === 'HEAD' ? 'GET' : method} ${url}`;
   if (Object.hasOwn(table, name)) return table[name];

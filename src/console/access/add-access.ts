@@ -6,32 +6,30 @@ import { placesOf } from '../layout/layout.ts';
 import { sayPlainly } from '../server/guard.ts';
 import { type About, type Access, type AccessTable, accessOf, allowedsOf, isAllowed, ownMatters } from './access.ts';
 
-/** What the console is handed to know who asks, and what is theirs. */
+/** The functions by which the console knows who asks, and which portfolios are theirs. */
 export type AccessFunctions = {
   /**
-   * Who asks; undefined where nobody is signed in. Asked for each request but those that are open to everybody. It may answer
-   * the request itself, to lead to the sign-in, or to what somebody must do first, and says so; else who is not known is answered 401.
+   * Who asks; undefined where nobody is signed in, which is answered 401. Called for each request to an address that is not
+   * open. It may send the answer itself, such as a redirect to the sign-in, and then says `answered`.
    */
   identify: (request: FastifyRequest, reply: FastifyReply) => Promise<Person | 'answered' | undefined>;
-  /** Whether nobody else ever imported into the portfolio. Without it nothing is anybody's own. */
+  /** Whether nobody else ever imported into the portfolio. Without this function no portfolio is anybody's own. */
   owns?: (person: Person, portfolio: string) => Promise<boolean>;
-  /** Whom to ask for a role, by name; where it fails or is empty, nobody is named. */
+  /** The names of people who assign roles; none are named where it fails or is empty. */
   admins?: () => Promise<readonly string[]>;
-  /** Where what is done and what is refused is written down. */
+  /** Records actions and refusals. */
   audit: Audit;
-  /** Other entries than those of access-table.ts: for tests, which bring addresses of their own. */
+  /** The access table; tests use others than access-table.ts. */
   table: AccessTable;
 };
 
-/** What is not under any address: that there is nothing is told to those who are known. */
+/** Unknown addresses: only known people are told that there is nothing. */
 const NOTHING_THERE: Access = { signedIn: true };
 
 /**
- * Holds every route against the table: at the start, that it has an entry, and with each request, before anything else is done
- * for it, that who asks may use it. What depends on whose portfolio it is, or on what is asked for, is looked at before the
- * handler, which therefore cannot forget it: for that the address has `:name`, or the route tells by `config.about`.
- *
- * Call it before any route is registered, and {@link AccessFunctions.identify} finds what hooks before it have read.
+ * Checks every route against the table. At the start, each needs an entry. Each request is first checked by roles. Before the
+ * handler, the portfolio and kind are checked, which the route names by `:name` or `config.about`.
+ * Call this before any route is registered; {@link AccessFunctions.identify} sees what earlier hooks have read.
  */
 export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
   const { table } = given;
@@ -44,15 +42,15 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
     const access = accessFor(request);
     if ('open' in access) return;
     const person = await given.identify(request, reply);
-    // An answer that is under way is not `sent` yet: a second one would change the type of the first.
+    // An answer under way does not count as `sent` yet, and a second one would change its type.
     if (person === 'answered') return reply;
     if (person === undefined || person.by === '') return sayPlainly(reply, 401, 'Sign in first.');
     request.person = person;
     request.rights = { roles: person.roles, owns: false };
-    // Whether it is their own is not known yet: here it is only asked whether it could be enough.
+    // The portfolio is not known yet, so this only refuses people whom not even their own portfolio would help.
     if (isAllowed(access, { roles: person.roles, owns: true })) return;
     const place = request.routeOptions.url === '/' ? placesOf(request.rights)[0] : undefined;
-    // Where everybody comes in: an admin has other pages than this one.
+    // People open `/` first; an admin is led to a page that admins may see.
     if (place) return reply.redirect(place.href, 303);
     throw await refusal(request, access, undefined, given);
   });
@@ -72,7 +70,7 @@ export function addAccess(app: ConsoleApp, given: AccessFunctions): void {
 }
 
 function accessFor({ is404, routeOptions }: FastifyRequest): Access {
-  // Nothing is registered without; and were it, then it would be for nobody.
+  // A route cannot be registered without an entry; if one were, nobody could use it.
   return is404 ? NOTHING_THERE : (routeOptions.config.access ?? {});
 }
 
@@ -82,7 +80,7 @@ async function aboutOf(request: FastifyRequest): Promise<About> {
   return { ...(name === undefined ? {} : { portfolio: name }), ...said };
 }
 
-/** @throws Error for a route that nobody has decided about, or whose rights hang on what it does not tell */
+/** @throws Error for a route without an entry, or one whose access depends on facts that it does not provide */
 function checkEntry(route: RouteOptions, table: AccessTable): void {
   for (const method of [route.method].flat()) {
     const access = accessOf(table, method, route.url);
@@ -102,7 +100,7 @@ function checkEntry(route: RouteOptions, table: AccessTable): void {
   }
 }
 
-/** A page of which some parts are for fewer people asks for those by itself. */
+/** A page with restricted parts calls `can` for them itself, so it needs no `about`. */
 function isPartsOnly(access: Access): boolean {
   return 'kinds' in access && !('own' in access) && Object.values(access.kinds ?? {}).every(({ own }) => !own);
 }
@@ -126,11 +124,10 @@ function memoized<T extends readonly string[], A>(work: (of: T) => A): (of: T) =
 }
 
 /**
- * Writes each refusal of somebody who is known into the audit, whatever refused it: the table, a token of an old page, the
- * board. By method and pattern: names of portfolios and what somebody looked for stand in the address itself.
- *
- * Who is not known is led to the sign-in, which is no refusal; and what the guard turns away (server/guard.ts) was never looked
- * at: else anybody could fill the audit.
+ * Audits each refusal of a known person: by the table, a token of an old page, or the board. The entry has the route, since the
+ * address itself has portfolio names and search texts.
+ * Unknown people are led to the sign-in, which is no refusal. The guard's refusals (server/guard.ts) are not audited, or
+ * anybody could fill the audit.
  */
 function addRefusals(app: ConsoleApp, { audit }: { audit: Audit }): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -144,15 +141,15 @@ function addRefusals(app: ConsoleApp, { audit }: { audit: Audit }): void {
 
 const FORBIDDEN = 403;
 
-/** More names than this are no help to whoever looks for one. */
+/** More names would be no help. */
 const MOST_NAMES = 5;
 
 /**
- * Why somebody may not, what it takes, and whom to ask for it. Nothing is said of the thing itself, nor whether there is one.
+ * Why a person may not do something, which role it needs, and whom to ask. It never says whether the thing exists.
  *
- * @param given.by who they are: an admin is not told to ask themselves
- * @param given.roles theirs
- * @param given.admins by name; none where they are not known
+ * @param given.by the person, so that an admin is not told to ask themselves
+ * @param given.roles the person's roles
+ * @param given.admins the admins' names; empty where unknown
  */
 export function refusalWords(
   access: Access,

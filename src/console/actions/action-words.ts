@@ -1,4 +1,4 @@
-/** What people do in the console besides viewing pages, as the audit trail describes it. */
+/** The actions that people can take, with the audit's name for each. */
 export const ACTION_WORDS = {
   upload: 'file uploaded',
   reading: 'reading of a file changed',

@@ -4,24 +4,22 @@ import type { About } from '../access/access.ts';
 import type { Acting, ConsoleApp } from '../console-app.ts';
 import { ACTION_WORDS, type Action } from './action-words.ts';
 
-/** As many a minute as nobody clicks: what sends more is a script that went wrong. */
+/** A minute's limit that no person reaches, only a faulty script. */
 const ACTIONS_PER_MINUTE = 600;
 
 /**
- * Something that a person can do, under an address that is only posted to. It is the one way in which the console changes
- * anything: the guard has looked at `Host`, `Origin` and `Sec-Fetch-Site` before (server/guard.ts), the table at who may
- * (access/add-access.ts), here the token is looked at, and the audit is told what is wished before it is done and what came
- * of it before it is answered. Nothing is done where the first of these cannot be written down.
+ * An action under a posted address; the console changes nothing in any other way. Checks run in this order: `Host`, `Origin`
+ * and `Sec-Fetch-Site` (server/guard.ts), the access table (access/add-access.ts), the token. The audit records the action
+ * before it starts, and its outcome before the answer. Without the first entry nothing is done.
+ * A posted page ends with a redirect (`reply.redirect(address, 303)`), so that reloading it is harmless.
  *
- * A page that was posted ends by a redirect (`reply.redirect(address, 303)`), so that it can be loaded again harmlessly.
- *
- * @param given.url with `:name` for the portfolio, where it is about one
- * @param given.about what it is about, where the address does not say it, for the table and the audit
- * @param given.says fields of the form that the audit is told, beside what stands in the address; no secrets, and nothing of what
- *   stands in a buyer's line
- * @param given.audited false for what changes nothing and only has a form too large for an address
- * @param given.multipart the body is a stream of files that `handle` reads itself: the token is then in the query or the
- *   header `csrf-token`, and `limitMs` should be as long as an upload takes
+ * @param given.url with `:name` where it is about a portfolio
+ * @param given.about what the request is about, for the table and the audit, where the address does not say it
+ * @param given.says fields of the form for the audit, beside the address's parameters; no secrets, and nothing of a buyer's
+ * line
+ * @param given.audited false for a request that changes nothing and is posted only for its size
+ * @param given.multipart `handle` reads the body as a stream of files. The token is then in the query or the header
+ * `csrf-token`, and `limitMs` must allow for a long upload
  */
 export function addAction(
   app: ConsoleApp,
@@ -40,7 +38,7 @@ export function addAction(
   const { url, action, handle, about, says = [], audited = true, multipart = false, limitMs, bodyLimit } = given;
   const trail = recorded(app.audit, ({ request, params, fields }) => {
     const { portfolio, facts } = request.about ?? {};
-    // Names of things of ours: which row, which plan, which upload.
+    // The remaining parameters are ids of rows, plans or uploads.
     const { name: _name, user, ...which } = params;
     const about = portfolio ?? user;
     const said = Object.fromEntries(says.flatMap((field) => (fields[field] ? [[field, fields[field]]] : [])));
@@ -69,15 +67,15 @@ export function addAction(
           reply,
           actor: { name: request.person.by },
           params: request.params as Record<string, string>,
-          fields: multipart ? {} : fieldsOf(request.body),
+          fields: multipart ? {} : formFieldsOf(request.body),
         },
         handle,
       ),
   );
 }
 
-/** The fields of a form, less its token; of several with one name the last. Empty where the body is not an ordinary form. */
-export function fieldsOf(body: unknown): Readonly<Record<string, string>> {
+/** The fields of a form without its token; the last one of several with one name. Empty for multipart bodies. */
+export function formFieldsOf(body: unknown): Readonly<Record<string, string>> {
   const fields: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
     const text = Array.isArray(value) ? value.at(-1) : value;
@@ -86,20 +84,20 @@ export function fieldsOf(body: unknown): Readonly<Record<string, string>> {
   return fields;
 }
 
-/** An action that goes on: it is over when it ends, or when its answer is about to leave. */
+/** A running audited action; `answering` says that its answer is about to leave. */
 type Entry = { answering: () => void; written: Promise<unknown> };
 
 type Given = Omit<Acting, 'tell'>;
 
 /**
- * Puts what an action does between two entries of the audit. A handler ends only when its answer has left, since a reply can be
- * waited for; so that whoever reads an answer finds it written down, the second entry is made when the answer is ready to go,
- * and the answer waits for it.
+ * Puts an action between two entries of the audit. A handler may wait for its reply and end only after the answer left. So the
+ * second entry is written when the answer is ready, and the answer waits for it: a person who reads the answer finds it
+ * recorded.
  */
 export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
   const entries = new WeakMap<FastifyRequest, Entry>();
   return {
-    /** @throws what the action throws, and where an entry cannot be written */
+    /** @throws the action's error, and the audit's where an entry cannot be written */
     async act(given: Given, handle: (acting: Acting) => unknown): Promise<unknown> {
       const { request, reply } = given;
       const told: Record<string, unknown> = {};
@@ -119,7 +117,7 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
       try {
         await written;
       } catch (error) {
-        // The page that says so has nothing to wait for.
+        // The error page must not wait for the failed entry.
         entries.delete(request);
         throw error;
       }
@@ -129,7 +127,7 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
     actUnrecorded: (given: Given, handle: (acting: Acting) => unknown): unknown =>
       handle({ ...given, tell: () => undefined }),
 
-    /** A hook of the action's route. */
+    /** The route's `onSend` hook. */
     async beforeAnswer(request: FastifyRequest, _reply: unknown, payload: unknown): Promise<unknown> {
       const entry = entries.get(request);
       entry?.answering();
@@ -139,5 +137,5 @@ export function recorded(audit: Audit, noteOf: (given: Given) => AuditNote) {
   };
 }
 
-/** From here on an answer says that nothing was done. */
+/** From this status on, the answer says that the action failed. */
 const FIRST_REFUSAL = 400;

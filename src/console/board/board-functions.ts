@@ -4,41 +4,41 @@ import type { RowState } from '../../ledger/schema/row.ts';
 import { STATES } from '../../ledger/schema/schema.ts';
 import type { JobData, QueueName, Queues } from '../../queue/queues.ts';
 
-/** A row as the board shows it where BullMQ has no job of it any more: it is at this queue, or ended there. */
+/** A row as the board shows it once BullMQ has dropped its job: it is in this queue, or ended there. */
 export type BoardRow = {
   queue: QueueName;
-  /** The name of the job that the step of the row has. */
+  /** The job's name for the row's step. */
   job: string;
   state: RowState;
-  /** Line and cause, where it failed; nothing of the buyer. */
+  /** Line and cause of a failed row; nothing about the buyer. */
   reason: string | undefined;
   updatedMs: number;
 };
 
-/** What became of sending one row again. */
+/** The result of retrying one row. */
 export type RowRetried =
   | { is: 'again' }
   | { is: 'waits'; asked: AskedFor }
   | { is: 'stays'; state: RowState }
   | { is: 'unknown' };
 
-/** What the board is handed. */
+/** The functions that the board gets. */
 export type BoardFunctions = {
   queues: Pick<Queues, 'bullmq'>;
-  /** The row that the ledger knows by this name. */
+  /** The row of the ledger with this name. */
   row: (row: JobData) => Promise<BoardRow | undefined>;
-  /** Sends a refused row again by our own way, or says why it stays, or for what it waits. `by` is who wishes it. */
+  /** Retries a refused row, or says why not, or which approval it waits for. `by` is the person. */
   retry: (row: JobData, by: string) => Promise<RowRetried>;
-  /** Hears of what went wrong and is nobody's fault who asked. */
+  /** Called with errors that are not the person's fault. */
   onFault: (error: unknown) => void;
 };
 
-/** What a row waits for that somebody wished to send again. */
+/** The message for a retry that waits for approval. */
 export function whatWaits({ approval, why = '' }: AskedFor): string {
   return `Sending it again needs another person’s approval, for which it waits now: /approvals/${approval}. Nothing was sent. ${why}`.trimEnd();
 }
 
-/** Why a row in this state is not sent again, and what to do. */
+/** Why a row in this state is not retried, and what to do. */
 export function whyItStays(state: RowState): string {
   const means = STATES[state];
   return 'stays' in means
@@ -46,7 +46,7 @@ export function whyItStays(state: RowState): string {
     : 'The row is under way and goes on by itself. Nothing was sent again.';
 }
 
-/** Why there is nothing to be sent again under this key. */
+/** Why there is no row to retry under this key. */
 export function whyUnknown(key: string): string {
   return key === 'supplier'
     ? 'This is the supplier of a portfolio and no row: import the file again with --supplier to ask for it again. Nothing was sent.'
@@ -55,12 +55,12 @@ export function whyUnknown(key: string): string {
 
 const pressing = new AsyncLocalStorage<string>();
 
-/** Whatever this does is done by this person: the board's own functions are not told whose request they answer. */
+/** Runs `act` in the name of this person, since the board's own functions do not get the request. */
 export function pressedBy(by: string, act: () => void): void {
   pressing.run(by, act);
 }
 
-/** Who presses. @throws TypeError outside of a request of the board: nothing is sent for nobody */
+/** The person who uses the board. @throws TypeError outside a request of the board */
 export function whoPresses(): string {
   const by = pressing.getStore();
   if (by === undefined) throw new TypeError('It is not known who asks the board to send a row again.');

@@ -16,10 +16,9 @@ type Adapter = InstanceType<typeof BullMQAdapter>;
 type BoardJob = NonNullable<Awaited<ReturnType<Adapter['getJob']>>>;
 
 /**
- * One queue as the board sees it: read as it is, and changed by nothing but sending one row again, which goes the way of
- * every row. Whatever else the board could ask of it rejects, beside being denied before it comes here (add-board.ts).
- *
- * A job that BullMQ keeps no more is shown as the ledger has its row.
+ * A queue as the board sees it: it can be read, and single rows can be retried by Limitline's own function. All other changes
+ * reject here too, besides being denied before (add-board.ts).
+ * A job that BullMQ has dropped is shown from the ledger's row.
  */
 export function boardQueue(name: QueueName, given: BoardFunctions): Adapter {
   const adapter = new BullMQAdapter(given.queues.bullmq[name], {
@@ -35,7 +34,7 @@ export function boardQueue(name: QueueName, given: BoardFunctions): Adapter {
     if (job) return withOurRetry(job as BoardJob, given, isHere ? known.state : undefined);
     return isHere ? withOurRetry(jobOf(id, row, known), given, known.state) : undefined;
   };
-  // A row is one job: there are no flows, and to look for them would need a producer.
+  // A row is one job, so there are no flows.
   adapter.getFlowProducer = async () => null;
   for (const change of CHANGES) Object.assign(adapter, { [change]: denied });
   return adapter;
@@ -47,7 +46,7 @@ const DESCRIPTIONS: Readonly<Record<QueueName, string>> = {
   'buyer-limits': 'last step: its limit is requested',
 };
 
-/** All that the board can do to a queue. */
+/** All functions of the adapter that change a queue. */
 const CHANGES = [
   'clean',
   'addJob',
@@ -70,8 +69,8 @@ const denied = async (): Promise<never> => {
 };
 
 /**
- * The job with our way of sending it again in place of BullMQ's, which knows nothing of what was made. Of a row that has ended its job
- * says so, too, though BullMQ writes that a moment later.
+ * The job with Limitline's retry instead of BullMQ's, which knows nothing of finished calls. The job of an ended row shows as
+ * ended at once, though BullMQ records that a moment later.
  */
 function withOurRetry(job: BoardJob, given: BoardFunctions, state: BoardRow['state'] | undefined): BoardJob {
   const told = job.toJSON();
@@ -79,7 +78,7 @@ function withOurRetry(job: BoardJob, given: BoardFunctions, state: BoardRow['sta
   const ended = state && !isUnfinished(state) ? jobStateOf(state) : undefined;
   return Object.assign(Object.create(job) as BoardJob, {
     getState: async () => ended ?? job.getState(),
-    // BullMQ tells of a job what the object itself has, which of this one is nothing.
+    // BullMQ's `toJSON` reads the object's own fields, which this wrapper has not.
     toJSON: () => told,
     retry: () => retry(rowOf(id), given, whoPresses()),
     promote: denied,
@@ -98,7 +97,7 @@ async function retry(row: JobData, given: BoardFunctions, by: string): Promise<v
   if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(row.key));
 }
 
-/** The job that a row has or had, told from the ledger. */
+/** A job built from the ledger's row. */
 function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: BoardRow): BoardJob {
   const ended = !isUnfinished(state);
   const told = {
@@ -110,16 +109,16 @@ function jobOf(id: string, data: JobData, { job, state, reason, updatedMs }: Boa
     attemptsMade: 0,
     timestamp: updatedMs,
     ...(ended ? { processedOn: updatedMs, finishedOn: updatedMs } : {}),
-    // What is there says whether it failed.
+    // The board shows a job as failed if this text is not empty.
     failedReason: is('isFailed', state) ? (reason ?? '') : '',
     stacktrace: [],
     returnvalue: null,
   };
-  // The board asks a job for what it says of itself and for its state, and for nothing else that it may.
+  // The board only asks such a job for its JSON and its state.
   return { ...told, toJSON: () => told, getState: async () => jobStateOf(state) } as unknown as BoardJob;
 }
 
-/** In BullMQ's words. */
+/** The row's state as a state of BullMQ's. */
 function jobStateOf(state: BoardRow['state']): 'failed' | 'completed' | 'waiting' | 'active' {
   if (is('isFailed', state)) return 'failed';
   if (!isUnfinished(state)) return 'completed';

@@ -4,23 +4,21 @@ import { rightsWord } from '../access/access-table.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Frame, Hub } from './hub.ts';
 
-/** What a slow page may leave unread when the next frame comes. One that leaves more gets a new stream when it is awake. */
+/** Unread bytes at which a slow page is disconnected; it opens a new stream once it reads again. */
 const UNREAD_BYTES = 512 * 1_024;
 
-/** How soon a browser comes again whose stream ended. */
+/** The time after which a browser reopens a stream that ended. */
 const COME_AGAIN_MS = 2_000;
 
 /**
- * The events of a page, under an address: give it to `reply.page({ events })`. As `text/event-stream` it goes on for as long
- * as the page is open; asked for as anything else, it answers one whole frame as JSON, for browsers that get no events.
- *
- * Browsers open six connections to one host, so a page has one stream, and a hidden tab closes its own (assets/script/events.js).
+ * The events of a page under an address, for `reply.page({ events })`. A request for `text/event-stream` gets a stream while
+ * the page is open. Any other request gets one whole frame as JSON, for browsers without event streams.
+ * A browser opens six connections to a host, so a page has one stream, and a hidden tab closes it (assets/script/events.js).
  *
  * @param given.url may have parameters
- * @param given.key what tells one watched thing from the others of this address, such as the portfolio's name
- * @param given.frame the pieces of the page, read once for all who watch the same with the same rights; without tokens or
- *   anything of one person
- * @param given.about what it is about, where the address has no `:name` and the table must know
+ * @param given.key identifies what is watched under this address, such as the portfolio's name
+ * @param given.frame the pieces of the page, read once for all people with the same rights; nothing in it may be for one person
+ * @param given.about what the request is about, for the access table, where the address has no `:name`
  */
 export function addEvents(
   app: ConsoleApp,
@@ -36,7 +34,7 @@ export function addEvents(
   app.get(given.url, { sse: 'dual', config }, async (request, reply) => {
     const key = given.key(request);
     const { rights } = request;
-    // Buttons and masks differ by what one may: who may less must not get the pieces of who may more.
+    // Buttons and masks depend on the rights, so people with other rights get other pieces.
     const name = `${given.url} ${rightsWord(rights)} ${key}`;
     const read = () => given.frame(key, rights);
     reply.header('cache-control', 'no-store');
@@ -53,7 +51,7 @@ export function addEvents(
         return true;
       },
       end: () => {
-        // What it did not read it need not read any more.
+        // The socket is slow, so ending it properly would wait for the unread bytes.
         if (raw.writableLength >= UNREAD_BYTES) raw.destroy();
         else raw.end();
       },

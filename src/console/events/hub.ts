@@ -11,62 +11,62 @@ import {
   type StripState,
 } from '../layout/layout.ts';
 
-/** A piece of a page that stands in the element of this id. */
+/** A piece of a page, with the id of the element that holds it. */
 export type Fragment = { id: string; html: Html };
 
-/** Whatever a page shows live: the same pieces for all who watch it. */
+/** All pieces of a page that events refresh, the same for everybody who watches it. */
 export type Frame = readonly Fragment[];
 
-/** Who watches: one open page. */
+/** An open page. */
 export type Watcher = {
-  /** Takes a message, and answers whether it can take more: one that cannot is let go of. */
+  /** Sends a message; false where the page reads too slowly and must be disconnected. */
   send: (message: string) => boolean;
   end: () => void;
-  /** The session that it watches by; none where nobody needs to be known. */
+  /** The token of the page's session; undefined where nobody needs to sign in. */
   session?: string | undefined;
 };
 
-/** Says for each whether it may go on, with the session that it began by, or without one: in one round trip. */
+/** Answers in one round trip which of these sessions may keep watching; undefined is a page without a session. */
 export type MayWatch = (sessions: readonly (string | undefined)[]) => Promise<boolean[]>;
 
-/** Twice a second, one reader for each thing that is watched. */
+/** How often each watched topic is read, whatever the number of pages. */
 const READ_EVERY_MS = 500;
 
-/** The strip goes on, and says why, while a page's own figures cannot be had. */
+/** After this time a frame is sent without the page's own pieces, so that the strip can say why they are late. */
 const FRAME_LIMIT_MS = 2_000;
 
-/** Whoever signed out, or may less than before, watches for less than two seconds more, wherever that was done. */
+/** How often sessions are checked: after a sign-out or a change of roles, streams end within two seconds. */
 const ASK_EVERY_MS = 1_000;
 
-/** Tells a page that it may not watch any more; its script then shows the sign-in (assets/script/events.js). */
+/** Tells a page that its session ended; its script then opens the sign-in (assets/script/events.js). */
 const SIGNED_OUT = 'event: signed-out\ndata: \n\n';
 
-/** More open pages than anybody has, and few enough for the memory that their sockets take. */
+/** Open pages of all people; the memory for their sockets limits it. */
 const MOST_WATCHERS = 2_000;
 
 /**
- * Of one session: more tabs than somebody has, of which the hidden ones close their streams. Each thing that is watched is read twice a
- * second, so that one person who opened thousands would slow down the line, and leave no stream to others.
+ * Open pages of one session; hidden tabs close their streams. Each topic is read twice a second, so one person with thousands
+ * of streams would slow Limitline down and leave none to others.
  */
 const MOST_OF_ONE = 60;
 
 export type Hub = ReturnType<typeof makeHub>;
 
-/** A thing that is watched by at least one page. */
+/** A set of pieces that at least one page watches. */
 type Topic = {
   read: () => Promise<Map<string, string>>;
   watchers: Set<Watcher>;
-  /** What the watchers have: markup by id. */
+  /** The markup that the watchers have, by id. */
   shown: Map<string, string>;
   timer: NodeJS.Timeout;
 };
 
 /**
- * Keeps open pages fresh. What many pages watch is read once for all of them, and becomes one message for all: only what
- * changed since the last. Who comes new, or again after a while, gets all of it. Nothing is read that nobody watches.
+ * Refreshes open pages. Each topic is read once for all its pages, and one message with the changes goes to all. A new or
+ * returning page gets all pieces. Topics without a page are not read.
  *
- * @param given.strip what every page shows on top
- * @param given.mayWatch asked once a second for all who watch; without one everybody may
+ * @param given.strip the line at the top of every page
+ * @param given.mayWatch asked once a second for all watchers; by default everybody may watch
  */
 export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?: number; mayWatch?: MayWatch }) {
   const { log, everyMs = READ_EVERY_MS, mayWatch } = given;
@@ -75,7 +75,7 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
   const strip = makeStripReader({ strip: given.strip, freshMs: everyMs });
   let [closed, watching, number] = [false, 0, 0];
 
-  /** What a page shows, by id. Of a page whose own figures cannot be had just now it is the strip, which says why. */
+  /** Reads the pieces of a page by id. Where its own pieces fail or are late, only the strip is read, which says why. */
   const readerOf = (read: () => Promise<Frame>) => {
     const shared = makeSharedRead(read, FRAME_LIMIT_MS);
     return async (): Promise<Map<string, string>> => {
@@ -132,20 +132,20 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
   };
 
   return {
-    /** The strip as it is now, at most half a second old: never fails, and never waits long. Or as it was read last, at once. */
+    /** The strip: `fresh` is at most half a second old, never fails and waits briefly; `last` is at once the one last read. */
     strip,
-    /** How many pages watch. */
+    /** The number of open pages. */
     watchers: (): number => watching,
-    /** All pieces of a page by id, once, for a browser that gets no events: what its watchers have, where it has any. */
+    /** All pieces of a page by id, for a browser without event streams: those of its topic, where it is watched. */
     async frame(name: string, read: () => Promise<Frame>): Promise<Map<string, string>> {
       const shown = topics.get(name)?.shown;
       return shown && shown.size > 0 ? shown : readerOf(read)();
     },
     /**
-     * Sends a page what changes, until the answer is called; undefined where there are too many, in all or
-     * of the same session, or the console ends.
+     * Sends a page all changes until the answer is called. Undefined at the limits of streams, in all or for a session, and
+     * while the console closes.
      *
-     * @param name what is watched: all watchers of one name share what the first one's `read` finds
+     * @param name the topic; the first watcher's `read` serves all of its watchers
      */
     watch(name: string, read: () => Promise<Frame>, watcher: Watcher): (() => void) | undefined {
       if (closed || watching >= MOST_WATCHERS) return undefined;
@@ -170,7 +170,7 @@ export function makeHub(given: { strip: () => Promise<Strip>; log: Log; everyMs?
   };
 }
 
-/** Lets go of those whose session ended, every second. While Redis is away nobody can say, and nothing is read either. */
+/** Disconnects pages whose session ended, every second. While Redis is away the check fails, and all streams stay. */
 function askForWatchers({
   topics,
   mayWatch,
@@ -203,14 +203,14 @@ function askForWatchers({
   return setInterval(next, ASK_EVERY_MS).unref();
 }
 
-/** A page is not kept waiting for its strip. */
+/** The longest time that a page waits for its strip. */
 const PATIENCE_MS = 1_500;
 
 const AWAY = 'Redis does not answer: nothing is sent, and nothing here changes, until it is back.';
 
 /**
- * Reads the strip for all pages together: what was read less than `freshMs` ago is good enough. Where none is to be had, it
- * is the last one with the word that Redis is away, and since when.
+ * Reads the strip for all pages: one read serves for `freshMs`. Where reading fails, the strip is the last one, with `away` and
+ * its time.
  */
 function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; freshMs: number }) {
   let state: StripState = { strip: undefined, away: undefined, atMs: 0 };
@@ -220,21 +220,21 @@ function makeStripReader({ strip, freshMs }: { strip: () => Promise<Strip>; fres
   const fresh = async (): Promise<StripState> => {
     if (performance.now() - triedAtMs < freshMs) return state;
     const found = await read();
-    // Whatever went wrong, the pages cannot know how things stand; the log of it is with those who asked Redis.
+    // The log of the failure is left to the code that asked Redis.
     state = 'value' in found ? { strip: found.value, away: undefined, atMs: Date.now() } : { ...state, away: AWAY };
     triedAtMs = performance.now();
     return state;
   };
-  /** As it was read last, at once. */
+  /** `last` is the strip last read, at once. */
   return { fresh, last: (): StripState => state };
 }
 
-/** What was read, what went wrong with it, or that it takes too long. */
+/** The result of a read: a value, an error, or that it takes too long. */
 type Found<T> = { value: T } | { error: unknown } | { late: true };
 
 /**
- * Reads for all who ask at the same time together: one read at a time is under way, also when it hangs, and nobody waits
- * longer for it than the limit. Never throws.
+ * Shares one read among all callers of the same time. At most one read runs, even a hanging one, and no caller waits longer
+ * than the limit. Never throws.
  */
 function makeSharedRead<T>(read: () => Promise<T>, limitMs: number): () => Promise<Found<T>> {
   const readOnce = onceAtATime(() =>

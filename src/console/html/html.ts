@@ -1,29 +1,29 @@
 import { type AttributePart, readTemplate, type TemplatePart } from './read-template.ts';
 
-/** Markup that {@link html} made, and nothing else did: what came from elsewhere cannot have its looks. */
+/** Markup made by {@link html}; no other object counts as markup. */
 export type Html = { readonly markup: string; toString: () => string };
 
-/** What may stand in a hole. Nothing is shown for `null`, `undefined`, `false` and `true`. */
+/** A value for a hole. `null`, `undefined`, `false` and `true` show nothing. */
 export type HtmlValue = Html | string | number | bigint | boolean | null | undefined | readonly HtmlValue[];
 
-/** Markup is known by who made it, not by its form: an object out of JSON is none. */
+/** All markup that `html` made: an object from JSON with the same fields is not in it. */
 const made = new WeakSet<object>();
 
 const templates = new WeakMap<TemplateStringsArray, TemplatePart[]>();
 
 /**
- * A piece of a page, in which everything put in is escaped.
+ * A piece of a page, in which all values are escaped.
  *
- * - In text: texts and numbers escaped, {@link Html} as it is, arrays one after the other.
- * - In an attribute's value, which needs its quotation marks: escaped; arrays are joined by spaces, as `class` wants it.
- *   A value that is one hole and nothing else: `false`, `null` and `undefined` leave the attribute out, and `true` gives it
- *   without a value (`disabled="${isPaused}"`).
- * - In `href`, `src`, `action` and their like the whole value must be a path of ours, `http`, `https` or `mailto`; else it
- *   becomes `about:invalid`, so that no cell or answer can be a `javascript:` address.
+ * - In text: texts and numbers are escaped, {@link Html} stays, arrays are joined.
+ * - In the value of an attribute, which needs quotation marks: escaped, arrays are joined by spaces, as in `class`.
+ *   A value that is only one hole: `false`, `null` and `undefined` omit the attribute, and `true` gives it without a value
+ *   (`disabled="${isPaused}"`).
+ * - In `href`, `src`, `action` and the like: the whole value must be a path, `http`, `https` or `mailto`. Otherwise it becomes
+ *   `about:invalid`, so that no data can be a `javascript:` address.
  *
- * Each template is read once, and refused at its first use where a hole could mean anything else: see {@link readTemplate}.
+ * Each template is parsed once. A hole with any other meaning is refused at its first use, see {@link readTemplate}.
  *
- * @throws TypeError for such a template, and for a value that is none of {@link HtmlValue}
+ * @throws TypeError for such a template, and for a value that is no {@link HtmlValue}
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let parts = templates.get(strings);
@@ -41,10 +41,10 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return make(markup);
 }
 
-/** Nothing at all. */
+/** No markup. */
 export const NOTHING: Html = make('');
 
-/** Whether something was made by {@link html}. */
+/** Whether {@link html} made this object. */
 export function isHtml(value: unknown): value is Html {
   return typeof value === 'object' && value !== null && made.has(value);
 }
@@ -75,7 +75,7 @@ function attributeOf({ attribute, pieces }: AttributePart, values: readonly Html
   return ` ${attribute}="${escaped.join('').replaceAll('"', '&quot;')}"`;
 }
 
-/** Attributes whose value a browser follows or runs. */
+/** Attributes whose value a browser loads, follows or runs. */
 const ADDRESSES = new Set(['href', 'xlink:href', 'src', 'action', 'formaction', 'poster', 'data', 'cite', 'ping']);
 
 function textOf(value: HtmlValue, between: string): string {
@@ -91,12 +91,12 @@ function textOf(value: HtmlValue, between: string): string {
   throw new TypeError(`A template was given ${isHtml(value) ? 'markup' : 'an object'} where a text or number belongs.`);
 }
 
-/** As text or as the value of an attribute in quotation marks. A NUL character, which HTML forbids, is replaced. */
+/** Escapes a text for markup or a quoted attribute. NUL, which HTML forbids, is replaced. */
 export function escapeHtml(text: string): string {
   return text.replace(SPECIAL, (character) => ENTITIES[character] ?? '');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is the character that is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds this control character
 const SPECIAL = /[&<>"'\u0000]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -108,14 +108,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\u0000': '\uFFFD',
 };
 
-/** A browser drops these, so that `java\nscript:` and `/\t/elsewhere` mean something else than what is read here. */
+/** Browsers drop these characters, so `java\nscript:` or `/\t/elsewhere` would pass the check and mean something else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const DROPPED = /[\u0000-\u001F\u007F]|^\s|\\/;
 
-/** A path of this server, a query or fragment of the page, nothing, or an address of the web or of a person. */
+/** A path of this server, a query or fragment, an empty text, or an address with http, https or mailto. */
 const SAFE = /^(?:\/(?!\/)|[?#]|https?:\/\/[^/]|mailto:|$)/i;
 
-/** Whether an address may be put into a page: it stays on this server or is one of the web, and runs nothing. */
+/** Whether an address may be put into a page: it runs nothing in the browser. */
 export function safeAddress(address: string): boolean {
   return !DROPPED.test(address) && SAFE.test(address);
 }

@@ -1,29 +1,28 @@
-/** An attribute with something put into its value: what stands there as it is written, and the numbers of what is put in. */
+/** An attribute with holes in its value: literal texts, and the numbers of the holes. */
 export type AttributePart = { attribute: string; pieces: readonly (string | number)[] };
 
-/** What a template is made of: markup as it is written, a hole in text, one in the text of a title or textarea, an attribute. */
+/** A part of a template: literal markup, a hole in text, a hole in the text of a title or textarea, or an attribute. */
 export type TemplatePart = string | { text: number } | { plainText: number } | AttributePart;
 
-/** Stands for a hole while a template is read. No template has it: HTML itself forbids the character. */
+/** Marks a hole while a template is parsed. Templates cannot contain it, since HTML forbids the character. */
 const HOLE = '\u0000';
 
-/** Elements that have no end (HTML, section 13.1.2). */
+/** Elements without an end tag (HTML, section 13.1.2). */
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
-/** Their text is text whatever stands in it, so markup in it would be shown and not read. */
+/** Elements whose content is always text: browsers show markup in them as it is. */
 const PLAIN_TEXT = new Set(['title', 'textarea']);
 
-/** In these a browser reads something else than an address or a word, or sends the page elsewhere. */
+/** Attributes whose value is markup, several addresses or a redirect, which escaping does not make safe. */
 const WITHOUT_HOLES = new Set(['srcset', 'srcdoc', 'http-equiv']);
 
 /**
- * Reads the markup of a template once, and finds out where its holes are.
+ * Parses a template's markup once, and finds its holes.
+ * It refuses every hole that could be more than text or an attribute's value: in tags, attribute names, unquoted values,
+ * comments, scripts and styles. It refuses what the content policy blocks (`on…`, `style`), and unclosed elements, which would
+ * contain all that follows.
  *
- * Refused is whatever could give a hole another meaning than that of text or of an attribute's value, and what the content
- * policy of the console would not let work: holes in tags, names of attributes, values without quotation marks, comments,
- * scripts and styles; `on…` and `style` attributes; elements that are not closed, since what follows would be inside of them.
- *
- * @throws TypeError that shows the place
+ * @throws TypeError with the text near the fault
  */
 export function readTemplate(strings: readonly string[]): TemplatePart[] {
   const whole = strings.join(HOLE);
@@ -41,7 +40,7 @@ export function readTemplate(strings: readonly string[]): TemplatePart[] {
   return reader.parts();
 }
 
-/** What text means among these open elements: whether markup in it is none, and whether its space counts. */
+/** How text within these open elements is read: `plain` has no markup, `spaced` keeps its white space. */
 function kindOf(open: readonly string[]): { plain: boolean; spaced: boolean } {
   const plain = PLAIN_TEXT.has(open.at(-1) ?? '');
   return { plain, spaced: plain || open.includes('pre') };
@@ -70,16 +69,16 @@ function makeReader(whole: string) {
     parts: () => parts,
     write,
     atEnd: () => at === whole.length,
-    /** Goes on over what the pattern means, if it stands here. */
+    /** Moves past the pattern if it matches here. */
     take(pattern: RegExp): boolean {
       pattern.lastIndex = at;
       found = pattern.exec(whole);
       if (found) at = pattern.lastIndex;
       return found !== null;
     },
-    /** The part of what was taken last, by number. */
+    /** A group of the last match. */
     taken: (group = 0): string | undefined => found?.[group],
-    /** Text, with holes or without. Where space means nothing, how a template is indented weighs nothing. */
+    /** Text, with or without holes. Where white space has no meaning, the template's indentation is dropped. */
     text({ plain, spaced }: { plain: boolean; spaced: boolean }): void {
       for (const [place, piece] of (found?.[0] ?? '').split(HOLE).entries()) {
         if (place > 0) parts.push(plain ? { plainText: holes++ } : { text: holes++ });
@@ -121,7 +120,7 @@ function readStartTag(reader: Reader, open: string[]): void {
   if (selfClosed && !VOID.has(name)) reader.write(`></${written}>`);
   else reader.write('>');
   if (selfClosed || VOID.has(name)) return;
-  // A script of ours stands in a file, so nothing but its end may follow.
+  // Scripts are files, so the end tag must follow at once.
   if (name === 'script' && !reader.take(/<\/script>/y)) throw reader.fault('has a script in the page');
   if (name === 'script') reader.write('</script>');
   else open.push(name);
@@ -150,7 +149,7 @@ function checkElement(name: string, attributes: ReadonlySet<string>): void {
   if (name === 'script' && !attributes.has('src')) throw refusal('has a script without src', name);
 }
 
-/** So much of a template tells where it is. */
+/** Characters of a template that an error shows. */
 const SHOWN = 60;
 
 function refusal(what: string, near: string): TypeError {

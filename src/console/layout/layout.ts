@@ -9,30 +9,30 @@ import { form } from '../parts/form.ts';
 import { isMasked } from '../privacy/is-masked.ts';
 import { MASK } from '../privacy/mask.ts';
 
-/** Addresses of what pages load: styles for every page, and those of one place (assets/styles/page-<place>….css). */
+/** The addresses of a page's files: styles of every page, and those of one place (assets/styles/page-<place>….css). */
 export type Assets = {
   styles: readonly { href: string; place: string | undefined }[];
   script: string;
   icon: string;
 };
 
-/** What a page hands to the layout. */
+/** What a page gives to the layout. */
 export type PageParts = {
-  /** Of the page, without the product's name; it is no heading: the body has its own `<h1>`. */
+  /** The page's title, without the product's name. It is no heading: the body has its own `<h1>`. */
   title: string;
-  /** Which entry of the navigation the page belongs to, if any. */
-  at?: Place;
-  /** The entry that is marked as the one where one is, where that is not `at`, by which a page has its styles. */
-  marked?: Place;
+  /** The navigation entry of the page, if any; it also selects the page's styles. */
+  at?: NavigationPlace;
+  /** The navigation entry to mark as current, where it is not `at`. */
+  marked?: NavigationPlace;
   body: Html;
-  /** Address of the events that keep the page fresh (see events/add-events.ts). Without one, the strip alone is kept fresh. */
+  /** The address of the events that refresh the page (events/add-events.ts). By default only the strip is refreshed. */
   events?: string;
 };
 
 /**
  * A whole page.
  *
- * @param given.rights of whom it is shown to; without them it is shown to somebody who is not known, who learns nothing of the line
+ * @param given.rights of the reader; undefined for an unknown person, who sees no strip and no navigation
  */
 export function layout(
   { title, at, marked = at, body, events = '/events' }: PageParts,
@@ -71,14 +71,14 @@ ${rights && footer(rights)}
 `;
 }
 
-function placesLine(rights: Rights, marked: Place | undefined, strip: StripState): Html {
+function placesLine(rights: Rights, marked: NavigationPlace | undefined, strip: StripState): Html {
   return html`<nav class="places" aria-label="Main">${placesOf(rights).map(
     (place) =>
       html`<a href="${place.href}" aria-current="${place.at === marked && 'page'}">${place.words}${place.at === 'approvals' && html`<span id="${APPROVALS_COUNT_ID}">${approvalsCount(strip)}</span>`}</a>`,
   )}</nav>`;
 }
 
-/** What belongs to no page: keys, and why a viewer sees less. */
+/** The link to the keys, and for a viewer the reason why parts are masked. */
 function footer(rights: Rights): Html {
   return html`<footer class="foot">
 <a href="/keys">Keyboard</a>
@@ -86,12 +86,12 @@ ${isMasked(rights) && can(rights, 'GET /') && html`<span>Contacts, streets, e-ma
 </footer>`;
 }
 
-/** A line with a limit on it. */
+/** The logo: a line with a limit on it. */
 function brandMark(): Html {
   return html`<svg class="brand-mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 17h18"/><path d="M3 12h11"/><path d="M17.5 7v10"/></svg>`;
 }
 
-/** Who is signed in, with what is theirs; it opens without script. Nothing for who has no account: nobody, or a user of the system. */
+/** The account menu, which works without script. Empty for people without an account: unknown, or a user of the system. */
 function accountMenu(person: Person, csrf: string): Html {
   if (person.by === '' || isOfSystem(person.by)) return NOTHING;
   return html`<details class="account" id="account">
@@ -105,8 +105,8 @@ ${form({ action: '/sign-out', csrf, class: 'inline-form', body: html`<button cla
 </details>`;
 }
 
-/** The places of the navigation, and that of one's own account, which stands in a menu (layout.ts). */
-export type Place =
+/** The entries of the navigation, and `people` for pages of accounts and sign-in. */
+export type NavigationPlace =
   | 'portfolios'
   | 'new'
   | 'held'
@@ -118,7 +118,7 @@ export type Place =
   | 'audit'
   | 'people';
 
-type PlaceLink = { at: Place; href: string; words: string; right: Right };
+type PlaceLink = { at: NavigationPlace; href: string; words: string; right: Right };
 
 const PLACES: readonly PlaceLink[] = [
   { at: 'portfolios', href: '/', words: 'Portfolios', right: 'GET /' },
@@ -132,39 +132,39 @@ const PLACES: readonly PlaceLink[] = [
   { at: 'audit', href: '/audit', words: 'Audit', right: 'GET /audit' },
 ];
 
-/** Those that somebody may go to, in the order in which they are shown. */
+/** The navigation entries that the person may open, in order. */
 export function placesOf(rights: Rights): readonly PlaceLink[] {
   return PLACES.filter(({ right }) => can(rights, right));
 }
 
-/** What every page says of the line as a whole. */
+/** The state of Limitline as a whole, shown at the top of every page. */
 export type Strip = {
-  /** The account that this console is for. */
+  /** The account of this console. */
   account: string;
-  /** Whether all of it is only played: nothing that the stand-in grants is worth a cent. */
+  /** Whether the stand-in plays the service, so that nothing is really requested. */
   standIn: boolean;
-  /** Worker processes that gave a sign of life lately. */
+  /** Worker processes that are alive, by their signs of life. */
   workers: number;
-  /** The pace in words, such as "at the service's limit, 98 calls/s"; empty while nothing goes on. */
+  /** The pace as a text, such as "at the service's limit, 98 calls/s"; empty without calls. */
   pace: string;
-  /** What waits for a second person to say yes; nothing where that is not known. */
+  /** The number of open approvals; undefined where it is not known. */
   approvals?: number;
-  /** That nothing may be sent before somebody has decided something. */
+  /** A message that nothing may be sent before a person decides something. */
   alarm?: string | undefined;
-  /** What keeps the line from going on, a short sentence each, the worst first; empty where nothing does. */
+  /** What stops the sending of calls, a short sentence each, the worst first; empty where nothing does. */
   stops: readonly string[];
 };
 
-/** The strip as it was asked for last; `away` says why it could not be asked for again. */
+/** The strip as last read; `away` says why it could not be read again. */
 export type StripState = { strip: Strip | undefined; away: string | undefined; atMs: number };
 
-/** Where the strip stands in a page, and in the frames of all events. */
+/** The id of the strip, in pages and in the frames of all events. */
 export const STRIP_ID = 'strip';
 
-/** Where the number of what waits for approval stands in the navigation, and in the frames of all events. */
+/** The id of the number of open approvals in the navigation, and in the frames of all events. */
 export const APPROVALS_COUNT_ID = 'approvals-count';
 
-/** How much waits for approval, where anything does. */
+/** The number of open approvals; empty for none. */
 export function approvalsCount({ strip }: StripState): Html {
   const count = strip?.approvals ?? 0;
   return html`${count > 0 && html` <span class="count">${grouped(count)}<span class="unseen"> waiting</span></span>`}`;
@@ -198,7 +198,7 @@ function timeOf(ms: number): Html {
   return html`<time datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** Whether the browser's module asks, which puts the answer into the page that is open (assets/script/dialogs.js). */
+/** Whether the browser's module asks, and inserts the answer into the open page (assets/script/dialogs.js). */
 export function wantsFragment(request: FastifyRequest): boolean {
   return request.headers['x-fragment'] === '1';
 }

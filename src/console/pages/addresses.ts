@@ -3,7 +3,7 @@ import type { SectionName } from '../../ledger/nightly/night-report.ts';
 import { type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
 import { queryOfFilter, type RowFilter } from '../../ledger/search/row-filter.ts';
 
-/** The page of a portfolio, with a filter and a place in its rows. */
+/** The page of a portfolio, with a filter and the cursor from which its rows are listed. */
 export function portfolioAddress(name: string, filter: RowFilter = {}, after?: string): string {
   const query = new URLSearchParams(queryOfFilter(filter));
   if (after !== undefined) query.set('after', after);
@@ -11,14 +11,14 @@ export function portfolioAddress(name: string, filter: RowFilter = {}, after?: s
   return `/portfolios/${encodeURIComponent(name)}${text === '' ? '' : `?${text}#rows`}`;
 }
 
-/** The page below that of a portfolio: a row, its downloads, its events. */
+/** A page below a portfolio's page: a row, its downloads, its events. */
 export function below(name: string, ...parts: readonly string[]): string {
   return ['/portfolios', name, ...parts]
     .map((part, place) => (place === 0 ? part : encodeURIComponent(part)))
     .join('/');
 }
 
-/** Where an action on many rows is planned before it is confirmed. */
+/** The page on which an action on many rows is planned before a person confirms it. */
 export function planAddress(portfolio: string, action: 'retry' | 'cancel', filter: RowFilter): string {
   const query = new URLSearchParams({ portfolio, action });
   for (const [name, value] of new URLSearchParams(queryOfFilter(filter))) query.set(name, value);
@@ -30,27 +30,27 @@ export function rowAddress({ portfolio, key }: RowId): string {
   return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
 }
 
-/** The row that the parameters of an address name; nothing where they name none. */
+/** The row that the parameters of an address name; undefined where they name none. */
 export function rowOfParams({ name, key }: { name?: string; key?: string }): RowId | undefined {
   return rowIdOf(`${name}/${key}`);
 }
 
-/** Where an event of the service is shown as it came. */
+/** The page that shows an event of the service as it came. */
 export function eventAddress(id: string): string {
   return `/service-events/${encodeURIComponent(id)}`;
 }
 
-/** The page of what waits for approval. */
+/** The page of one approval. */
 export function approvalAddress(id: string): string {
   return `/approvals/${encodeURIComponent(id)}`;
 }
 
-/** The page of what is done at night, with the earlier reports from a moment on. */
+/** The page of the nightly tasks; `beforeMs` lists the reports before that moment. */
 export function nightlyAddress(beforeMs?: number): string {
   return beforeMs === undefined ? '/nightly' : `/nightly?before=${beforeMs}#all-reports-title`;
 }
 
-/** The page of a report; of one check in one part of it, from one of its findings on. */
+/** The page of a report; with `at`, the findings of one check in one section, from the cursor `after` on. */
 export function reportAddress(id: string, at?: { section: SectionName; check: CheckName; after?: number }): string {
   const path = `/nightly/reports/${encodeURIComponent(id)}`;
   if (!at) return path;
@@ -59,7 +59,7 @@ export function reportAddress(id: string, at?: { section: SectionName; check: Ch
   return `${path}?${query}`;
 }
 
-/** A file of a report, to be saved. */
+/** A file of a report, for download. */
 export function reportFileAddress(id: string, file: 'items.csv' | 'report.html'): string {
   return `${reportAddress(id)}/${file}`;
 }

@@ -25,7 +25,7 @@ import { addQueuesPage, type QueuesPageFunctions } from './queues/add-queues-pag
 import { addRowPage, type RowPageFunctions } from './row/add-row-page.ts';
 import { addUsersPage, type UsersPageFunctions } from './users/add-users-page.ts';
 
-/** What the pages are handed, a page each: made in scripts/console/functions.ts. */
+/** The functions that each page gets, made in scripts/console/functions.ts. */
 export type PageFunctions = {
   board: BoardFunctions;
   portfolios: PortfoliosPageFunctions;
@@ -48,7 +48,7 @@ export type PageFunctions = {
   users: UsersPageFunctions;
 };
 
-/** Pages on which nothing of buyers stands: what they are handed is masked for nobody. */
+/** Pages that show nothing about buyers, so their data is masked for nobody. */
 const OURS = [
   'health',
   'machines',
@@ -58,10 +58,10 @@ const OURS = [
   'users',
 ] as const satisfies readonly (keyof PageFunctions)[];
 
-/** Pages on which files of buyers, and what came from the service, are shown and given away as they are. */
+/** Pages that show buyers' files and the service's messages unmasked. */
 const AS_IT_IS = ['new', 'downloads', 'event'] as const satisfies readonly (keyof PageFunctions)[];
 
-/** All pages of the console. Each is handed its functions as whoever asks may see their answers (privacy/masked-view.ts). */
+/** Adds all pages. What each shows of buyers is masked by the rights of the person who asks (privacy/masked-view.ts). */
 export function addPages(app: ConsoleApp, hub: Hub, functions: PageFunctions): void {
   const given = maskedView(functions, { ours: OURS, asItIs: AS_IT_IS });
   addKeysPage(app);

@@ -2,10 +2,10 @@ import { grouped } from '../../counted.ts';
 import type { RowState } from '../../ledger/schema/row.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
-/** A figure that stands for itself: its label, the figure, and a word on it. */
+/** A labelled figure with a hint. */
 export type Stat = { label: string; value: HtmlValue; hint?: HtmlValue; kind?: 'good' | 'warn' | 'bad' };
 
-/** The few figures that a page is about, side by side. */
+/** The main figures of a page, side by side. */
 export function stats(figures: readonly Stat[]): Html {
   return html`<dl class="stats">${figures.map(
     ({ label, value, hint, kind }) =>
@@ -13,12 +13,12 @@ export function stats(figures: readonly Stat[]): Html {
   )}</dl>`;
 }
 
-/** Facts by name, one a line. */
+/** A list of facts, one a line, each with its name. */
 export function facts(entries: readonly { term: string; what: HtmlValue }[]): Html {
   return html`<dl class="facts">${entries.map(({ term, what }) => html`<div><dt>${term}</dt><dd>${what}</dd></div>`)}</dl>`;
 }
 
-/** How far something is, as a bar with its words. Without `total` it is not known how much there is. */
+/** A progress bar with a text; without `total` the bar is indeterminate. */
 export function progressBar({
   label,
   done,
@@ -33,10 +33,10 @@ export function progressBar({
   return html`<div class="progress"><progress aria-label="${label}" value="${total === undefined ? undefined : done}" max="${total}"></progress><span>${words}</span></div>`;
 }
 
-/** A row's state, and what lines that led to no row are. */
+/** A state of a row, or of a line that led to no row. */
 export type Shown = RowState | 'invalid' | 'duplicate';
 
-/** How a state is told: by its word, by a shape, and by a colour (styles/4-states.css); never by one of them alone. */
+/** Each state has a word, a shape and a colour (styles/4-states.css), and never shows only one of the three. */
 const SHAPES: Readonly<Record<Shown, string>> = {
   queued: 'M8 3.5a4.5 4.5 0 1 0 .01 0',
   company: 'M2.5 8h7M7 4.5 10.5 8 7 11.5M13.5 4v8',
@@ -52,24 +52,24 @@ const SHAPES: Readonly<Record<Shown, string>> = {
   duplicate: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
 };
 
-/** The order in which states stand in bars, legends and filters: by the way a row goes. */
+/** The order of states in bars, legends and filters: the order in which a row passes them. */
 export const SHOWN_STATES = Object.keys(SHAPES) as Shown[];
 
-/** The shape of a state, for those who see it: the word stands beside it. */
+/** The shape of a state, hidden from screen readers, since the word is next to it. */
 export function stateShape(state: Shown): Html {
   return html`<svg class="shape" viewBox="0 0 16 16" aria-hidden="true"><path d="${SHAPES[state]}"/></svg>`;
 }
 
-/** A state as a badge: shape, word and colour. `words` instead of the state's own, such as `12 held`. */
+/** A state as a badge: shape, word and colour. `words` replaces the state's name, for example `12 held`. */
 export function stateBadge(state: Shown, words: string = state): Html {
   return html`<span class="badge state-${state}">${stateShape(state)}${words}</span>`;
 }
 
 /**
- * How many rows are in each state, as one bar, with the same in words for those who do not see it. States without a row
- * are left out; one that has any can always be seen, however few.
+ * A bar of the rows by state, with the same as a text for screen readers. States without rows are left out; every other state
+ * is wide enough to see.
  *
- * @param options.legend says the counts below the bar too
+ * @param options.legend shows the counts below the bar
  */
 export function stateBar(
   counts: Partial<Record<Shown, number>>,
@@ -99,12 +99,12 @@ export function stateBar(
   </div>`;
 }
 
-/** In the units of the drawing, which is stretched to the place that it has. */
+/** In units of the drawing, which stretches to the width of the page. */
 const WIDTH = 400;
 const GAP = 1;
 const LEAST = 6;
 
-/** Shares of the bar: each at least so wide that it can be seen, what is left by size. */
+/** Widths in the bar: each has at least LEAST, and the rest of the bar is shared by count. */
 function widthsOf(counts: readonly number[]): number[] {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const free = WIDTH - LEAST * counts.length;

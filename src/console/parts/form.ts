@@ -3,11 +3,11 @@ import { type Html, type HtmlValue, html, NOTHING } from '../html/html.ts';
 import { commandLine } from './text.ts';
 
 /**
- * A form. One that changes something is posted to an address of `addAction` and needs `csrf: reply.csrf()`. A piece that comes by events
- * has `csrf: ''`: it is the same for everybody, and the browser's module fills in the page's token.
+ * A form. One with `post` goes to an address of `addAction` and needs `csrf: reply.csrf()`. In pieces sent by events, `csrf` is
+ * `''`, since they are the same for everybody; the browser's module fills it in.
  *
- * @param given.multipart for forms with files: the token goes into the address, since fields come too late for it
- * @param given.dialog a `get` form whose answer is shown in a dialog where there is script (a plan, before its yes)
+ * @param given.multipart for forms with files: the token goes into the address, since fields arrive too late
+ * @param given.dialog shows the answer of a `get` form in a dialog, where scripts run
  */
 export function form(given: {
   action: string;
@@ -46,7 +46,7 @@ export function form(given: {
   </form>`;
 }
 
-/** A hidden field. @param form the id of its form, where it stands outside of it */
+/** A hidden field. @param form the id of its form, for a field outside of it */
 export function hidden(name: string, value: string, form?: string): Html {
   return html`<input type="hidden" form="${form}" name="${name}" value="${value}">`;
 }
@@ -54,17 +54,17 @@ export function hidden(name: string, value: string, form?: string): Html {
 type FieldGiven = {
   label: string;
   name: string;
-  /** Unique on the page; needed when several fields have the same name. */
+  /** Needed where several forms of a page have a field of this name. */
   id?: string;
-  /** Small text below the field. */
+  /** A small text below the field. */
   hint?: HtmlValue;
-  /** What is wrong with the value; read out with the field. */
+  /** What is wrong with the value; screen readers announce it with the field. */
   problem?: string | undefined;
-  /** The label is read out but not shown, as for a search. */
+  /** Hides the label except from screen readers, for example in a search. */
   hideLabel?: boolean;
 };
 
-/** A field with its label, its hint and its problem. */
+/** An input with its label, hint and problem. */
 export function field(
   given: FieldGiven & {
     type?: 'text' | 'password' | 'search' | 'number' | 'email' | 'file' | 'date';
@@ -76,7 +76,7 @@ export function field(
     inputmode?: 'decimal' | 'numeric';
     autocomplete?: string;
     maxlength?: number;
-    /** For a name or a code: no autocorrection, and no capital letter at the start. */
+    /** For names and codes: no spelling correction and no automatic capitals. */
     plain?: boolean;
   },
 ): Html {
@@ -100,7 +100,7 @@ export function field(
   );
 }
 
-/** A drop-down list with one choice. */
+/** A select with its label, hint and problem. */
 export function select(
   given: FieldGiven & { value?: string; options: readonly { value: string; words: string; disabled?: boolean }[] },
 ): Html {
@@ -124,7 +124,7 @@ export function textArea(
   );
 }
 
-/** A checkbox. With `type: 'radio'`, one choice of several with the same name. */
+/** A checkbox; with `type: 'radio'` a radio button. */
 export function tick(given: {
   label: HtmlValue;
   name: string;
@@ -132,7 +132,7 @@ export function tick(given: {
   checked?: boolean;
   type?: 'checkbox' | 'radio';
   hint?: HtmlValue;
-  /** The id of the form, for a field outside of it. */
+  /** The id of the form, for a checkbox outside of it. */
   form?: string;
 }): Html {
   const { label, name, value = 'yes', checked, type = 'checkbox', hint, form } = given;
@@ -154,8 +154,8 @@ function describedBy({ hint, problem }: FieldGiven, id: string): string | undefi
 }
 
 /**
- * A field for a password, with a button that shows what was typed (it needs script, and is hidden without). Nothing keeps
- * anybody from pasting, and `autocomplete` tells password managers which password is meant (HTML, section 4.10.18.7.1).
+ * A field for a password, with a button that shows the text (hidden where no script runs). Pasting is allowed. `autocomplete`
+ * tells password managers which password belongs here (HTML, section 4.10.18.7.1).
  */
 export function passwordField(given: {
   label: string;
@@ -175,7 +175,7 @@ export function passwordField(given: {
   </div>`;
 }
 
-/** What each role is for, in a few words. */
+/** What each role is for, in short. */
 export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   viewer: 'Looks at portfolios; contacts of buyers are masked, and rows are not downloaded.',
   finance:
@@ -185,7 +185,7 @@ export const ROLE_WORDS: Readonly<Record<Role, string>> = {
   admin: 'Has users, sessions of others and the audit; may do nothing with portfolios by this alone.',
 };
 
-/** Lists a person's roles. */
+/** A person's roles as a list. */
 export function roleList(roles: readonly Role[]): Html {
   return html`<span class="roles">${roles.map((role) => html`<span class="role">${role}</span>`)}</span>`;
 }
@@ -197,12 +197,12 @@ export function roleTicks(roles: readonly Role[]): Html {
   )}</fieldset>`;
 }
 
-/** The roles whose checkboxes were ticked. */
+/** The roles whose checkboxes are ticked. */
 export function tickedRoles(fields: Readonly<Record<string, string>>): Role[] {
   return ROLES.filter((role) => fields[`role-${role}`] !== undefined);
 }
 
-/** `primary` at most once a page; `danger` for what cannot be undone. */
+/** `primary` at most once a page; `danger` for actions that cannot be undone. */
 export type ButtonKind = 'primary' | 'plain' | 'danger' | 'quiet';
 
 /** A button of a form. */
@@ -212,9 +212,9 @@ export function button(given: {
   name?: string;
   value?: string;
   disabled?: boolean;
-  /** Read out instead of the words, when several buttons have the same: `Retry line 17`. */
+  /** Replaces the text for screen readers, where several buttons have the same text: `Retry line 17`. */
   label?: string;
-  /** The form that the button sends, if it is outside of it, and the address to send it to. */
+  /** The id of the button's form, for a button outside of it; `action` replaces the form's address. */
   form?: string;
   action?: string;
 }): Html {
@@ -222,7 +222,7 @@ export function button(given: {
   return html`<button class="button is-${kind}" form="${form}" formaction="${action}" name="${name}" value="${value}" disabled="${disabled}" aria-label="${label}">${words}</button>`;
 }
 
-/** A link that looks like a button and only leads somewhere. With `dialog`, its target opens in a dialog if script runs. */
+/** A link that looks like a button, for navigation. With `dialog` its page opens in a dialog, where scripts run. */
 export function linkButton(given: {
   href: string;
   words: HtmlValue;
@@ -236,9 +236,9 @@ export function linkButton(given: {
 }
 
 /**
- * A form of one button that does one thing, with the command beside it that does the same.
+ * A form of one button, with the command that does the same.
  *
- * @param given.csrf `reply.csrf()`, or `''` in a piece that comes by events
+ * @param given.csrf `reply.csrf()`, or `''` in a piece that is sent by events
  */
 export function actionButton(given: {
   action: string;

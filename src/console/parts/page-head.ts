@@ -1,9 +1,9 @@
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
 /**
- * The head of a page: the way here, its one `<h1>`, a sentence, and what can be done with all of it.
+ * The head of a page: breadcrumbs, its only `<h1>`, a sentence, and the actions on the whole page.
  *
- * @param given.trail pages above, from the top: not this one
+ * @param given.trail the pages above this one, from the top
  */
 export function pageHead(given: {
   title: HtmlValue;
@@ -22,7 +22,7 @@ export function pageHead(given: {
   </div>`;
 }
 
-/** A part of a page with its heading, in a box of its own. `id` is what events put new pieces into: the heading stays. */
+/** A boxed section with its heading. `id` names the body, which events replace; the heading stays. */
 export function panel({
   title,
   body,
@@ -45,18 +45,18 @@ export function panelHeading(title: string): string {
   return `${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-title`;
 }
 
-export type NoticeKind = 'info' | 'good' | 'warn' | 'bad';
+export type BannerKind = 'info' | 'good' | 'warn' | 'bad';
 
-const SHAPES: Readonly<Record<NoticeKind, string>> = {
+const SHAPES: Readonly<Record<BannerKind, string>> = {
   info: 'M8 2a6 6 0 1 0 .01 0M8 7.2v4M8 4.9v.1',
   good: 'M8 2a6 6 0 1 0 .01 0M5 8.2 7.2 10.4 11 6',
   warn: 'M8 2 14.5 13.5h-13zM8 6.4v3.2M8 11.6v.1',
   bad: 'M8 2a6 6 0 1 0 .01 0M5.8 5.8l4.4 4.4M10.2 5.8l-4.4 4.4',
 };
 
-/** Something that a person should know, and what to do about it. `urgent` is read out at once. */
+/** A message that a person should see. Screen readers announce an `urgent` one at once. */
 export function notice(
-  kind: NoticeKind,
+  kind: BannerKind,
   body: HtmlValue,
   { title, urgent = false }: { title?: string; urgent?: boolean } = {},
 ): Html {
@@ -66,7 +66,7 @@ export function notice(
   </div>`;
 }
 
-/** What a page shows that has nothing to show: why, and what to do next. */
+/** What a page shows instead of an empty list: why it is empty, and what to do next. */
 export function emptyState({ title, words, next }: { title: string; words: HtmlValue; next?: HtmlValue }): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${words}</p>${next !== undefined && html`<div class="empty-next">${next}</div>`}</div>`;
 }

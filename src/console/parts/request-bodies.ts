@@ -2,7 +2,7 @@ import { grouped } from '../../counted.ts';
 import { type Html, html } from '../html/html.ts';
 import { cutWords } from './text.ts';
 
-/** A line's request as its calls would send it; `company` is null where the line gives the company's id. */
+/** The calls of a line; `company` is null where the line gives the company's id. */
 type RequestBodies = {
   line: number;
   company: Record<string, unknown> | null;
@@ -10,7 +10,7 @@ type RequestBodies = {
   limit: Record<string, unknown>;
 };
 
-/** Requests as they would be sent, the first of them open. */
+/** The bodies of calls, collapsible for each line; the first is open. */
 export function requestBodies(requests: readonly RequestBodies[]): Html {
   return html`${requests.map(callsOf)}`;
 }
@@ -29,10 +29,10 @@ function body(title: string, content: Record<string, unknown>): Html {
   return html`<figure class="body-box"><figcaption>${title}</figcaption><pre tabindex="0" role="region" aria-label="${title}, body of the call">${JSON.stringify(content, cutLong, 2)}</pre></figure>`;
 }
 
-/** A call's body is read to see how it is meant, not to its last byte. */
+/** Cuts long texts, since a person reads the body's structure and not its last byte. */
 function cutLong(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? cutWords(value, LONGEST_IN_BODY) : value;
 }
 
-/** A line of a screen or two; nothing that a field is for is longer. */
+/** More than any field normally holds, in characters. */
 const LONGEST_IN_BODY = 1_000;

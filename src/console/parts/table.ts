@@ -1,26 +1,26 @@
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 
-/** A column. Numbers and amounts stand at the right with figures of one width; ids in a fixed-width type. */
-export type Column<Row> = {
+/** A column. Numbers and amounts are right-aligned with figures of equal width; ids are monospaced. */
+export type TableColumn<Row> = {
   head: string;
   kind?: 'text' | 'number' | 'amount' | 'id' | 'actions';
   cell: (row: Row) => HtmlValue;
-  /** The column that names the row: read out first, and the title of the row where it is shown as a list. */
+  /** Marks the column that names the row: its header cell, and its title on narrow screens. */
   names?: boolean;
-  /** Not shown on narrow screens, where a row is a short list. */
+  /** Hidden on narrow screens, where each row becomes a short list. */
   wideOnly?: boolean;
 };
 
 /**
- * A table: dense, with a head that stays in view, in a box of its own that scrolls sideways by itself and by the keyboard.
- * On a narrow screen each row is a short list with the columns' names; the roles keep it a table for who hears it.
+ * A dense table with a sticky head, in a box that scrolls sideways, by keyboard too. On narrow screens each row becomes a list;
+ * the roles keep it a table for screen readers.
  *
- * @param given.caption what it shows; read out, and seen only with `showCaption`
- * @param given.empty shown instead where there are no rows: say what to do next (`emptyState`)
+ * @param given.caption read by screen readers; visible only with `showCaption`
+ * @param given.empty replaces a table without rows and says what to do next (`emptyState`)
  */
 export function table<Row>(given: {
   caption: string;
-  columns: readonly Column<Row>[];
+  columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   empty?: HtmlValue;
   showCaption?: boolean;
@@ -37,15 +37,15 @@ export function table<Row>(given: {
   </div>`;
 }
 
-function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: Column<Row>, row: Row): Html {
+function cellOf<Row>({ head, kind = 'text', cell, names, wideOnly }: TableColumn<Row>, row: Row): Html {
   const classes = ['cell', kind !== 'text' && `is-${kind}`, wideOnly && 'wide-only'];
   if (names) return html`<th scope="row" role="rowheader" class="${[...classes, 'names']}">${cell(row)}</th>`;
   return html`<td role="cell" class="${classes}" data-head="${head}">${cell(row)}</td>`;
 }
 
 /**
- * The way to further rows. Pages go by key, so there is a next one and the first one, and no numbers that would be wrong by
- * the time that somebody presses them.
+ * Links to the next and the first page. Pages go by cursor and have no numbers, since numbers would be wrong once rows are
+ * added.
  */
 export function pager({
   words,

@@ -1,36 +1,32 @@
 import { moneyText } from '../../money-text.ts';
 import { type Html, html } from '../html/html.ts';
 
-/** An amount (decimal text) with figures of one width: `1,250,000.50`, never rounded; `none` (a dash) where there is none. */
+/** An amount (decimal text) with figures of equal width: `1,250,000.50`, never rounded; `none` where there is no amount. */
 export function amount(text: string | undefined, none = '–'): Html {
   return html`<span class="amount">${text === undefined || text === '' ? none : moneyText(text)}</span>`;
 }
 
-/** Longer than any name; a cell may be a megabyte, and a page has many of them. */
+/** Longer than any name; a cell may have a megabyte, and a page has many cells. */
 const MOST_CHARACTERS = 200;
 
-/** A text of somebody else's, cut where it is longer than any that is meant to be read. */
+/** A text from outside, cut after `most` characters. */
 export function cutWords(text: string, most = MOST_CHARACTERS): string {
   return text.length > most ? `${text.slice(0, most - 1)}…`.toWellFormed() : text;
 }
 
-/**
- * A name out of somebody's file among words and figures of ours: whatever it says of the direction of reading ends with it,
- * so that no amount beside it is read backwards.
- */
+/** A name from a file, isolated so that its direction of reading does not reverse an amount next to it. */
 export function theirWords(text: string): Html {
   return html`<bdi>${cutWords(text)}</bdi>`;
 }
 
-/** The command that does the same as the button beside it, to be copied: `npx limitline retry q4`. */
+/** A command to copy, which does the same as the button next to it: `npx limitline retry q4`. */
 export function commandLine(text: string): Html {
   return html`<span class="command"><code data-copied>${text}</code><button type="button" class="copy" data-copy aria-label="Copy the command">Copy</button></span>`;
 }
 
 /**
- * A word of a command line as a POSIX shell reads it: in quotation marks where it needs them, so that a name with spaces or a
- * `$` in it can be pasted and means itself. What a terminal would take for a key, such as Ctrl-C, stands there by its number,
- * as bash and zsh read it: pasted as it is, it could end the line in the middle, and what follows would be a command.
+ * Quotes a word for a POSIX shell, so that a name with spaces or a `$` can be pasted. Control characters are written as `\u`
+ * escapes, which bash and zsh read: pasted raw, one could end the line and start another command.
  */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
@@ -38,7 +34,7 @@ export function shellWord(word: string): string {
   return `$'${word.replace(/[\\']/g, '\\$&').replace(ALL_KEYS, byNumber)}'`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const KEYS = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/;
 const ALL_KEYS = new RegExp(KEYS, 'g');
 
@@ -55,7 +51,7 @@ const UNITS: readonly [ms: number, unit: Intl.RelativeTimeFormatUnit][] = [
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 
-/** How long ago, such as `4 min ago`, with the time in UTC to be seen on it; `none` where there is no time. */
+/** The time since, for example `4 min ago`, with the time in UTC as its tooltip; `none` where there is no time. */
 export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
   const difference = atMs - nowMs;
@@ -64,19 +60,19 @@ export function timeAgo(atMs: number | undefined, { nowMs = Date.now(), none = '
   return html`<time datetime="${new Date(atMs).toISOString()}" title="${inUtc(atMs)}">${words}</time>`;
 }
 
-/** The moment itself, to the second, in UTC: for a story, and for texts that go to others. */
+/** The time in UTC, to the second, for timelines and for texts sent to others. */
 export function moment(atMs: number | undefined, { none = '–' } = {}): Html {
   if (atMs === undefined || !Number.isFinite(atMs)) return html`${none}`;
   return html`<time datetime="${new Date(atMs).toISOString()}">${inUtc(atMs)}</time>`;
 }
 
-/** By the minute, in one line of a list: which of the day's it was. The column says that it is UTC. */
+/** The time in UTC to the minute, for a list whose column head says UTC. */
 export function minuteOf(atMs: number | undefined): Html {
   if (atMs === undefined) return html`–`;
   return html`<time class="nowrap" datetime="${new Date(atMs).toISOString()}">${inUtc(atMs).slice(0, 16)}</time>`;
 }
 
-/** `2026-11-22 06:18:22 UTC` */
+/** A time as text: `2026-11-22 06:18:22 UTC`. */
 export function inUtc(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

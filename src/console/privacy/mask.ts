@@ -1,7 +1,7 @@
 import { normal } from '../../likeness.ts';
 import { COLUMNS, columnsThat, fieldOf, isKnown } from '../../portfolio/columns/known-columns.ts';
 
-/** What names a thing: it stays as it is, or nobody could tell rows, files and people of ours apart. */
+/** Fields with names: only e-mail addresses and telephone numbers in them are masked, so that rows stay recognisable. */
 const NAMES = new Set([
   'name',
   'fileName',
@@ -16,20 +16,20 @@ const NAMES = new Set([
   'account',
 ]);
 
-/** Who did something: people of ours, whatever they are called. */
+/** Fields that name Limitline's own users, which stay as they are. */
 const OURS = new Set(['by', 'authors']);
 
-/** Texts as they came from the service, which may repeat whatever it was once sent. */
+/** Texts of the service, which may repeat anything that was sent to it. */
 const VERBATIM = new Set(['body', 'heard', 'message']);
 
 /**
- * A copy of what a page is to show, for somebody who is not to see personal data: contacts and streets by the names of their
- * fields; cells of a file's line by their columns, those of columns that we do not know included; e-mail addresses and telephone
- * numbers in any text; and in free texts, such as answers, also the values of all contacts that stand in the same data. Names of
- * companies, their numbers, countries and amounts stay, since rows could not be told apart otherwise. Pure.
+ * A copy of a page's data without personal data. It masks contacts and streets by the names of their fields, and cells of a
+ * line by their columns, unknown columns included. In every text it masks e-mail addresses and telephone numbers; in free
+ * texts, such as answers, also the values of all contacts in the same data. Names of companies, their numbers, countries and
+ * amounts stay, since rows would be indistinguishable without them. Pure.
  *
  * @param value plain data: objects, arrays, maps, sets, dates and primitive values
- * @throws TypeError for anything else, such as a stream or a function: what cannot be masked is not handed over
+ * @throws TypeError for anything else, such as a stream or a function, which cannot be masked
  */
 export function masked<T>(value: T): T {
   const personal = new Set<string>();
@@ -39,9 +39,9 @@ export function masked<T>(value: T): T {
 }
 
 type TextMasks = {
-  /** For texts that anybody may have written. */
+  /** For free texts, which may contain anything. */
   free: (text: string) => string;
-  /** For names: a company may be called like its owner, and stays recognizable. */
+  /** For names: a company named after its owner stays recognisable. */
   plain: (text: string) => string;
 };
 
@@ -64,7 +64,7 @@ function textOf(text: string, key: string, { free, plain }: TextMasks): string {
   return NAMES.has(key) ? plain(text) : free(text);
 }
 
-/** Of a row whose earlier words are not known in full, nobody can tell what its earlier answers repeat. */
+/** Where an entry's `before` is cut off, its contacts are not all known, so the service's texts in the list are masked whole. */
 function copyArray(values: readonly unknown[], masks: TextMasks, key: string): unknown[] {
   const isCut = values.some((one) => isPlain(one) && typeof one.before === 'string' && !isJson(one.before));
   const copies = values.map((one) => copy(one, masks, key));
@@ -87,12 +87,12 @@ function isCell(value: Record<string, unknown>): value is Cell {
 
 function copyCell(cell: Cell, { plain }: TextMasks): Cell {
   const { meaning } = cell;
-  // A column that is none of ours may hold anything.
+  // An unknown column may hold anything.
   const isShown = meaning !== null && isKnown(meaning) && COLUMNS[meaning].shown !== 'masked';
   return { ...cell, cell: isShown || cell.cell.trim() === '' ? plain(cell.cell) : MASK };
 }
 
-/** All that stands under a personal field, in the form that it had. */
+/** Masks all values below a personal field, and keeps their structure. */
 function blank(value: unknown): unknown {
   if (value === null || value === undefined || value === '') return value;
   if (Array.isArray(value)) return value.map(blank);
@@ -100,7 +100,7 @@ function blank(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, blank(one)]));
 }
 
-/** Gathers the values of personal fields, wherever they stand. */
+/** Collects the values of personal fields, at any depth. */
 function collect(value: unknown, personal: Set<string>, isPersonal = false): void {
   if (typeof value === 'string') {
     if (isPersonal) personal.add(value);
@@ -135,34 +135,34 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What stands where personal data was taken out. */
+/** Replaces personal data. */
 export const MASK = '•••';
 
 /**
- * Names of fields that hold what belongs to a person: contacts with all that stands in them, and the street, which is a home for
- * those who trade in their own name. As the service writes them, as columns of a file are called, and as answers may call them.
+ * The names of personal fields: contacts with all their parts, and the street, which is a sole trader's home. It covers the
+ * names in the service's bodies, in columns of files, and likely names in answers.
  */
 const PERSONAL_FIELD =
   /^(?:contacts?(?:[_.-].*)?|.*e[_-]?mail.*|.*(?:tele)?phone.*|.*mobile.*|fax|(?:first|last|given|family|middle|full|birth|maiden)[_-]?name|sur[_-]?name|salutation|(?:date[_-]?of[_-]?)?birth(?:[_-]?(?:date|day|place))?|street(?:[_-].*)?)$/i;
 
-/** Whether what stands under this name is a person's. Pure. */
+/** Whether a field of this name is personal. Pure. */
 export function isPersonalField(name: string): boolean {
   return PERSONAL_FIELD.test(name) || MASKED.has(name);
 }
 
-/** The columns that are a person's, as files and as bodies name them. */
+/** The personal columns, as files and as bodies name them. */
 const MASKED = new Set(columnsThat(({ shown }) => shown === 'masked').flatMap((column) => [column, fieldOf(column)]));
 
-/** A member of an object in a text of JSON, whose end may be cut off; `\"` within strings, numbers as they are. */
+/** A member of an object in JSON text, whose end may be cut off; strings with escapes, and numbers. */
 const JSON_MEMBER = /("([^"\\\s]{1,60})"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|-?\d[\d.eE+-]*)/g;
 
-/** RFC 5321 in short: an `@`, or what people write for it, and a name with a dot; `Design@Work GmbH` is none. */
+/** RFC 5321, simplified: `@` or a common replacement, and a host with a dot; `Design@Work GmbH` does not match. */
 const EMAIL = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}(?:@|%40|\(at\)|\[at\])[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/giu;
 
-/** A telephone number as it is written internationally (ITU-T E.123); any other run of digits may be an id. */
+/** A telephone number in international form (ITU-T E.123); other runs of digits may be ids. */
 const PHONE = /(?<![\p{L}\p{N}+])\+\d[\d\s()./-]{5,24}\d(?![\p{L}\p{N}])/gu;
 
-/** The personal values that stand in a text of JSON, such as a body that was sent. Nothing of any other text. Pure. */
+/** The personal values in a JSON text, such as a body that was sent; none in other texts. Pure. */
 export function personalValuesIn(text: string): string[] {
   if (!text.includes('":')) return [];
   return [...text.matchAll(JSON_MEMBER)]
@@ -171,7 +171,7 @@ export function personalValuesIn(text: string): string[] {
     .filter((value) => value !== '');
 }
 
-/** What a string of JSON means; of one that is cut off what is there. */
+/** The value of a JSON string; the raw text of one that is cut off. */
 function unquoted(value: string): string {
   const inner = value.replace(/^"|(?<!\\)"$/g, '');
   try {
@@ -182,10 +182,10 @@ function unquoted(value: string): string {
 }
 
 /**
- * Makes the function that takes out of a text what is personal: members of JSON by their names, e-mail addresses, telephone
- * numbers, and the given values, as whole words in any case, also as JSON and addresses escape them. Pure.
+ * Makes a function that masks personal data in a text: members of JSON by name, e-mail addresses, telephone numbers, and the
+ * given values. Values match as whole words, in any case, and as JSON and URLs escape them. Pure.
  *
- * @param values what is known to be personal, such as the contact of a row whose answers are shown
+ * @param values known personal data, such as the contact of a row whose answers are shown
  */
 export function makeTextMask(values: Iterable<string>): (text: string) => string {
   const known = knownForms(values);
@@ -198,10 +198,10 @@ export function makeTextMask(values: Iterable<string>): (text: string) => string
   };
 }
 
-/** A single sign is a part of everything. */
+/** A single character occurs in every text. */
 const LEAST_CHARACTERS = 2;
 
-/** In which forms the values may stand in a text, by the first word of each in small letters. */
+/** The forms in which the values may occur in a text, by each form's first word in lower case. */
 function knownForms(values: Iterable<string>): Map<string, Set<string>> {
   const byWord = new Map<string, Set<string>>();
   for (const value of values) {
@@ -219,24 +219,24 @@ function knownForms(values: Iterable<string>): Map<string, Set<string>> {
 
 const WORDS = /[\p{L}\p{N}]+/gu;
 
-/** A pattern of all values of a page would cost many times what it takes to look whose first words are there at all. */
+/** Looks up the text's words first: a pattern of all values of a page would be many times slower. */
 function withoutKnown(text: string, byWord: ReadonlyMap<string, ReadonlySet<string>>): string {
   if (byWord.size === 0) return text;
   const words = new Set(text.toLowerCase().match(WORDS) ?? []);
   const there = [...words].flatMap((word) => [...(byWord.get(word) ?? [])]);
   if (there.length === 0) return text;
-  // The longest first: one may be the beginning of another.
+  // The longest first, since one value may begin with another.
   const either = there.sort((a, b) => b.length - a.length).map((form) => form.split(' ').map(escaped).join('\\s+'));
   return text.replace(new RegExp(`(?<![\\p{L}\\p{N}])(?:${either.join('|')})(?![\\p{L}\\p{N}])`, 'giu'), MASK);
 }
 
-/** `Straße` in capitals is `STRASSE`, which is no other case of it to a pattern. */
+/** Upper case is a form of its own, since `Straße` becomes `STRASSE`, which no case-insensitive pattern matches. */
 function formsOf(text: string): string[] {
   const plain = [text, text.toUpperCase()];
   return plain.flatMap((one) => [one, one.normalize('NFD'), asciiJson(one), encodeURIComponent(one.toWellFormed())]);
 }
 
-/** As programs write JSON that keep to ASCII: `M\u00fcller`. */
+/** Escaped as by JSON writers that keep to ASCII: `M\u00fcller`. */
 function asciiJson(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

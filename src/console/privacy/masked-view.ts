@@ -4,13 +4,13 @@ import { masked } from './mask.ts';
 import { looksMasked } from './who-looks.ts';
 
 /**
- * What pages are handed, so that whoever is not to see personal data is not handed it: each function's answer is masked
- * (mask.ts) while such a person asks, and one that answers by a stream, or writes to one, rejects. It is the one place through
- * which data passes to pages, so a new page is right without knowing of it.
+ * The functions of pages, with masked answers (mask.ts) while a person asks who must not see personal data. For such a person a
+ * function rejects that answers with a stream or writes to one. All data passes to pages through here, so a new page is masked
+ * by default.
  *
- * @param functions by page: functions, plain objects of them, and values; what is of a class is handed on as it is
- * @param given.ours pages that show nothing of buyers, but people of ours, and machines: they are handed all
- * @param given.asItIs pages on which files are shown as they are, which cannot be masked: they reject
+ * @param functions by page: functions, plain objects of them, and values; instances of classes pass unchanged
+ * @param given.ours pages without buyers' data, which pass unchanged
+ * @param given.asItIs pages that show files unmasked, whose functions reject for such a person
  */
 export function maskedView<T extends object>(
   functions: T,
@@ -26,7 +26,7 @@ export function maskedView<T extends object>(
 
 type AnyFunction = (...args: readonly unknown[]) => unknown;
 
-/** What a function does while somebody asks for whom personal data is masked. */
+/** Calls a function while a person asks for whom personal data is masked. */
 type Way = (act: AnyFunction, args: readonly unknown[]) => unknown;
 
 function view(value: unknown, way: Way): unknown {

@@ -4,29 +4,29 @@ import { type Person, ROLES } from '../../people/person.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { isMasked } from './is-masked.ts';
 
-/** A request, of whom it is known who asks once it is let in; or the console itself. */
+/** A request, whose `person` is set once it is let in; or the console itself. */
 type Looker = { readonly person: Person };
 
 const looking = new AsyncLocalStorage<Looker>();
 
 /**
- * Remembers who asks for as long as a request is answered, and whatever it begins, such as a frame that is read again and again
- * for its watchers. So the masked view (masked-view.ts) needs not be told by each page, and none can forget it.
- *
- * To be called before other hooks ask pages for anything. Twice a request: what a body's events begin has forgotten it.
+ * Keeps the request for all that runs while it is answered, such as the repeated reads of an event stream. So the masked view
+ * (masked-view.ts) knows the person without each page passing them on.
+ * Call this before hooks that ask pages for data. It needs two hooks, since events of the body's stream lose the first one's
+ * context.
  */
 export function rememberWhoLooks(app: ConsoleApp): void {
   app.addHook('onRequest', (request, _reply, done) => looking.run(request, done));
   app.addHook('preHandler', (request, _reply, done) => looking.run(request, done));
 }
 
-/** Whether personal data is masked for whoever asks. Where nobody is known, it is. */
+/** Whether personal data is masked for the person who asks; true where nobody is known. */
 export function looksMasked(): boolean {
   const looker = looking.getStore();
   return looker === undefined || isMasked(looker.person);
 }
 
-/** Does something for the console itself, which nobody asked for, such as to end in good order. */
+/** Does something as the console itself and for no person, such as its shutdown. */
 export function asConsole<T>(act: () => T): T {
   return looking.run({ person: { by: CONSOLE_ACTOR, roles: ROLES } }, act);
 }

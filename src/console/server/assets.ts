@@ -8,13 +8,13 @@ import type { Assets } from '../layout/layout.ts';
 
 const FOLDER = fileURLToPath(new URL('../assets/', import.meta.url));
 
-/** A year, which caches take for ever: another content has another address. */
+/** A year, the longest that caches keep a file; changed files get another address. */
 const FOR_EVER_S = 31_536_000;
 
 /**
- * Serves the files that pages load, under an address with the digest of all of them, so that a browser keeps them for ever
- * and never has those of another version. Only files that are there at the start are served. Styles go in one piece for
- * every page and one for each place (layout.ts), since a page is not painted before it has all of them.
+ * Serves the files of pages under an address with a digest of all of them, so that browsers cache them for ever and never mix
+ * versions. Files added after the start are not served. Styles are joined: one piece for every page, one for each place
+ * (layout.ts), since a page is painted only when it has all its styles.
  */
 export async function serveAssets(app: ConsoleApp): Promise<Assets> {
   const names = readdirSync(FOLDER, { recursive: true, withFileTypes: true })
@@ -57,18 +57,18 @@ export async function serveAssets(app: ConsoleApp): Promise<Assets> {
   };
 }
 
-/** RFC 9110, section 12.5.3. Styles alone are packed: nothing in them is a secret that its packed size could tell of. */
+/** RFC 9110, section 12.5.3. Only styles are packed: they hold no secret that a packed size could reveal (BREACH). */
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i;
 
-/** Enough to tell versions apart. */
+/** Hex digits of the digest, enough to tell versions apart. */
 const DIGITS = 12;
 
-/** Styles in one piece: for every page, or for the pages of one place. */
+/** Joined styles, for every page or for the pages of one place. */
 export type Joined = { file: string; place: string | undefined; text: string };
 
 /**
- * Joins files of styles in the order of their names: those of a place (`page-<place>….css`) in one piece each, all others in
- * one for every page, which is the first. Comments and indentation stay at home.
+ * Joins style files in the order of their names: files of a place (`page-<place>….css`) in one piece each, all others in the
+ * first piece. Comments and indentation are removed.
  */
 export function joinStyles(files: readonly { name: string; text: string }[]): Joined[] {
   const joined: Joined[] = [{ file: 'console.css', place: undefined, text: '' }];
@@ -84,7 +84,7 @@ export function joinStyles(files: readonly { name: string; text: string }[]): Jo
   return joined;
 }
 
-/** A text in quotation marks, which stays as it is; or a comment, or the space around the end of a line. */
+/** A quoted text, which stays; or a comment, or white space around a line end, which go. */
 const SPACE = /("[^"\n]*"|'[^'\n]*')|\/\*[\s\S]*?\*\/|\s*\n\s*/g;
 
 function shorten(text: string): string {

@@ -6,14 +6,14 @@ import { createSecureContext, type SecureVersion } from 'node:tls';
 import { LimitlineError, messageOf } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 
-/** A certificate with its chain, and its key, both PEM. */
+/** A certificate with its chain, and its private key, both PEM. */
 export type Certificate = { cert: string; key: string };
 
 type Files = { certFile: string; keyFile: string };
 
 /**
- * How TLS is spoken: versions before 1.2 are broken (RFC 8996), and of 1.2 only what has forward secrecy and authenticates what it
- * encrypts (RFC 9325, section 4.2; OWASP ASVS 5.0, 12.1.2), in our order. Those of 1.3 are all of that kind.
+ * TLS from version 1.2 on, since earlier ones are broken (RFC 8996). The ciphers of 1.2 all have forward secrecy and
+ * authenticated encryption (RFC 9325, section 4.2; OWASP ASVS 5.0, 12.1.2), as all of 1.3 have. The server's order counts.
  */
 export const TLS_RULES = {
   minVersion: 'TLSv1.2' as SecureVersion,
@@ -31,16 +31,16 @@ export const TLS_RULES = {
   honorCipherOrder: true,
 };
 
-/** So often the files are looked at again: tools that renew certificates put others in their place, also by a link. */
+/** How often the files are checked for a renewed certificate, which may also come as a changed link. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Who renews certificates does so a month before their end; this near it nobody does. */
+/** Certificates are renewed about a month before they expire, so this near the end something is wrong. */
 const NEAR_END_MS = 14 * 86_400_000;
 
-/** What nears its end is said so often. */
+/** A warning about the certificate is repeated after this time. */
 const SAY_EVERY_MS = 86_400_000;
 
-/** @throws LimitlineError `SETTINGS` for files that cannot be read, are no certificate and key, or do not belong together */
+/** @throws LimitlineError `SETTINGS` if the files cannot be read, are not a certificate and a key, or do not match */
 export function readCertificate({ certFile, keyFile }: Files): Certificate {
   const cert = readText('CONSOLE_TLS_CERT_FILE', certFile);
   const key = readText('CONSOLE_TLS_KEY_FILE', keyFile);
@@ -52,7 +52,7 @@ export function readCertificate({ certFile, keyFile }: Files): Certificate {
     });
   }
   try {
-    // Reads both as the server will, and holds one against the other.
+    // Parses both as the server will, and fails where they do not belong together.
     createSecureContext({ cert, key, ...TLS_RULES });
   } catch (error) {
     throw new LimitlineError('SETTINGS', `${keyFault(key, error)} (${keyFile}; certificate ${certFile}).`, {
@@ -62,7 +62,7 @@ export function readCertificate({ certFile, keyFile }: Files): Certificate {
   return { cert, key };
 }
 
-/** What somebody who opens the console under `host` would stumble over, a sentence each. */
+/** The problems that browsers will have with the certificate under `host`, a sentence each. */
 export function certificateWarnings({ cert }: Certificate, host: string | undefined, nowMs: number): string[] {
   const { validFromDate, validToDate, ...rest } = datesOf(cert);
   const warnings: string[] = [];
@@ -77,10 +77,10 @@ export function certificateWarnings({ cert }: Certificate, host: string | undefi
 }
 
 /**
- * Looks at the files now and then, and gives the server what stands there newly. What does not fit (yet: two files are never
- * written at once) is said, and what was there goes on.
+ * Checks the files regularly and gives a new certificate to the server. Invalid files are logged and the old certificate stays,
+ * since the two files are never written at the same moment.
  *
- * @returns a function that ends it
+ * @returns a function that stops the checks
  */
 export function keepCertificate(
   server: Pick<Server, 'setSecureContext'>,
@@ -117,7 +117,7 @@ export function keepCertificate(
         log.info('the console has another certificate from now on');
       }
     } catch (error) {
-      if (messageOf(error) !== fault) log.warn({ reason: messageOf(error) }, 'the console keeps its certificate');
+      if (messageOf(error) !== fault) log.warn({ reason: messageOf(error) }, 'the console keeps the old certificate');
       fault = messageOf(error);
     }
     warn();
@@ -144,7 +144,7 @@ function keyFault(key: string, error: unknown): string {
   return 'CONSOLE_TLS_KEY_FILE holds no private key (PEM) that can be used with the certificate';
 }
 
-/** RFC 7468, section 11, and the older form of OpenSSL (RFC 1421). */
+/** RFC 7468, section 11, and OpenSSL's older form (RFC 1421). */
 const LOCKED_KEY = /BEGIN ENCRYPTED PRIVATE KEY|^Proc-Type: 4,ENCRYPTED/m;
 
 function datesOf(cert: string) {

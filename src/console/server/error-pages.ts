@@ -7,17 +7,17 @@ import { html, safeAddress } from '../html/html.ts';
 import { placesOf, wantsFragment } from '../layout/layout.ts';
 import { notice } from '../parts/page-head.ts';
 
-/** What a person sees when something went wrong. */
+/** An error as a person sees it; with `comesBack` the page reloads itself. */
 export type Trouble = { status: number; title: string; words: string; comesBack: boolean };
 
-/** While Redis is away, the browser repeats its request after this many seconds. */
+/** The browser reloads the page after this time while Redis is away. */
 const TRY_AGAIN_S = 3;
 
-/** How ioredis reports a command without an answer, and how Redis reports one that it cannot accept now. */
+/** The messages of ioredis for a command without an answer, and of Redis for a command that it refuses now. */
 const REDIS_AWAY =
   /^(?:Command timed out|Connection is closed|Socket timeout|Stream isn't writeable|READONLY|LOADING|MISCONF|OOM|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|ERR Error running script .* -(?:READONLY|MISCONF|OOM))/;
 
-/** What an error means for the person, without the details that libraries add to theirs. */
+/** What an error means for a person, without details from libraries. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof ConsoleError) {
     return { status: error.statusCode, title: titleOf(error.statusCode), words: error.message, comesBack: false };
@@ -45,7 +45,7 @@ export function troubleOf(error: unknown): Trouble {
   return { status: 500, title: titleOf(500), words: OURS, comesBack: false };
 }
 
-/** Whether Redis is missing: it does not answer, or not within the time of a page. */
+/** Whether the error means that Redis does not answer, or not within a page's time. */
 export function isAway(error: unknown): boolean {
   if (isLimitlineError(error, 'REDIS')) return true;
   if (!(error instanceof Error)) return false;
@@ -94,7 +94,7 @@ function titleOf(status: number): string {
   return TITLES[status] ?? 'This cannot be done';
 }
 
-/** Answers every error with a calm page. A fault of ours is in the log, under the number that the page shows. */
+/** Answers every error with a page. A fault of the console is logged under the number that the page shows. */
 export function addErrorPages(app: ConsoleApp, log: Log): void {
   const answer = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const trouble = troubleOf(error);
@@ -107,7 +107,7 @@ export function addErrorPages(app: ConsoleApp, log: Log): void {
   app.setNotFoundHandler((request, reply) => answer(new ConsoleError(404, WORDS[404] ?? ''), request, reply));
 }
 
-/** Synchronous: Fastify itself would answer another error that comes before this answer is sent. */
+/** Synchronous, since Fastify itself would answer an error that comes during another error's answer. */
 function sayTrouble({ status, title, words, comesBack }: Trouble, request: FastifyRequest, reply: FastifyReply) {
   reply.code(status);
   const reads = request.method === 'GET' || request.method === 'HEAD';
@@ -127,7 +127,7 @@ function sayTrouble({ status, title, words, comesBack }: Trouble, request: Fasti
   });
 }
 
-/** The page that the form was sent from, if the browser names it and it is one of ours: the person can correct the form there. */
+/** The console's page whose form was sent, where the browser names it in `referer`. */
 function sentFrom({ headers }: FastifyRequest): string | undefined {
   const from = URL.parse(headers.referer ?? '');
   if (!from || from.host !== headers.host) return undefined;

@@ -9,42 +9,42 @@ import { pageHead } from '../parts/page-head.ts';
 import { localReach, type Reach } from './reach.ts';
 import { type Comer, isHomeOf, type Refusal, whoAsks } from './who-asks.ts';
 
-/** Methods that the console knows at all. The others are for proxies, or for nobody. */
+/** Methods that the console accepts. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** These change nothing. */
+/** Methods that change nothing. */
 const READING = new Set(['GET', 'HEAD']);
 
-/** What is looked at; of a request that came over HTTP. */
+/** The parts of an HTTP request that the guard checks. */
 type Asked = {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
   from: string | undefined;
   port: number;
-  /** Without one: this machine alone, by http. */
+  /** By default this machine alone, by http. */
   reach?: Reach;
 };
 
-/** A request that may be looked at: who asks, and of which of our origins. */
+/** A request that passed the guard: where it comes from, and the console's origin that it used. */
 export type LetIn = Comer & { origin: string };
 
 const LOCAL = localReach('127.0.0.1');
 
-/** {@link lookAt}'s refusal, if there is one. */
+/** The refusal of {@link lookAt}, if there is one. */
 export function refusalOf(asked: Asked): Refusal | undefined {
   const found = lookAt(asked);
   return 'status' in found ? found : undefined;
 }
 
 /**
- * Whether a request may be looked at, before anything is done for it. Who asks and where, or why not:
+ * Checks a request before anything else is done. Answers where it comes from, or why it is refused:
  *
- * - it must come from this machine, through no proxy; or from where the settings say (who-asks.ts);
- * - under a name of ours: another name that leads here is DNS rebinding. Ours are the one of `CONSOLE_URL`, and to who is on
- *   this machine and came through no proxy, this machine's own;
- * - from a page of ours, where it changes anything (`Origin`, and `Sec-Fetch-Site` where the browser sends it), and where it
- *   only reads, from a page of ours or by the person's own hand: other pages cannot load pieces of this one.
+ * - It must come from this machine without a proxy, or from where the settings allow (who-asks.ts).
+ * - Its host must be a name of the console, since any other name is DNS rebinding. That is the name of `CONSOLE_URL`, and for
+ *   requests of this machine without a proxy also the machine's own names.
+ * - A change must come from the console's own page (`Origin`, and `Sec-Fetch-Site` where sent). A read must come from there or
+ *   be a navigation, so that other pages cannot load parts of the console.
  */
 export function lookAt({ method, url, headers, from, port, reach = LOCAL }: Asked): LetIn | Refusal {
   const comer = whoAsks({ headers, from }, reach);
@@ -58,13 +58,13 @@ export function lookAt({ method, url, headers, from, port, reach = LOCAL }: Aske
   return refusal ?? { ...comer, origin };
 }
 
-/** The origin of ours that is asked; undefined for a name that is not ours, or not to who asks. */
+/** The console's origin that a request used; undefined for a name that is not the console's, or not for this client. */
 function originOf(
   { headers, port, comer }: { headers: IncomingHttpHeaders; port: number; comer: Comer },
   { home, isProxy, certificate }: Reach,
 ): string | undefined {
   const { host = '' } = headers;
-  // What is in front passes everything on as a proxy does, so who comes by its name did not come through it.
+  // A proxy in front forwards every request, so one under the proxy's name that was not forwarded is refused.
   if (isHomeOf(home, host) && comer.isPassedOn === (isProxy !== undefined)) return home?.origin;
   if (comer.isPassedOn || !isLoopback(comer.address) || !isOurName(host, port, certificate ? HTTPS_PORT : HTTP_PORT)) {
     return undefined;
@@ -72,7 +72,7 @@ function originOf(
   return `${certificate ? 'https' : 'http'}://${host.toLowerCase()}`;
 }
 
-/** A name that no other's DNS can give away: this machine's own, or a loopback address in figures; and our port. */
+/** Whether the host is localhost or a loopback address, which no foreign DNS can claim, with the console's port. */
 function isOurName(host: string, port: number, leftOut: string): boolean {
   const name = OUR_NAME.exec(host);
   return name !== null && (name[1] ?? leftOut) === String(port);
@@ -80,7 +80,7 @@ function isOurName(host: string, port: number, leftOut: string): boolean {
 
 const OUR_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i;
 
-/** Left out of addresses. */
+/** Browsers omit the default ports. */
 const HTTP_PORT = '80';
 const HTTPS_PORT = '443';
 
@@ -93,7 +93,7 @@ function ourNames({ home, certificate }: Reach, port: number): string {
 function refusalOfReading(headers: IncomingHttpHeaders): Refusal | undefined {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return undefined;
-  // A link on another page may lead here; that page sees nothing of it.
+  // A link on another site may lead here, since that site cannot read the page.
   if (headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document') return undefined;
   return { status: 403, words: 'Another site asked for this, and only pages of this console may.' };
 }
@@ -105,19 +105,19 @@ function refusalOfChange(headers: IncomingHttpHeaders, origin: string): Refusal 
   return { status: 403, words: 'This was not sent by a page of this console, so nothing was done.' };
 }
 
-/** Lets no request in that {@link lookAt} finds something against. */
+/** Refuses every request to which {@link lookAt} objects. */
 export function addGuard(app: FastifyInstance, { port, reach }: { port: () => number; reach: Reach }): void {
   app.decorateRequest('origin', '');
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
     const { method, url, headers, headersDistinct } = request.raw;
     const from = request.socket.remoteAddress;
-    // Which of two names is meant, everybody on the way may see otherwise (RFC 9112, section 3.2).
+    // With two Host headers, proxy and server may each take another (RFC 9112, section 3.2).
     const isAskedTwice = (headersDistinct.host?.length ?? 0) > 1;
     const found = isAskedTwice
       ? { status: 400, words: 'The request names two hosts.' }
       : lookAt({ method: method ?? '', url: url ?? '', headers, from, port: port(), reach });
     if (!('status' in found)) {
-      // From here on nobody can read anything else out of what the proxies wrote: `request.ip` is this address.
+      // From here on `request.ip` is the checked address, and nothing else of the proxies' headers is read.
       if (found.isPassedOn) headers['x-forwarded-for'] = found.address;
       request.origin = found.origin;
       return;
@@ -128,7 +128,7 @@ export function addGuard(app: FastifyInstance, { port, reach }: { port: () => nu
   });
 }
 
-/** Words without a page, for whoever is not let in, and for what is no address at all: nothing else was looked at by then. */
+/** Answers with plain text, for refused requests and unreadable addresses, about which nothing else is known. */
 export function sayPlainly(reply: FastifyReply, status: number, words: string): FastifyReply {
   return reply
     .code(status)
@@ -139,9 +139,9 @@ export function sayPlainly(reply: FastifyReply, status: number, words: string): 
 }
 
 /**
- * What a browser may do with our pages: load scripts, styles and pictures from here and run nothing that stands in them,
- * send forms only here, be shown in no frame. The address of a page names a portfolio, so other sites are not told it; to
- * ourselves it is, since with `no-referrer` a browser sends `Origin: null` with forms and nobody could tell whose they are.
+ * The content policy: scripts, styles and pictures from here alone, no inline scripts, forms only to here, no frames. The
+ * address of a page names a portfolio, so other sites get no referrer. The console itself does: with `no-referrer`, browsers
+ * send forms with `Origin: null`, whose source cannot be checked.
  */
 export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
   await app.register(helmet, {
@@ -164,32 +164,32 @@ export async function addSecurityHeaders(app: ConsoleApp): Promise<void> {
     crossOriginOpenerPolicy: { policy: 'same-origin' },
     crossOriginResourcePolicy: { policy: 'same-origin' },
     frameguard: { action: 'deny' },
-    // On what is refused before these headers too, and not for every name: make-server.ts.
+    // make-server.ts sets it, on refusals too and only for the console's own name.
     strictTransportSecurity: false,
   });
   app.addHook('onRequest', async (_request, reply) => {
     reply
       .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=(), usb=()')
-      // All but the files that pages are made of is somebody's data, or tells whether there is such (assets.ts says otherwise).
+      // All answers are somebody's data, except the files in assets.ts, which set another header.
       .header('cache-control', 'no-store');
   });
 }
 
-/** Without buttons, and where links to the console lead as a rule. */
+/** Pages without buttons, to which links on other sites commonly lead. */
 const OPEN = new Set(['/', '/keys']);
 
-/** Where identity providers send browsers back to; what comes with it is held against what this browser was given. */
+/** Identity providers send browsers back here; the sign-in compares the query with the browser's cookie. */
 const CALLBACK = '/sign-in/oidc/callback';
 
-/** Whether a page of another site sent the browser here; what a person typed, or opened from another program, is no site's. */
+/** Whether a page of another site led the browser here; a typed address, or one opened by another program, does not count. */
 export function isLedByOthers(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
   return headers['sec-fetch-mode'] === 'navigate' && (site === 'cross-site' || site === 'same-site');
 }
 
 /**
- * Asks before it shows a page to which another site led. Such a site sees nothing of ours and cannot show it in a frame, but it
- * can bring a page with a yes on it under a mouse that is about to click a second time. Here the click meets a link.
+ * Asks for a click before it shows a page to which another site led. That site cannot read or frame the page, but could open
+ * one with a confirm button just under the person's second click. The click then meets only a link.
  */
 export function askWhoWasLed(app: ConsoleApp): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -206,5 +206,5 @@ export function askWhoWasLed(app: ConsoleApp): void {
   });
 }
 
-/** Enough to know an address by. */
+/** Characters of an address to show. */
 const SHOWN = 200;

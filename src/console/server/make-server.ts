@@ -13,20 +13,20 @@ import { addGuard, sayPlainly } from './guard.ts';
 import type { Reach } from './reach.ts';
 import { isHomeOf } from './who-asks.ts';
 
-/** So long a page may take: who waits longer for Redis is told so instead. */
+/** The longest time for a page; then the person is told that Redis does not answer. */
 const PAGE_LIMIT_MS = 4_000;
 
-/** Forms of ours have a few fields; uploads have limits of their own. */
+/** For forms with a few fields; uploads have limits of their own. */
 export const FORM_LIMIT_BYTES = 256 * 1_024;
 
-/** Larger than any address of ours with all of its filters. */
+/** Larger than any of the console's addresses with all filters. */
 const HEADERS_LIMIT_BYTES = 16 * 1_024;
 
-/** A path parameter may be a row's key or a portfolio's name in percent encoding. */
+/** A row's key or a portfolio's name, percent-encoded, in characters. */
 const PARAMETER_LIMIT = 1_000;
 
 /**
- * The server under the pages, which lets nobody in but by the guard's rules. With a certificate it speaks HTTPS alone.
+ * The server under the pages, with the guard. With a certificate it speaks only HTTPS.
  *
  * @throws LimitlineError `SETTINGS` for a certificate that cannot be used
  */
@@ -47,7 +47,7 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
     },
     ...(reach.isProxy ? { trustProxy: reach.isProxy } : {}),
     ...(certificate ? { https: { ...http, ...certificate, ...TLS_RULES } } : { http }),
-    // What speaks https differs from what speaks http in its type alone.
+    // A Fastify server with https differs from one with http only in its type.
   }) as unknown as ConsoleApp;
   const { host, home } = reach;
   const address = listenOn(app, { host, port, home: home?.origin, isHttps: certificate !== undefined });
@@ -70,12 +70,12 @@ export function makeServer({ reach, port, log }: { reach: Reach; port: number; l
   return { app, address };
 }
 
-/** RFC 6797; two years, and below our name too, as OWASP ASVS 5.0, item 3.4.1 has it (a year at least). */
+/** RFC 6797; two years, including subdomains (OWASP ASVS 5.0, 3.4.1 asks for a year at least). */
 const DEMAND = 'max-age=63072000; includeSubDomains';
 
 /**
- * Tells browsers to come by https from now on, on every answer, refusals among them. Under our own name alone: for localhost the
- * header would shut out every other program there.
+ * Sets HSTS on every answer, refusals too, but only under the console's own name: for localhost the header would block every
+ * other program there.
  */
 function makeHttpsDemand(home: URL | undefined) {
   return ({ headers }: Pick<FastifyRequest, 'headers'>, reply: FastifyReply): void => {
@@ -84,14 +84,14 @@ function makeHttpsDemand(home: URL | undefined) {
   };
 }
 
-/** The browsers of a large office that come from one network (/24, /48), with a thousand pages open: each has one for events, and some more for a moment. */
+/** Connections of one network (/24, /48): a large office with a thousand open pages, each with a stream and short requests. */
 const OF_NETWORK = 2_000;
-/** Of all together: a process may have some ten thousand files open. */
+/** Connections of all networks; a process may have some ten thousand files open. */
 const OF_ALL = 10_000;
 
 /**
- * Lets no network have so many connections, idle ones among them, that there are none left for others. What is above is closed before
- * anything is read. A trusted proxy passes on what many send, so that it is counted among all alone.
+ * Limits the connections of one network, idle ones included, so that others find one free. Further ones are closed unread. A
+ * trusted proxy forwards many people's requests, so only the total limits it.
  */
 export function boundConnections(
   server: Server,
@@ -118,16 +118,16 @@ export function boundConnections(
   });
 }
 
-/** So often it is looked whether the rest comes, which Node throws away. */
+/** How often a body that comes after its answer is checked for progress; Node discards it. */
 const LINGER_MS = 5_000;
 
-/** A browser reads the answer to a large file when it has sent all of it: who sends as much as this each time is waited for. */
+/** Bytes per check that keep the connection: a browser reads the answer only after it has sent a large file. */
 const LEAST_BYTES = 32 * 1_024;
 
 /**
- * Closes connections whose request was answered before all of it came, and of which the rest does not come either. Node's own limit for
- * a whole request is not for us, since an upload may take hours; without any, whoever announces a body and sends none would keep a
- * socket for ever with each request, without an account, until there are no more for others.
+ * Closes connections whose request was answered before its body arrived, and whose body stops arriving. Node's own limit for a
+ * request does not fit, since an upload may take hours. Without any limit, unknown clients could announce bodies, send none,
+ * and so use up all sockets.
  */
 export function closeUnread(app: FastifyInstance, { lingerMs = LINGER_MS } = {}): void {
   app.addHook('onResponse', async ({ raw }) => {
@@ -145,15 +145,15 @@ export function closeUnread(app: FastifyInstance, { lingerMs = LINGER_MS } = {})
   });
 }
 
-/** The address of a server that listens there. */
+/** The URL of a server on a host and port. */
 export function addressOf({ host, port, isHttps }: { host: string; port: number; isHttps: boolean }): string {
   return `http${isHttps ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**
- * Where a server listens. Before the first `open`, a port that was given as 0 is not known.
+ * The addresses of a server. With port 0, the port is known only after `open`.
  *
- * @param given.home under which people open it, where that is not the address that it listens on
+ * @param given.home the address under which people open the console, where it is not the one it listens on
  */
 export function listenOn(
   app: FastifyInstance,

@@ -3,21 +3,21 @@ import type { Settings } from '../../config.ts';
 import { LimitlineError } from '../../errors.ts';
 import { oidcFaults } from '../../people/oidc/oidc-settings.ts';
 
-/** From where the console can be reached, by which names, and how. */
+/** From where and under which names the console can be reached, and how. */
 export type Reach = {
-  /** Where it listens. */
+  /** The host on which it listens. */
   host: string;
-  /** Under which address people open it; undefined where that is the one that it listens on. */
+  /** The address under which people open it; undefined where it is the one on which it listens. */
   home: URL | undefined;
-  /** The files with which it speaks HTTPS itself. */
+  /** The files for its own HTTPS. */
   certificate: { certFile: string; keyFile: string } | undefined;
-  /** Whether an address is that of a proxy that may say who asks; undefined where there is none in front. */
+  /** Whether an address is a trusted proxy's; undefined where none is set. */
   isProxy: ((address: string | undefined) => boolean) | undefined;
-  /** Whether who comes must have signed in, also while there are no users. */
+  /** Whether people must sign in even while there are no users. */
   signIn: boolean;
 };
 
-/** The settings that say it. */
+/** The settings from which it is read. */
 export type ReachSettings = Pick<
   Settings,
   | 'CONSOLE_HOST'
@@ -31,7 +31,7 @@ export type ReachSettings = Pick<
   | 'CONSOLE_OIDC_ROLES'
 >;
 
-/** A console on a loopback address, with no other setting: whoever comes is on this machine. */
+/** A console on a loopback address and no other setting: only this machine reaches it. */
 export function localReach(host: string): Reach {
   return readReach({ ...NOTHING_GIVEN, CONSOLE_HOST: host });
 }
@@ -45,7 +45,7 @@ const NOTHING_GIVEN: Omit<ReachSettings, 'CONSOLE_HOST'> = {
 /**
  * Reads from the settings how the console can be reached.
  *
- * @throws LimitlineError `SETTINGS` that names everything that is missing for it or does not fit, a sentence each
+ * @throws LimitlineError `SETTINGS` that names every missing or contradictory setting, a sentence each
  */
 export function readReach(settings: ReachSettings): Reach {
   const faults = [...httpsFaults(settings), ...homeFaults(settings), ...oidcFaults(settings)];
@@ -62,8 +62,8 @@ export function readReach(settings: ReachSettings): Reach {
 }
 
 /**
- * Whether who comes must have signed in, whatever users there are: where others can reach the console, or an identity
- * provider says who they are. Elsewhere sign-in is needed as soon as there are users.
+ * Whether people must sign in even without users: where others can reach the console, or an identity provider is set. Otherwise
+ * the first user makes sign-in necessary.
  */
 export function signInNeeded({
   CONSOLE_HOST,
@@ -74,7 +74,7 @@ export function signInNeeded({
 }
 
 /**
- * Sees to it that somebody can sign in, where that is needed: before the console listens.
+ * Checks before the console listens that somebody can sign in, where sign-in is needed.
  *
  * @throws LimitlineError `SETTINGS` where there are neither users nor an identity provider
  */
@@ -124,7 +124,7 @@ function httpsFaults({ CONSOLE_TLS_CERT_FILE: certFile, CONSOLE_TLS_KEY_FILE: ke
   return [`${given} is given, so ${missing} is needed too.`];
 }
 
-/** The address for people is one that browsers keep secrets for (https, or this machine), and all of it is the console's. */
+/** The address must be one for which browsers keep secrets (https, or this machine), and must have no path. */
 function homeFaults(settings: ReachSettings): string[] {
   const text = settings.CONSOLE_URL;
   if (text === undefined) return settings.CONSOLE_TRUST_PROXY.length > 0 ? [NEEDS_URL] : [];

@@ -3,25 +3,25 @@ import { isIP } from 'node:net';
 import { isLoopback, plainAddress } from '../../addresses.ts';
 import type { Reach } from './reach.ts';
 
-/** Who says no, and why; the words go to whoever asked. */
+/** The answer to a refused request: a status and the reason. */
 export type Refusal = { status: 400 | 403 | 405 | 421; words: string };
 
-/** Where a request really came from. */
+/** The origin of a request. */
 export type Comer = {
-  /** The client's address: of the connection, or what the proxies in front say. */
+  /** The client's address: that of the connection, or as trusted proxies report it. */
   address: string;
-  /** Whether a trusted proxy passed it on. */
+  /** Whether a trusted proxy forwarded it. */
   isPassedOn: boolean;
 };
 
-/** What a proxy adds. From whom nobody has named, it could only be there to deceive, or to make everybody come from here. */
+/** Headers that proxies add. Unless a trusted proxy sends them, they are fakes, or make every client look local. */
 const FORWARDED = /^(?:x-forwarded-|forwarded$|x-real-ip$|x-original-|via$|cf-connecting-ip$|true-client-ip$)/;
 
 /**
- * Who asks: the other end of the connection, or behind a proxy that `CONSOLE_TRUST_PROXY` names the last address of
- * `X-Forwarded-For` that is no such proxy's; what stands before that one was written by whoever asks. Of such a proxy's
- * other headers `X-Forwarded-Proto` must say https and `X-Forwarded-Host` our name, if they are there; the rest is not read,
- * `Forwarded` (RFC 7239) neither, since two ways to say one thing are one to deceive.
+ * The client of a request: the other end of the connection, or behind a trusted proxy (`CONSOLE_TRUST_PROXY`) the last address
+ * of `X-Forwarded-For` that is no such proxy. Earlier addresses in that header were written by the client. `X-Forwarded-Proto`
+ * must say https, and `X-Forwarded-Host`, if sent, must be the console's name. `Forwarded` (RFC 7239) is ignored: two headers
+ * for one fact could contradict each other.
  */
 export function whoAsks(
   { headers, from }: { headers: IncomingHttpHeaders; from: string | undefined },
@@ -37,7 +37,7 @@ export function whoAsks(
   if (!isFromProxy && !isLoopback(from)) return refused('The console answers through its proxy only.');
   if (!isFromProxy && named !== undefined) {
     return refused(
-      `${named} is believed of the proxies alone that CONSOLE_TRUST_PROXY names, and this machine is none.`,
+      `${named} is accepted only from a proxy that CONSOLE_TRUST_PROXY names, and this machine is not one.`,
     );
   }
   if (isFromProxy && (named !== undefined || !isLoopback(from))) return passedOn(headers, { ...reach, isProxy });
@@ -64,7 +64,7 @@ function passedOn(
   return { address, isPassedOn: true };
 }
 
-/** Whether `Host`, or a proxy's word for it, is the name under which people open the console. */
+/** Whether `Host` or `X-Forwarded-Host` is the name under which people open the console. */
 export function isHomeOf(home: URL | undefined, host: string): boolean {
   if (!home) return false;
   const port = home.protocol === 'https:' ? ':443' : ':80';
@@ -80,7 +80,7 @@ function valuesOf(header: string | string[] | undefined): string[] {
     .filter(Boolean);
 }
 
-/** Some proxies write the port behind it, and brackets around an IPv6 address that has one. */
+/** Removes the port that some proxies append, and the brackets of an IPv6 address with one. */
 function withoutPort(text: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(text) ?? [];
   return plainAddress(bracketed ?? plain ?? text);

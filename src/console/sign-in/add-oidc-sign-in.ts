@@ -14,36 +14,36 @@ import type { Coming } from './people-functions.ts';
 import { comingOf, giveToken, readToken, signInAddress, wayBack } from './session-cookie.ts';
 import { narrowPage } from './sign-in-view.ts';
 
-/** Where a sign-in at the identity provider begins. */
+/** The address that starts a sign-in at the identity provider. */
 export const OIDC_ADDRESS = '/sign-in/oidc';
 
-/** Where the provider sends the browser back to: what is registered there as redirect address, behind the console's own. */
+/** The redirect address that must be registered at the provider, behind the console's own address. */
 export const CALLBACK = `${OIDC_ADDRESS}/callback`;
 
-/** Where who signed out here is told that they did not there. */
+/** The page after sign-out, which says that the person is still signed in at the provider. */
 const OUT = `${OIDC_ADDRESS}/out`;
 
-/** The provider is asked up to three things: what it is, for a token, for its keys; each has four seconds (provider.ts). */
+/** Time for three requests to the provider (discovery, token, keys), four seconds each (provider.ts). */
 const LIMIT_MS = 15_000;
 
-/** Longer than an approval's. */
+/** In characters; longer than any approval's id. */
 const LONGEST_ID = 100;
 
-/** However many networks they come from: each takes some 300 bytes of Redis for ten minutes. */
+/** For all networks together: each started sign-in takes some 300 bytes of Redis for ten minutes. */
 const MOST_BEGUN_PER_S = 50;
 
-/** How sign-in at an identity provider is done, and how a session begins. */
+/** The functions for sign-in at an identity provider. */
 export type OidcFunctions = {
   oidc: Oidc;
-  /** Answers the value of the cookie of a session of this person, whose roles are kept in it. */
+  /** Starts a session of this person, which keeps their roles, and answers its cookie's value. */
   beginSession: (person: Person, coming: Coming) => Promise<string>;
-  /** Records that a person signed in again, as an approval requires. */
+  /** Records that the person signed in again, as proof for an approval. */
   keepProof: (anew: Anew) => Promise<void>;
 };
 
 /**
- * Sign-in at an identity provider: `/sign-in/oidc` leads there, and `/sign-in/oidc/callback` takes who comes back. A cookie of
- * the browser's own names it in between, so that nobody can end in one browser what began in another (login CSRF, mix-up).
+ * Sign-in at an identity provider: `/sign-in/oidc` leads there, `/sign-in/oidc/callback` is where the browser returns. A cookie
+ * ties both to one browser, against login CSRF and mix-up attacks.
  */
 export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): void {
   const { oidc, beginSession, keepProof, functions, audit, cookie, gate } = given;
@@ -71,7 +71,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
     const browser = browserName(request.cookies[name]);
     const redirect = `${request.origin}${CALLBACK}`;
     const url = await oidc.begin({ browser, redirect, to, anew }).catch((error) => {
-      // Redis has a page of its own; whatever else happened here is the provider's.
+      // Redis has its own error page; any other error here is the provider's.
       if (isAway(error)) throw error;
       return undefined;
     });
@@ -119,7 +119,7 @@ export function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunction
   }
 }
 
-/** Where somebody goes who signed out, by their name: `person-names.ts` says how those of identity providers look. */
+/** The page after sign-out, by the person's name: `person-names.ts` says how names of an identity provider look. */
 export function addressAfterSignOut(by: string): string {
   return /\(sso [0-9a-f]{6,64}\)$/.test(by) ? OUT : '/sign-in';
 }
@@ -131,11 +131,11 @@ function refusedAs(answer: Exclude<OidcAnswer, { is: 'in' }>): { by: string; tro
 }
 
 /**
- * Not by a redirect: the browser would ask for what it leads to on behalf of the provider's page, and so without cookies that
- * are kept from other sites, and be asked whether it wanted to come here (server/led-here.ts).
+ * Leads on by a refresh and not by a redirect, which browsers would count as the provider's request: without same-site cookies,
+ * and with the question of server/guard.ts.
  */
 function leadOn(reply: FastifyReply, to: string): unknown {
-  // The address of this page has the code in it, which is used up, and is nobody's business all the same.
+  // This page's address holds the used code, which other pages need not see.
   reply.header('refresh', `0; url=${to}`).header('referrer-policy', 'no-referrer');
   return reply.page({ title: 'Signed in', at: 'people', body: oidcDoneView({ to }) });
 }
@@ -150,11 +150,11 @@ function makeSecondLimit(most: number): () => boolean {
   };
 }
 
-/** More than the people of one office begin on a Monday morning, all behind one address. */
+/** More than an office behind one address needs on a Monday morning. */
 const BEGUN_PER_MINUTE = 60;
 
 /**
- * Bounds how often a sign-in at an identity provider is begun from one network: each is a record in Redis.
+ * Limits how many sign-ins one network starts at an identity provider, since each is a record in Redis.
  *
  * @returns the route's `config.rateLimit`
  */
@@ -169,10 +169,10 @@ function slowDown() {
   };
 }
 
-/** Why somebody is not signed in who tried it at the identity provider: what happened, and what to do, without details. */
+/** Why a sign-in at the identity provider failed, without details. */
 export type OidcTrouble = 'denied' | 'away' | 'not believed' | 'unknown' | 'no role' | 'too many' | 'not anew';
 
-/** With which status each is answered. */
+/** The status of each failure's page. */
 export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   denied: 403,
   away: 503,
@@ -183,7 +183,7 @@ export const STATUS_OF: Readonly<Record<OidcTrouble, number>> = {
   'not anew': 403,
 };
 
-/** The page that says so. @param given.name the provider's, @param given.groups those that count */
+/** The page of a failed sign-in. @param given.name the provider's name, @param given.groups the groups that have roles here */
 export function oidcTroubleView(given: {
   trouble: OidcTrouble;
   name: string;
@@ -218,7 +218,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
   }
 }
 
-/** The page that leads on. It does so by itself, and what it leads to is asked for by a page of ours and by no other site's. */
+/** The page that leads on by itself, so that the next request counts as the console's own. */
 export function oidcDoneView({ to }: { to: string }): Html {
   return narrowPage({
     title: 'You are signed in',
@@ -226,7 +226,7 @@ export function oidcDoneView({ to }: { to: string }): Html {
   });
 }
 
-/** Who signed out here is still known there, and the next who sits down at this computer with them. */
+/** Says that the person is still signed in at the provider, as whom the next user of this computer could come back. */
 export function oidcOutView({ name, end }: { name: string; end: string | undefined }): Html {
   return narrowPage({
     title: 'You are signed out',

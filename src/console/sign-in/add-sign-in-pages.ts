@@ -4,7 +4,7 @@ import { addOidcSignIn, addressAfterSignOut, type OidcFunctions } from './add-oi
 import { addSignIn, type SignInGiven } from './add-sign-in.ts';
 import { addSignInSteps } from './add-sign-in-steps.ts';
 import type { Know } from './hold-tries.ts';
-import type { Gate } from './make-gate.ts';
+import type { SessionGate } from './make-gate.ts';
 import type { GateFunctions } from './people-functions.ts';
 import { type Devices, takeToken } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
@@ -14,16 +14,16 @@ export type SignInOptions = {
   gate: GateFunctions;
   functions: SignInFunctions;
   audit: Audit;
-  /** What tokens of forms are made with: the same on all hosts of the installation. */
+  /** The key of form tokens, the same on all hosts of the installation. */
   formKey: Buffer;
-  /** Where people sign in at an identity provider. */
+  /** Sign-in at an identity provider, where one is set. */
   oidc?: OidcFunctions | undefined;
 };
 
-/** The sign-in, its steps, and the way out. */
+/** Adds the pages of sign-in, its steps, and sign-out. */
 export function addSignInPages(
   app: ConsoleApp,
-  given: Omit<SignInOptions, 'gate'> & { gate: Gate; know: Know; devices: Devices },
+  given: Omit<SignInOptions, 'gate'> & { gate: SessionGate; know: Know; devices: Devices },
 ): void {
   const { functions, audit, gate, know, devices } = given;
   const steps = { functions, audit, cookie: gate.cookie, gate, know, devices };
@@ -34,9 +34,8 @@ export function addSignInPages(
 }
 
 /**
- * `POST /sign-out`: the session ends in Redis, for whoever knows its token, and the browser forgets what it keeps of the console:
- * its cache, with the pages that it would show when somebody goes back. Its cookies are not all cleared (`"cookies"`): that
- * would take those of every other program under this name as well (Clear Site Data, section 3.1).
+ * `POST /sign-out`: ends the session in Redis, and clears the browser's cache, whose pages "back" would show. Cookies are not
+ * cleared by `"cookies"`, which would delete other programs' under this host too (Clear Site Data, section 3.1).
  */
 function addSignOut(app: ConsoleApp, { functions, audit, cookie, gate }: SignInGiven): void {
   app.post(
@@ -44,7 +43,7 @@ function addSignOut(app: ConsoleApp, { functions, audit, cookie, gate }: SignInG
     {
       onRequest: async (request, reply) => {
         await gate.readSession(request);
-        // It ended by itself, and the token of the form with it.
+        // The session has ended already, and so has its form token.
         if (!request.signedIn) return reply.redirect('/sign-in', 303);
       },
       preHandler: app.csrfProtection,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fieldsOf } from '../actions/add-action.ts';
+import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { SignInGiven } from './add-sign-in.ts';
 import { sayLater } from './hold-tries.ts';
@@ -16,17 +16,17 @@ import {
   signOutLine,
 } from './sign-in-view.ts';
 
-/** A request of somebody who owes just what its page is for. */
+/** A request of a person who owes exactly the step of its page. */
 type Step = { request: FastifyRequest; reply: FastifyReply; token: string; name: string; to: string };
 
 /**
- * What may be owed after a password, a page each: `/sign-in/code`, `/sign-in/factor`, `/sign-in/password`. Who owes something
- * reaches the page for it and no other of the console (make-gate.ts); who owes something else, or nothing, is led on from here.
+ * The steps that may follow a password: `/sign-in/code`, `/sign-in/factor`, `/sign-in/password`. A person who owes a step
+ * reaches only its page (make-gate.ts); anybody else is redirected from it.
  */
 export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
   const { functions, audit, gate, know, devices } = given;
 
-  /** A page and its form under one address. */
+  /** Adds a step's page and form, under one address. */
   const addStep = (
     owed: Owed,
     {
@@ -51,7 +51,7 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       `/sign-in/${owed}`,
       { onRequest: gate.readSession, preHandler: app.csrfProtection },
       async (request, reply) => {
-        const fields = fieldsOf(request.body);
+        const fields = formFieldsOf(request.body);
         const step = stepOf(request, reply, fields.to);
         return step ? take({ ...step, fields }) : reply;
       },
@@ -143,5 +143,5 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
   });
 }
 
-/** Typed once, it might be another than was meant. */
+/** Typed once, a password might have a typing error. */
 export const NOT_ALIKE = 'The two passwords differ. Type the same one twice.';

@@ -1,22 +1,22 @@
 import type { FastifyReply } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
-import { fieldsOf } from '../actions/add-action.ts';
+import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { Know } from './hold-tries.ts';
 import { sayLater } from './hold-tries.ts';
-import { type Gate, nextAddress } from './make-gate.ts';
+import { nextAddress, type SessionGate } from './make-gate.ts';
 import type { Coming, PasswordAnswer } from './people-functions.ts';
 import { comingOf, type Devices, giveToken, readToken, wayBack } from './session-cookie.ts';
 import type { SignInFunctions } from './sign-in-functions.ts';
 import { NO_FIT, signInView } from './sign-in-view.ts';
 
-/** How many seconds later there should be room again, where too many passwords are looked at at once. */
+/** Seconds until a retry makes sense while too many passwords are checked at once. */
 const BUSY_S = 5;
 
-/** Longer than any name of a user: what is longer is not read on. */
+/** In characters; longer than any name of a user. */
 const LONGEST_NAME = 100;
 
-/** Names of users; what looks otherwise is not shown again, since people type passwords into the wrong field. */
+/** A user's name. Other input is not shown again, since people type passwords into the wrong field. */
 const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 /** What every step of the sign-in needs. */
@@ -24,15 +24,15 @@ export type SignInGiven = {
   functions: SignInFunctions;
   audit: Audit;
   cookie: string;
-  gate: Gate;
+  gate: SessionGate;
   know: Know;
   devices: Pick<Devices, 'of'>;
 };
 
 /**
- * `/sign-in`: the form, and what came of it. A session begins here, under a token that nobody knew before (session fixation);
- * one that the browser had ends. The form is protected as all others are: another site cannot sign somebody in as somebody
- * else (login CSRF).
+ * `/sign-in`: the form, and its handling. A sign-in starts a session under a new token (session fixation), and ends the
+ * browser's earlier one. The form has a token like all others, so that another site cannot sign a person in as somebody else
+ * (login CSRF).
  */
 export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () => Promise<boolean> }): void {
   const { functions, audit, cookie, gate, know, devices, isNeeded } = given;
@@ -57,7 +57,7 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
   });
 
   app.post('/sign-in', { preHandler: app.csrfProtection }, async (request, reply) => {
-    const fields = fieldsOf(request.body);
+    const fields = formFieldsOf(request.body);
     const to = wayBack(fields.to);
     const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
     const coming = comingOf(request);
@@ -89,19 +89,19 @@ type Refusal = Exclude<PasswordAnswer, { is: 'in' }>;
 
 const WHY = { no: 'password', later: 'too many tries', busy: 'too many at once' } as const;
 
-/** The same words for whatever does not fit: who has none of it learns nothing of what there is. */
+/** One message for an unknown name and a wrong password, so that nobody learns which names exist. */
 function troubleOf(answer: Refusal, reply: FastifyReply): string {
   if (answer.is === 'later') return sayLater(reply, answer.afterS);
   if (answer.is === 'busy') {
     reply.code(503).header('retry-after', String(BUSY_S));
     return `Too many people sign in at this moment. Try again in ${BUSY_S} seconds.`;
   }
-  // RFC 9110, section 15.5.4: credentials were given, and do not do.
+  // RFC 9110, section 15.5.4: credentials were given and are not sufficient.
   reply.code(403);
   return NO_FIT;
 }
 
-/** The trail counts those that come in great number (Audit.refusal), so that an attacker does not fill it. */
+/** Many refusals are counted as one entry (Audit.refusal), so that an attacker cannot fill the audit. */
 async function noteRefused(about: {
   answer: Refusal;
   name: string;

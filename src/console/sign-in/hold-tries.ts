@@ -4,18 +4,18 @@ import type { ConsoleApp } from '../console-app.ts';
 import { sayPlainly } from '../server/guard.ts';
 import type { Devices } from './session-cookie.ts';
 
-/** What is posted to them asks Redis, and may hash a password. */
+/** Addresses whose POST asks Redis, and may hash a password. */
 const HELD = /^\/sign-in(?:\/(?:code|factor|password))?$/;
 
-/** Somebody signed in. */
+/** Called when a person has signed in. */
 export type Know = (came: { request: FastifyRequest; reply: FastifyReply }, person: string) => void;
 
 /**
- * Keeps tries to sign in that come in great number from costing more than a look at a table of this process: before the cookies
- * and the body are read, Redis is asked, or a page is made. Who guesses slowly meets the limits in Redis (src/people).
+ * Limits floods of sign-in attempts at the cost of a table look-up in this process: before cookies and body are read, Redis is
+ * asked, or a page is made. Slow guessing is limited in Redis (src/people).
  *
- * @param devices whose cookie makes a browser no stranger, wherever it is
- * @returns what a right try is told to, whose network and browser are no stranger's from then on
+ * @param devices whose cookie makes a browser known, from any network
+ * @returns called after a successful sign-in; its network and browser count as known from then on
  */
 export function holdTries(app: ConsoleApp, devices: Devices | undefined): Know {
   const tries = makeTries();
@@ -40,31 +40,31 @@ export function sayLater(reply: FastifyReply, afterS: number): string {
   return tooMany(afterS);
 }
 
-/** The words for whoever tried too often. */
+/** The message for too many attempts. */
 export function tooMany(afterS: number): string {
   const wait = afterS < 90 ? `${afterS} ${afterS === 1 ? 'second' : 'seconds'}` : `${Math.ceil(afterS / 60)} minutes`;
   return `Too many tries. Try again in ${wait}.`;
 }
 
-/** More than the people of one office try on a Monday morning, all behind one address; and one a second from then on. */
+/** More than an office behind one address needs on a Monday morning, then one a second. */
 const OF_NETWORK = { atOnce: 60, backMs: 1_000 };
 
-/** Of the wider groups of a stranger's address (address-group.ts), the narrower one first. */
+/** The limits of the wider networks of an unknown address (address-group.ts), the narrower network first. */
 const OF_WIDER = [
   { atOnce: 120, backMs: 500 },
   { atOnce: 240, backMs: 250 },
 ] as const;
 
-/** Of all strangers together: a try that gets through costs about a millisecond of the processor, before anything is hashed. */
+/** The limit of all unknown networks together: an attempt costs about a millisecond of CPU before any hashing. */
 const OF_STRANGERS = { atOnce: 400, backMs: 10 };
 
-/** Networks that are remembered; when there are more, those that were not heard of for longest are forgotten. */
+/** Networks to remember; beyond this, the one unused for longest is forgotten. */
 const MOST = 20_000;
 
 /**
- * Counts tries by network, by the wider networks that it is in, and those of all strangers together, as GCRA does: one moment for
- * each, up to which its tries are used up. A network from which somebody signed in is no stranger's: whoever fills the strangers' part
- * keeps nobody of it out.
+ * Counts attempts by network, by the wider networks around it, and for all unknown networks together. As in GCRA, each counter
+ * is the one moment up to which its attempts are used up. A network with a successful sign-in is known and is not counted with
+ * the unknown ones, so that a flood does not keep it out.
  */
 export function makeTries({
   ofNetwork = OF_NETWORK,
@@ -76,7 +76,7 @@ export function makeTries({
   const known = new Set<string>();
 
   return {
-    /** Takes a try from a network, and the wider ones behind it, and answers 0; or after how many seconds there is one again. */
+    /** Takes an attempt from a network and its wider networks, and answers 0; or the seconds until one is free. */
     take([network = '', ...wider]: readonly string[], nowMs: number, isKnown = known.has(network)): number {
       const counted: { name: string; tries: Tries }[] = [{ name: network, tries: ofNetwork }];
       if (!isKnown) {
@@ -91,14 +91,14 @@ export function makeTries({
       if (waitMs > 0) return Math.ceil(waitMs / 1_000);
       for (const { name, tries } of counted) {
         const used = usedOf(name) + tries.backMs;
-        // Behind all others: what is heard of least stands in front.
+        // Moved to the end, since the first entry is forgotten first.
         usedUp.delete(name);
         usedUp.set(name, used);
         forgetSome(usedUp, most);
       }
       return 0;
     },
-    /** Somebody signed in from there. */
+    /** Marks a network as known after a successful sign-in. */
     know(network: string): void {
       known.delete(network);
       known.add(network);
@@ -107,10 +107,10 @@ export function makeTries({
   };
 }
 
-/** So many tries in one go, of which one comes back after so long. */
+/** `atOnce` attempts in a burst; each is restored after `backMs`. */
 type Tries = { atOnce: number; backMs: number };
 
-/** Like no network's name. */
+/** The counter of all unknown networks; no network has this name. */
 const STRANGERS = '';
 
 function waitOf(aheadMs: number, { atOnce, backMs }: Tries): number {

@@ -8,37 +8,37 @@ import { linkButton } from '../parts/form.ts';
 import { notice } from '../parts/page-head.ts';
 import { commandLine } from '../parts/text.ts';
 import { isLedByOthers } from '../server/guard.ts';
-import type { GateFunctions, Owed, SignedIn } from './people-functions.ts';
+import type { GateFunctions, KnownSession, Owed } from './people-functions.ts';
 import { comingOf, giveOpened, readToken, signInAddress } from './session-cookie.ts';
 
-/** The pages on which what is owed is done. */
+/** The page of each step that a person may owe. */
 const PAGE_OF: Readonly<Record<Owed, string>> = {
   code: '/sign-in/code',
   factor: '/sign-in/factor',
   password: '/sign-in/password',
 };
 
-export type Gate = ReturnType<typeof makeGate>;
+export type SessionGate = ReturnType<typeof makeSessionGate>;
 
-/** Finds out who asks, by the session's cookie. */
-export function makeGate(given: GateFunctions) {
+/** Makes the gate, which finds out by the session's cookie who asks. */
+export function makeSessionGate(given: GateFunctions) {
   const { cookie, read, isNeeded, opening } = given;
   const readFrom = async (request: FastifyRequest, name: string): Promise<void> => {
     const token = readToken(request, name);
     if (token === undefined) return;
     const found = await read(token, { counts: !isByItself(request) });
     if (!found) return;
-    // A neighbour on this machine can put a cookie in the place of the opened one: there it is a session of that kind, or none.
+    // Other programs on this machine can set cookies under this host. So each cookie may only hold its own kind of session.
     const isOpened = isOfSystem(found.person.by);
     if (isOpened !== (name === opening.cookie) || (isOpened && (await isNeeded()))) return;
     request.signedIn = { ...found, token, cookie: name };
   };
-  /** Reads the session that a request came with into `request.signedIn`, in one round trip; none where it brings no token. */
+  /** Reads the request's session into `request.signedIn`, in one round trip; undefined without a token. */
   const readSession = async (request: FastifyRequest): Promise<void> => {
     await readFrom(request, cookie);
     if (!request.signedIn) await readFrom(request, opening.cookie);
   };
-  /** Lets somebody in who brings the console's link. Once it is used up, its browser has a session, and may ask for it again. */
+  /** Starts a session by the console's link. A used link only leads on, in the browser that has its session. */
   const openBy = async (link: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const token = request.signedIn ? undefined : await opening.open(link, comingOf(request));
     if (token !== undefined) giveOpened(reply, opening.cookie, token);
@@ -50,8 +50,8 @@ export function makeGate(given: GateFunctions) {
     ...given,
     readSession,
     /**
-     * Who asks. Whoever has no session, or still owes something, is led to where it is done, from every address, those that
-     * do not exist among them; then the request is `answered`. Without users a session begins by the console's link.
+     * Who asks. A person without a session, or with a step to do, is led to its page from every address, unknown ones too; the
+     * request is then `answered`. Without users, the console's link starts a session.
      */
     async identify(request: FastifyRequest, reply: FastifyReply): Promise<Person | 'answered'> {
       await readSession(request);
@@ -68,7 +68,7 @@ export function makeGate(given: GateFunctions) {
   };
 }
 
-/** Who may go on watching: whose session lives. */
+/** Makes the function that says which sessions are alive and may keep receiving events. */
 export function makeMayWatch({ living }: Pick<GateFunctions, 'living'>): MayWatch {
   return async (sessions) => {
     const tokens = sessions.filter((session) => session !== undefined);
@@ -78,33 +78,30 @@ export function makeMayWatch({ living }: Pick<GateFunctions, 'living'>): MayWatc
   };
 }
 
-/** The token of the console's link, where the request is for it: to look at its head alone opens nothing. */
+/** The token of the console's link. A HEAD request does not use the link up. */
 function linkOf({ method, routeOptions, query }: FastifyRequest): string | undefined {
   const { token } = query as { token?: unknown };
   return method === 'GET' && routeOptions.url === '/' && typeof token === 'string' ? token : undefined;
 }
 
-/** The address of what somebody has to do next: what is owed, or where they wanted to go. */
+/** The address of the person's next step, or `back` where none is owed. */
 export function nextAddress(owes: Owed | undefined, back: string): string {
   return owes === undefined ? back : signInAddress(back, PAGE_OF[owes]);
 }
 
-/** Whether the browser's module asks and no person: such requests keep no session from idling. */
+/** Whether the page's script asks and no person: such requests do not extend a session. */
 function isByItself({ routeOptions, headers }: FastifyRequest): boolean {
   return routeOptions.config.byItself === true || headers['x-by-itself'] !== undefined;
 }
 
-/**
- * Pages lead to the sign-in, where there is one (`page`); pieces of pages, events and whatever changes something are refused, and nothing
- * was done.
- */
+/** Redirects pages to the sign-in (`page`), where there is one. Refuses fragments, events and changes. */
 function lead(request: FastifyRequest, reply: FastifyReply, page: string | undefined): FastifyReply {
   const { method, headers, raw } = request;
   const reads = method === 'GET' || method === 'HEAD';
   if (page !== undefined && reads && !wantsFragment(request) && !isByItself(request)) {
     return reply.header('cache-control', 'no-store').redirect(signInAddress(raw.url, page), 303);
   }
-  // RFC 9110, section 15.5.2, wants a challenge; no browser knows this one, so none asks with a window of its own.
+  // RFC 9110, section 15.5.2, requires a challenge; browsers know no scheme `Session` and so open no dialog.
   reply.code(401).header('www-authenticate', 'Session realm="limitline"');
   const [title, words] = page === undefined ? ['Open it by its link', BY_LINK] : ['Signed out', SIGNED_OUT];
   if (wantsFragment(request)) return reply.fragment(notice('bad', words, { title: `${title}.`, urgent: true }));
@@ -130,11 +127,11 @@ const BY_LINK =
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The session that the request came with, if it is one, with the name of its cookie and the value. */
-    signedIn: (SignedIn & { token: string; cookie: string }) | undefined;
+    /** The request's session, if it has one, with its cookie's name and value. */
+    signedIn: (KnownSession & { token: string; cookie: string }) | undefined;
   }
   interface FastifyContextConfig {
-    /** Asked for by pages by themselves, again and again, and by no person. */
+    /** Marks routes that a page's script requests repeatedly, not a person. */
     byItself?: boolean;
   }
 }

@@ -1,12 +1,12 @@
 import type { Person } from '../../people/person.ts';
 
-/** What somebody has to do before anything else: give a code, set a second factor, choose a password. */
+/** A step that a person must do first: enter a code, set up a second factor, choose a password. */
 export type Owed = 'code' | 'factor' | 'password';
 
-/** Whose a session is; `session` is its public handle, by which it is listed and ended. */
-export type SignedIn = { person: Person; owes: Owed | undefined; session: string };
+/** A session's person; `session` is its public id, for listing and ending it. */
+export type KnownSession = { person: Person; owes: Owed | undefined; session: string };
 
-/** What a name and a password led to. `later`: too many were tried, by that name or from that address; `busy`: too many at once. */
+/** The result of a name and password. `later`: too many attempts for this name or address; `busy`: too many people at once. */
 export type PasswordAnswer =
   | { is: 'in'; token: string; owes: Owed | undefined }
   | { is: 'no' }
@@ -14,29 +14,29 @@ export type PasswordAnswer =
   | { is: 'busy' };
 
 /**
- * From where somebody comes: an address of the network, and what their browser calls itself. `device` is the id of the browser, where
- * it is certain that this person signed in there before.
+ * Where a sign-in comes from: the network address and the user agent. `device` is the browser's id, if this person has signed
+ * in there before.
  */
 export type Coming = { from: string; agent: string; device?: string | undefined };
 
-/** Sessions as the gate needs them, on each request (make-gate.ts). */
+/** The functions for sessions that the gate needs on each request (make-gate.ts). */
 export type GateFunctions = {
-  /** Whether whoever comes must be known: there are users, or the console is open to others than this machine. */
+  /** Whether people must sign in: there are users, or others can reach the console. */
   isNeeded: () => Promise<boolean>;
-  /** Whose session a token is; undefined for one that ended, or never was. One round trip. `counts`: keeps it from idling. */
-  read: (token: string, how: { counts: boolean }) => Promise<SignedIn | undefined>;
-  /** Which of these sessions live still; nobody's doing. One round trip. */
+  /** The session of a token; undefined for an unknown or ended one. One round trip. `counts` keeps it from idling. */
+  read: (token: string, how: { counts: boolean }) => Promise<KnownSession | undefined>;
+  /** Which of these sessions are alive, without extending them. One round trip. */
   living: (tokens: string[]) => Promise<boolean[]>;
   /** The name of the session's cookie. */
   cookie: string;
-  /** How whoever has the console's link comes in, as long as nobody must be known. */
+  /** How people come in by the console's link, while no sign-in is needed. */
   opening: {
-    /** The name of their session's cookie. */
+    /** The name of the cookie of such a session. */
     cookie: string;
-    /** Uses a link up, and answers the token of a session; nothing where it is none (any more). */
+    /** Uses a link up and answers the token of a new session; undefined for an invalid or used link. */
     open: (link: string, coming: Coming) => Promise<string | undefined>;
   };
 };
 
-/** Another way to sign in than a password, such as an identity provider's page. */
+/** Another sign-in than by password, such as an identity provider's page. */
 export type OtherWay = { href: string; words: string };

@@ -5,16 +5,16 @@ import { notice } from '../parts/page-head.ts';
 import type { OtherWay } from './people-functions.ts';
 import { signInAddress } from './session-cookie.ts';
 
-/** What is said of every name and password that do not fit, whichever of the two it is. */
+/** One message for an unknown name and for a wrong password. */
 export const NO_FIT = 'This name and password do not fit together. Check both, and try again.';
 
-/** What is said of every code that does not fit, whatever is wrong with it. */
+/** One message for every wrong code, whatever is wrong with it. */
 export const NO_CODE = 'This code does not fit, or was used before. Wait for the next one, and try again.';
 
-/** Whoever forgot a password, or lost a telephone, can only be helped by a person. */
+/** Only an administrator can help a person who forgot a password or lost a telephone. */
 const HELP = html`<p class="quiet">Forgotten, or lost your telephone? An administrator of this console can set it anew.</p>`;
 
-/** What every page around the sign-in is: narrow, with one thing to do. */
+/** The frame of every page around the sign-in: narrow, with one thing to do. */
 export function narrowPage(given: {
   title: string;
   lead?: HtmlValue;
@@ -32,7 +32,7 @@ export function narrowPage(given: {
   </div>`;
 }
 
-/** `/sign-in`: name and password, and other ways where there are any. */
+/** `/sign-in`: name and password, and the other ways to sign in. */
 export function signInView(given: {
   csrf: string;
   to: string;
@@ -57,7 +57,7 @@ export function signInView(given: {
   });
 }
 
-/** `/sign-in/code`: the second factor, or one of the codes that were made for when it is lost. */
+/** `/sign-in/code`: a code of the second factor, or a recovery code. */
 export function codeView(given: { csrf: string; to: string; recovery: boolean; trouble?: string | undefined }): Html {
   const { csrf, to, recovery, trouble } = given;
   const other = new URLSearchParams(to === '/' ? {} : { to });
@@ -81,7 +81,7 @@ export function codeView(given: { csrf: string; to: string; recovery: boolean; t
   });
 }
 
-/** `/sign-in/password`: a password of one's own in the place of one that somebody else made. */
+/** `/sign-in/password`: replaces a password that somebody else made. */
 export function ownPasswordView(given: { csrf: string; to: string; name: string; trouble?: string | undefined }): Html {
   const { csrf, to, name, trouble } = given;
   return narrowPage({
@@ -97,14 +97,14 @@ export function ownPasswordView(given: { csrf: string; to: string; name: string;
   });
 }
 
-/** A new password, twice, with the name that password managers keep it under. */
+/** The fields for a new password, twice, with the user's name for password managers. */
 export function newPasswordFields(name: string): Html {
   return html`<input name="user" value="${name}" autocomplete="username" hidden>
     ${passwordField({ label: 'New password', name: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. A few words that nobody would guess are good; so is what a password manager makes.' })}
     ${passwordField({ label: 'New password again', name: 'again', autocomplete: 'new-password' })}`;
 }
 
-/** The field for a code of an authenticator app; with `orRecovery` also for one of the codes for when it is lost. */
+/** The field for a code of an authenticator app; with `orRecovery` also for a recovery code. */
 export function codeField({ id = 'field-code', orRecovery = false } = {}): Html {
   return field({
     label: 'Code',
@@ -121,7 +121,7 @@ export function codeField({ id = 'field-code', orRecovery = false } = {}): Html 
   });
 }
 
-/** The way out for who cannot go on. */
+/** A sign-out button for a person who cannot continue. */
 export function signOutLine(csrf: string): Html {
   return form({
     action: '/sign-out',
@@ -131,12 +131,11 @@ export function signOutLine(csrf: string): Html {
   });
 }
 
-/** What a second factor is set up with: the secret, and the same as an address that apps read (otpauth://). */
+/** A new second factor: the secret, and the address for apps that holds it (otpauth://). */
 export type NewFactor = { secret: string; address: string };
 
 /**
- * A second factor that is being set up: the QR code, the secret in words for who cannot scan it, and the field for the first
- * code, which shows that the app has it right.
+ * Sets up a second factor: the QR code, the secret as text, and the field for the first code, which proves that the app works.
  */
 export function factorForm(given: { csrf: string; action: string; to: string; factor: NewFactor }): Html {
   const { csrf, action, to, factor } = given;
@@ -153,7 +152,7 @@ export function factorForm(given: { csrf: string; action: string; to: string; fa
   </ol>`;
 }
 
-/** Recovery codes, which are shown this once. */
+/** Recovery codes, which are shown only this once. */
 export function recoveryCodes(given: { codes: readonly string[]; next: string; words: string }): Html {
   const { codes, next, words } = given;
   return html`<div data-module="keep-codes">
@@ -164,18 +163,18 @@ export function recoveryCodes(given: { codes: readonly string[]; next: string; w
   <p>${linkButton({ href: next, words, kind: 'primary' })}</p>`;
 }
 
-/** In fours, as people read long keys. */
+/** In groups of four, for reading. */
 function inGroups(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ');
 }
 
-/** Quiet squares around the code, by which readers find it (ISO/IEC 18004, section 9.1). */
+/** The quiet zone around the code, in modules (ISO/IEC 18004, section 9.1). */
 const QUIET = 4;
 
 /**
- * A text as a QR code, drawn as one path: inline, so that neither another site nor a request of its own ever sees what is in it.
+ * A text as a QR code, drawn inline, so that its secret never leaves the page.
  *
- * @param label read out in its place
+ * @param label the text for screen readers
  */
 function qrCode(text: string, { label }: { label: string }): Html {
   const { data, size } = encode(text, { ecc: 'M', border: QUIET });
@@ -183,7 +182,7 @@ function qrCode(text: string, { label }: { label: string }): Html {
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect class="qr-ground" width="${size}" height="${size}"/><path class="qr-squares" d="${path.join('')}"/></svg>`;
 }
 
-/** Where dark squares stand side by side. */
+/** Runs of dark modules in a row. */
 function runsOf(row: readonly boolean[]): { x: number; length: number }[] {
   const runs: { x: number; length: number }[] = [];
   for (const [x, isDark] of row.entries()) {

@@ -65,7 +65,7 @@ export type ApprovalAnswer = 'approve' | 'decline';
  * (`answered`); it is not what was looked at any more (`changed`); whoever asked for it answers it (`own`); whoever answers may not
  * (any more: `role`); there are no users, so nobody knows who answers (`nobody`); the password or the code is wrong, or too many were tried; whoever answers has a password of their own or a second factor to set first (`owes`), or has to sign in anew at their identity provider.
  */
-export type Answered =
+export type AnswerResult =
   | { is: 'done'; approval: Approval }
   | { is: 'answered'; approval: Approval }
   | { is: 'gone' | 'changed' | 'own' | 'role' | 'nobody' | 'password' | 'owes' | 'sign in' | 'busy' }

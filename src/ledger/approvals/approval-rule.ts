@@ -3,17 +3,17 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { type ApprovalPolicy, stricterOf } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 
-/** What the rule was, and what it is from now on. */
+/** The account's approval rules before and after a change. */
 export type RuleChange = { before: ApprovalPolicy; after: ApprovalPolicy };
 
 /** Fields of the account's hash; rare-moves.lua reads them too. */
 const FIELDS = ['approve:always', 'approve:above', 'approve:person', 'approve:days', 'approve:inbox'] as const;
 
 /**
- * What has to be approved in an account, whichever process acts: the ledger has the rule of those who serve, and settings of another
- * process may only be stricter.
+ * Keeps the approval rules of an account. The processes that run workers or the console write their settings to the ledger; the settings of
+ * any other process can only make the rules stricter.
  *
- * @param given.own what this process' settings ask for
+ * @param given.own the rules in this process' settings
  */
 export function makeApprovalRule({
   connection,
@@ -25,7 +25,7 @@ export function makeApprovalRule({
   own: ApprovalPolicy;
 }) {
   const put = makeLuaScript(connection, new URL('../lua/change-fields.lua', import.meta.url));
-  /** Writes the rule and answers what it was, in one step, so that of several who change it alike one does. */
+  /** Writes the rules and returns the earlier ones in one step. If several processes make the same change at once, one of them sees it. */
   async function replace(policy: ApprovalPolicy): Promise<ApprovalPolicy> {
     const changes = textsOf(policy).flatMap((text, place) => [text ? 'HSET' : 'HDEL', FIELDS[place] ?? '', text ?? '']);
     return policyIn((await put({ hash: keys.account }, { changes })) as Kept);
@@ -34,14 +34,14 @@ export function makeApprovalRule({
   const kept = async () => policyIn((await connection.hmget(keys.account, ...FIELDS)) as Kept);
 
   return {
-    /** The stricter of this process' settings and the ledger's rule, as that is at this moment. */
+    /** The stricter of this process' settings and the ledger's rules at this moment. */
     async now(): Promise<ApprovalPolicy> {
       return stricterOf(own, await kept());
     },
 
     /**
-     * Makes this process' settings the rule of the account: for those who serve, as they start. A change is told to `onChange`, of
-     * several that bring the same one at the same moment once; where it throws, the rule is again what it was.
+     * Writes this process' settings as the account's rules; workers and the console do so as they start. A change is passed to `onChange`,
+     * once even if several processes make it at once. If `onChange` throws, the earlier rules are written back.
      */
     async keep(onChange: (change: RuleChange) => Promise<void>): Promise<void> {
       const isOwn = (policy: ApprovalPolicy) => isDeepStrictEqual(textsOf(policy), textsOf(own));

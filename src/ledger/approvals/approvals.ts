@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isDropActor, isOfSystem, personOf } from '../../actor.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import { tripsOf } from '../calls/trips.ts';
+import { batcherOf } from '../calls/batches.ts';
 import { contentOf, type ImportedFile } from '../portfolios/imports.ts';
-import { isPending, type Supplier } from '../portfolios/portfolio.ts';
+import { isPending, type PortfolioSupplier } from '../portfolios/portfolio.ts';
 import { makeSuppliers } from '../portfolios/suppliers.ts';
-import { entryText } from '../rows/story.ts';
+import { storyEntryText } from '../rows/story.ts';
 import {
   type AnswerTaken,
   type Approval,
@@ -18,44 +18,44 @@ import {
 } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { Persist } from '../schema/persist.ts';
 import { type AtNight, nightArg, nightTold, type PartOfPlan, type RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
 import { makeClosing } from './close-approval.ts';
 import { makeApprovalIds, makeDeclined, type ReadApproval, readApproval } from './read-approval.ts';
 
 export type Approvals = ReturnType<typeof makeApprovals>;
 
-/** An answer: to which, by whom, to what of it (`digest`), and in what words. */
-export type Answer = { id: string; digest: string; by: string; words?: string | undefined };
+/** A person's answer to an approval. `digest`: what the approval contained when the person saw it. `words`: the person's reason. */
+export type PersonsAnswer = { id: string; digest: string; by: string; words?: string | undefined };
 
-/** Rows that go at a time: some milliseconds of Redis' time. */
+/** Rows handled at a time: some milliseconds of Redis' time. */
 const PAGE = 100;
 
-/** Somebody who looks at what was answered lately is shown so many. */
+/** The most approvals in a list. */
 const MOST_LISTED = 100;
 
 /**
- * What another person is asked to approve, by the ledger: it begins open, rows join it (rows.put, awaitRow), it is closed, and then
- * waits for one answer, by somebody else, to what it is at that moment. Nothing is sent for a row whose approval is not granted:
- * claim.lua sees to that.
+ * The approvals that another person must give. An approval starts as open, rows join it (rows.put, awaitRow), and it is closed. Then it
+ * waits for one answer by another person, which applies to its content at that moment. claim.lua sends nothing for a row whose approval is
+ * not granted.
  */
 export function makeApprovals({
   connection,
   keys,
-  persist,
+  retryUntilAnswered,
   approvalPolicy = async () => NO_APPROVAL,
 }: {
   connection: RedisConnection;
   keys: Keys;
-  persist: Persist;
-  /** What another person has to approve at this moment, and who may answer for what was dropped. */
+  retryUntilAnswered: RetryUntilAnswered;
+  /** The current rules for what another person must approve, and who may approve files from the drop folder. */
   approvalPolicy?: () => Promise<ApprovalPolicy>;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [begin, answer] = [script('begin-approval'), script('answer-approval')];
-  const trips = tripsOf(connection, keys);
+  const runInBatch = batcherOf(connection, keys);
   const suppliers = makeSuppliers({ connection, keys });
   const declined = makeDeclined({ connection, keys });
   const placesOf = ({ portfolio, id }: ApprovalId) => ({
@@ -73,7 +73,7 @@ export function makeApprovals({
     return found;
   }
 
-  async function supplierOf(portfolio: string): Promise<Supplier | undefined> {
+  async function supplierOf(portfolio: string): Promise<PortfolioSupplier | undefined> {
     const text = await connection.hget(keys.portfolio(portfolio), 'supplier');
     return text === null ? undefined : JSON.parse(text);
   }
@@ -89,27 +89,30 @@ export function makeApprovals({
     const people = Object.fromEntries(authors.map((by) => [by.toWellFormed(), personOf(by)]));
     const places = { ...placesOf({ portfolio, id }), all: keys.approvalsOf(portfolio) };
     const told = { id, name: portfolio, ...of, fields: wholeText(fields), authors: wholeText(people) };
-    return (await persist('begin approval', () => begin(places, told))) as string;
+    return (await retryUntilAnswered('begin approval', () => begin(places, told))) as string;
   }
 
-  async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: Answer): Promise<AnswerTaken> {
+  async function take(is: 'granted' | 'declined', { id, digest, by, words = '' }: PersonsAnswer): Promise<AnswerTaken> {
     const ownName = randomUUID();
     for (;;) {
-      // Counted first: a no that comes while it is looked for is seen by that. Where none came since somebody looked, nobody looks.
+      // The count is read first, so a refusal that comes during the search is noticed. If nobody declined anything since the person looked,
+      // the search is skipped.
       const counted = is === 'granted' ? connection.hget(keys.account, 'noes') : '';
       const [noes, found] = await Promise.all([counted, read(id)]);
       if (!found) return 'gone';
       const { portfolio } = found.approval;
-      // Nobody knows who that is, so nobody knows that it is another.
+      // The person is unknown, so it may be the one who asked.
       if (by === '' || isOfSystem(by)) return 'own';
-      // Whatever else is so is told by the script, but nobody answers what they did not see.
+      // All other conditions are checked by the script. But an answer only counts for what the person saw.
       const isSeen = found.approval.digest === digest;
       const looks = noes !== '' && (noes ?? '0') !== found.noes;
       const no = looks ? ((await declined.noElsewhere(found.approval, found.supplier)) ?? '') : '';
       const said = { answer: is, by, words: words.slice(0, MOST_WORDS), ownName, noes: noes ?? '0', no };
       const told = { id, name: portfolio, moves: isSeen ? found.moves : '', ...said };
       const lists = { waits: keys.approvals, answered: keys.approvalsAnswered, lately: keys.approvalsLately };
-      const taken = await persist('answer', () => answer({ ...placesOf({ portfolio, id }), ...lists }, told));
+      const taken = await retryUntilAnswered('answer', () =>
+        answer({ ...placesOf({ portfolio, id }), ...lists }, told),
+      );
       if (taken === 'done') return is;
       if (taken !== 'again') return taken as AnswerTaken;
       if (!isSeen) return 'changed';
@@ -117,12 +120,13 @@ export function makeApprovals({
   }
 
   async function carriedOut(row: RowId, id: string): Promise<number> {
-    return Number(await persist('carried out', () => trips(row, { move: 'carriedOut', approval: id })));
+    return Number(await retryUntilAnswered('carried out', () => runInBatch(row, { move: 'carriedOut', approval: id })));
   }
 
   async function freeSome({ portfolio, id }: ApprovalId, rows: readonly RowId[]): Promise<number> {
     if (rows.length === 0) return carriedOut({ portfolio, key: '' }, id);
-    const free = (row: RowId) => persist('free approved', () => trips(row, { move: 'free', approval: id }));
+    const free = (row: RowId) =>
+      retryUntilAnswered('free approved', () => runInBatch(row, { move: 'free', approval: id }));
     return Math.min(...(await Promise.all(rows.map(free))).map(Number));
   }
 
@@ -131,15 +135,15 @@ export function makeApprovals({
     ...makeApprovalIds({ connection, keys }),
     ...declined,
 
-    /** One approval; nothing where there is none. */
+    /** An approval by its id; undefined if there is none. */
     read: async (id: string): Promise<Approval | undefined> => (await read(id))?.approval,
 
     /**
-     * Begins the approval of an import, or goes on with that of the same file and reading which an import that died has left open.
-     * Answers its id: its rows are put with it.
+     * Begins the approval of an import. If an import of the same file and reading died and left an open approval, continues that one.
+     * Returns the approval's id, under which the rows are written.
      *
-     * @param supplier the key of the one that it names, for which nothing is sent before either; where a person said no to that one before, it
-     *   waits in any case
+     * @param supplier the key of the supplier in the file; nothing is sent for it before the approval either. If a person declined this
+     *   supplier before, the approval waits in any case
      */
     async beginImport(
       portfolio: string,
@@ -159,71 +163,71 @@ export function makeApprovals({
       return start(portfolio, 'import', { authors, content: contentOf(file), supplier, fields });
     },
 
-    /** Begins to ask for rows that are to be sent again, or calls that somebody answered. They join it by `awaitRow`. */
-    askFor: async ({ portfolio, kind, by, supplier }: Wished): Promise<string> =>
+    /** Begins an approval for rows to be sent again, or for answers about held calls. Rows join it by `awaitRow`. */
+    askFor: async ({ portfolio, kind, by, supplier }: NewApproval): Promise<string> =>
       start(portfolio, kind, {
         authors: [by],
         ...(supplier && { supplier: supplier.key, fields: { supplierMs: `${supplier.atMs}` } }),
       }),
 
-    /** These asked for a part of it as well, and so may not answer it either: before a row of theirs joins it. */
+    /** Adds people who asked for a part of the approval, and so may not answer it. Called before their rows join. */
     async addAuthors({ portfolio, id }: ApprovalId, authors: readonly string[]): Promise<void> {
       if (authors.length === 0) return;
       await beginOne({ portfolio, id }, { fields: {}, authors });
     },
 
     /**
-     * Lets a row that ended in this state wait for an open approval. Answers whether it does: not where it is in another state by
-     * now, or another stands in its place, or it changed since the plan, or since `writtenMs`.
+     * Lets a row that ended in this state wait for an open approval. Returns whether it now waits; false if the row is in another state,
+     * was replaced, or changed since the plan or `writtenMs`.
      *
-     * @param said what somebody says of a held row's call: the id of what was made, or `resend`; `of` names the call, as it was at `asOfMs`
-     * @param night the rule by which it would go: what holds for `rows.requeue` holds here
+     * @param said a person's answer about a held row's call: the id of what was made, or `resend`; `of` is the call, as it was at `asOfMs`
+     * @param night the rule that sends the row, with the same conditions as in `rows.requeue`
      */
     async awaitRow(
       row: RowId,
       state: 'refused' | 'cancelled' | 'held',
       { id, by, said = '', of = '', asOfMs, part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
-      const told = entryText({ is: 'asked', by, from: state, ...nightTold(night) });
+      const told = storyEntryText({ is: 'asked', by, from: state, ...nightTold(night) });
       const as = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night) };
       const move = { move: 'await', ...as, approval: id, answer: said, of, asOf: asOfMs, written: writtenMs } as const;
-      return (await persist('await', () => trips(row, move))) === 1;
+      return (await retryUntilAnswered('await', () => runInBatch(row, move))) === 1;
     },
 
-    ...makeClosing({ connection, keys, persist }),
+    ...makeClosing({ connection, keys, retryUntilAnswered }),
 
-    /** Approves it as it was looked at. Its rows go with the next `freeSome`, or answers are carried out from then on. */
-    grant: (given: Answer): Promise<AnswerTaken> => take('granted', given),
+    /** Approves what the person saw. `freeSome` then lets its rows go, or carries out the answers. */
+    grant: (given: PersonsAnswer): Promise<AnswerTaken> => take('granted', given),
 
-    /** Declines it: its rows are given up, or become again what they were. `words` say why. */
-    decline: (given: Answer): Promise<AnswerTaken> => take('declined', given),
+    /** Declines the approval: its rows are cancelled, or return to their earlier state. `words` say why. */
+    decline: (given: PersonsAnswer): Promise<AnswerTaken> => take('declined', given),
 
-    /** The approvals that wait for a person, the oldest first. */
+    /** The approvals that wait for a person, oldest first. */
     async waiting(): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvals, '0', '-1'));
     },
 
-    /** The approvals that people answered last, the latest first, so many at the most; of 100 it is known. */
+    /** The approvals that people answered last, latest first, at most `most`; the ledger keeps 100. */
     async lately(most: number): Promise<Approval[]> {
       return readAll(await connection.zrange(keys.approvalsLately, '0', `${most - 1}`, 'REV'));
     },
 
-    /** All that was ever asked for of a portfolio, the latest first, so many at the most. */
+    /** All approvals that a portfolio ever had, latest first, at most `most`. */
     async of(portfolio: string, most = MOST_LISTED): Promise<Approval[]> {
       const ids = await connection.zrevrange(keys.approvalsOf(portfolio), '0', String(most - 1));
       return readAll(ids.map((id) => `${portfolio}/${id}`));
     },
 
-    /** The rows that belong to an approval and are not carried out, in the order of their lines. */
+    /** The rows of an approval that are not carried out yet, in the order of their lines. */
     async rowsOf({ portfolio, id }: ApprovalId, { from = 0, count = PAGE } = {}): Promise<RowId[]> {
       const found = await connection.zrange(keys.approvalRows(portfolio, id), String(from), String(from + count - 1));
       return found.map((key) => ({ portfolio, key }));
     },
 
-    /** Lets these rows of an answered approval go. Answers how many are left. What is granted for held calls stays. */
+    /** Lets these rows of an answered approval go. Returns how many rows are left. Held rows whose answer was granted stay. */
     freeSome,
 
-    /** A supplier that waits for what was declined, or of which nothing is left, is not asked for. */
+    /** If the supplier's approval was declined or became void, nothing is sent for the supplier. */
     async giveUpSupplier({ portfolio, id }: ApprovalId): Promise<void> {
       const approval = (await read(id))?.approval;
       const of = await connection.hget(keys.portfolio(portfolio), 'supplierApproval');
@@ -234,21 +238,22 @@ export function makeApprovals({
     },
 
     /**
-     * A held row whose answer was granted is held again, so that the answer can be carried out. Answers the state that it is in and
-     * what was answered, however often it is asked; nothing where it belongs to the approval no longer.
+     * Makes a held row whose answer was granted held again, so that the answer can be carried out. Returns its state and the answer, also
+     * if called again; undefined if the row no longer belongs to the approval.
      */
     async restore(row: RowId, id: string): Promise<{ state: RowState; said: string } | undefined> {
-      const again = () => trips(row, { move: 'holdAgain', approval: id });
-      const [state, said = ''] = (await persist('restore', again)) as string[];
+      const again = () => runInBatch(row, { move: 'holdAgain', approval: id });
+      const [state, said = ''] = (await retryUntilAnswered('restore', again)) as string[];
       return state === undefined ? undefined : { state: state as RowState, said };
     },
 
-    /** What was said of a held row's call is written down: the row goes on. Answers whether it does: not where it waits no longer. */
+    /** Lets a row go on after the answer about its held call was recorded. Returns whether it goes on; false if it no longer waits. */
     async goAnswered(row: RowId, id: string): Promise<boolean> {
-      return (await persist('go answered', () => trips(row, { move: 'goAnswered', approval: id }))) === 1;
+      const goes = () => runInBatch(row, { move: 'goAnswered', approval: id });
+      return (await retryUntilAnswered('go answered', goes)) === 1;
     },
 
-    /** What was approved of a row is carried out. Answers how many are left of its approval. */
+    /** Marks a row's approval as carried out. Returns how many rows are left of the approval. */
     carriedOut,
   };
 
@@ -258,9 +263,9 @@ export function makeApprovals({
   }
 }
 
-type Wished = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
+type NewApproval = { portfolio: string; kind: 'retry' | 'answer'; by: string; supplier?: SupplierInDoubt | undefined };
 
-/** What an approval begins with: who asked, and of an import its file. */
+/** The start of an approval: who asked, and for an import its file. */
 type Started = {
   authors: readonly string[];
   content?: string;
@@ -268,7 +273,7 @@ type Started = {
   fields?: Readonly<Record<string, string>>;
 };
 
-/** How a row comes to wait: for which approval, who asks, and what is known of the row. */
+/** How a row joins an approval: which one, who asks, and what is known of the row. */
 type Awaiting = {
   id: string;
   by: string;
@@ -280,17 +285,17 @@ type Awaiting = {
   night?: AtNight | undefined;
 };
 
-/** A reason that a person reads, kept with each row that was declined for it. */
+/** The longest reason, which is kept with each declined row. */
 const MOST_WORDS = 500;
 
-/** Why a supplier was not asked for. */
+/** Why nothing was sent for a supplier. */
 function declinedWords(approval: Approval | undefined): string {
   const { by = '', words = '' } = approval?.answered ?? {};
   if (by === '') return 'not approved';
   return words === '' ? `declined by ${by}` : `declined by ${by}: ${words}`;
 }
 
-/** As JSON that Lua reads: half a character is sent to Redis as U+FFFD in any case. */
+/** As JSON for Lua. An unpaired surrogate would reach Redis as U+FFFD in any case. */
 function wholeText(fields: Readonly<Record<string, string>>): string {
   return JSON.stringify(fields, (_name, value) => (typeof value === 'string' ? value.toWellFormed() : value));
 }

@@ -5,8 +5,8 @@ import { sumIn } from '../counts/sums.ts';
 import type { Approval, ApprovalId, ApprovalPolicy, ApprovalStanding } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { Persist } from '../schema/persist.ts';
 import type { RowId } from '../schema/schema.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 
 /** Which sum is above its limit, as the ledger tells it (above.lua): of what, whose, and the sum; [] where none is. */
 export type Over = string[];
@@ -20,11 +20,11 @@ const DAY_MS = 86_400_000;
 export function makeClosing({
   connection,
   keys,
-  persist,
+  retryUntilAnswered,
 }: {
   connection: RedisConnection;
   keys: Keys;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
 }) {
   const script = (name: string) => makeGatedScript(connection, name);
   const [close, passedAbove] = [script('close-approval'), script('passed-above')];
@@ -73,11 +73,11 @@ export function makeClosing({
       const places = { portfolio: keys.portfolio(portfolio), approval: keys.approval(id), ...lists };
       const rule = { always: always ? 1 : 0, above, person: personAbove, days: windowDays };
       for (let [seen, known] = ['', over]; ; ) {
-        const standing = await persist('close approval', () =>
+        const standing = await retryUntilAnswered('close approval', () =>
           close(places, { id, name: portfolio, ...rule, seen, known }),
         );
         if (standing !== 'look') return standing as ApprovalStanding;
-        [seen, known] = await persist('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));
+        [seen, known] = await retryUntilAnswered('look at buyers', () => lookAtBuyers({ portfolio, id }, policy));
       }
     },
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import type { Thing } from '../calls/verdicts.ts';
+import type { Thing } from '../calls/claim-answers.ts';
 import { sumIn } from '../counts/sums.ts';
 import {
   type Approval,
@@ -14,12 +14,12 @@ import type { Keys } from '../schema/keys.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /**
- * An approval; `moves`, which tells whether anything of it changed since it was read; how many noes the account had when somebody looked
- * whether one was to the same; and the key of the supplier that goes with it.
+ * An approval, with three things that are not shown: `moves` tells whether it changed since it was read; `noes` is how many approvals the
+ * account had declined when the earlier ones were looked up; `supplier` is the key of its supplier.
  */
 export type ReadApproval = { approval: Approval; moves: string; noes: string; supplier: string };
 
-/** An approval from its hash; nothing where there is none. */
+/** Makes an approval of its hash in Redis; undefined if the hash is empty or incomplete. */
 export function readApproval(id: string, fields: Readonly<Record<string, string>>): ReadApproval | undefined {
   const { portfolio, kind, standing } = fields;
   if (portfolio === undefined || kind === undefined || standing === undefined) return undefined;
@@ -69,17 +69,17 @@ function authorsIn(fields: Readonly<Record<string, string>>): string[] {
   return found.map((field) => field.slice(AUTHOR.length)).sort();
 }
 
-/** What an answer is bound to: an approval as somebody looked at it. */
+/** What an answer applies to: the approval as the person saw it. */
 type Bound = Pick<Approval, 'id' | 'portfolio' | 'kind' | 'file' | 'rows' | 'sum' | 'redone'> & {
   supplier: string;
-  /** The approval by which that was. */
+  /** The id of the approval in which a person declined it. */
   no: string | undefined;
 };
 
 /**
- * Names an approval with all that it binds: which it is, the file to its last byte, how that is read, for which supplier, how many
- * rows there are, what they ask for, and who said no to any of it before. Once all rows are there they only become fewer, so whatever
- * changes one of them changes this. 43 letters, base64url of SHA-256.
+ * The digest of all that an answer applies to: the approval's id, the file's bytes, how the file is read, the supplier, the number of rows,
+ * their sum, and who declined any of it before. Once the import is complete rows can only leave, so every change gives another digest. 43
+ * letters, base64url of SHA-256.
  */
 function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone, no }: Bound): string {
   const bound = [
@@ -97,28 +97,31 @@ function approvalDigest({ id, portfolio, kind, file, supplier, rows, sum, redone
   return createHash('sha256').update(JSON.stringify(bound)).digest('base64url');
 }
 
-/** Rows at a time: some milliseconds of Redis' time. */
+/** Rows read at a time: some milliseconds of Redis' time. */
 const PAGE = 500;
 
-/** As approvals.lua has it. */
+/** The same text as in approvals.lua. */
 const noWords = (by: string | null | undefined, words: string | null | undefined): string =>
   `by ${by ?? 'a person'}${words ? `: ${words}` : ''}`;
 
 /**
- * What a person said no to, until another says yes. A no belongs to the request, or to the supplier, in whichever portfolio it stands: it
- * is kept with the call that would make it, and claim.lua sends nothing against it.
+ * Finds what a person declined and nobody approved later. A refusal belongs to the request or the supplier, in every portfolio. It is kept
+ * with the call that would send it, and claim.lua does not let that call be sent.
  */
 export function makeDeclined({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const lastNo = makeLuaScript(connection, new URL('../lua/last-no.lua', import.meta.url));
 
-  /** The last no to what was said of calls in doubt, `by NAME: WORDS`. Of an approval that left with its portfolio nobody knows that it was none. */
+  /**
+   * The last refusal of an answer to calls in doubt, as `by NAME: WORDS`. For approvals that were archived with their portfolio this is not
+   * known.
+   */
   async function noToAnswers(callKeys: readonly string[]): Promise<string | undefined> {
     const answers = await Promise.all(callKeys.map((call) => connection.hget(call, 'answers')));
     const ids = [...new Set(answers.flatMap((text) => text?.match(/\S+/g) ?? []))];
     const found = await Promise.all(
       ids.map((id) => connection.hmget(keys.approval(id), 'standing', 'turn', 'answeredBy', 'words', 'no')),
     );
-    // As noToAnswer has it (approvals.lua).
+    // As in noToAnswer (approvals.lua).
     const nos = found.filter(
       ([standing, , , , no]) => standing === 'declined' || standing === null || (standing === 'void' && no !== null),
     );
@@ -126,7 +129,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
     return last && noWords(last[2], last[3]);
   }
 
-  /** Whether a person declined an answer to one of these calls in doubt: the next answer to it needs another person's yes. */
+  /** Whether a person declined an answer to one of these calls in doubt: then the next answer needs another person's approval. */
   async function isAnswerDeclined(calls: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<boolean> {
     return (await noToAnswers(calls.map(({ kind, key }) => keys.call(kind, key)))) !== undefined;
   }
@@ -134,7 +137,7 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
   return {
     isAnswerDeclined,
 
-    /** The last no, in another approval, to what this one asks for: that approval. */
+    /** The last other approval in which a person declined what this one asks for. */
     async noElsewhere({ portfolio, id, kind }: Approval, supplier = ''): Promise<string | undefined> {
       let last: { id: string; turn: number } | undefined;
       for (let from = 0; ; from += PAGE) {
@@ -146,14 +149,14 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
       }
     },
 
-    /** Who said no to what this row asks for, and in what words, as `by NAME: WORDS`. */
+    /** Who declined what this row requests, and why, as `by NAME: WORDS`. */
     async noTo({ key }: RowId): Promise<string> {
       const id = (await connection.hget(keys.call('limit', key), 'declined')) ?? '';
       const [by, words] = await connection.hmget(keys.approval(id), 'answeredBy', 'words');
       return noWords(by, words);
     },
 
-    /** Which of these rows ask for what somebody said no to. */
+    /** Which of these rows request something that a person declined. */
     async declined(rows: readonly RowId[]): Promise<Set<RowId>> {
       const found = await Promise.all(rows.map(({ key }) => connection.hget(keys.call('limit', key), 'declined')));
       return new Set(rows.filter((_row, place) => found[place] !== null));
@@ -161,10 +164,10 @@ export function makeDeclined({ connection, keys }: { connection: RedisConnection
   };
 }
 
-/** Which approvals there are, by their ids. */
+/** Lists approvals by their ids. */
 export function makeApprovalIds({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   return {
-    /** The approvals that wait for a person, the oldest first. */
+    /** The approvals that wait for a person, oldest first. */
     async waitingIds(): Promise<ApprovalId[]> {
       return (await connection.zrange(keys.approvals, '0', '-1')).map(approvalIdOf);
     },
@@ -172,12 +175,12 @@ export function makeApprovalIds({ connection, keys }: { connection: RedisConnect
     /** How many wait for a person. */
     waitingCount: (): Promise<number> => connection.zcard(keys.approvals),
 
-    /** What was answered and is not carried out yet: of one that died in the middle, others go on with it. */
+    /** The approvals that were answered but not carried out completely. If the process died, another one continues. */
     async answered(): Promise<ApprovalId[]> {
       return (await connection.zrange(keys.approvalsAnswered, '0', '-1')).map(approvalIdOf);
     },
 
-    /** Those of a portfolio, however many there were, that are not complete: somebody is at it, or was killed. */
+    /** All open approvals of a portfolio: rows are still being added, or the process that added them was killed. */
     async open(portfolio: string): Promise<Pick<Approval, 'id' | 'kind' | 'askedMs'>[]> {
       const ids = await connection.zrange(keys.approvalsOf(portfolio), '0', '-1');
       const found = await Promise.all(

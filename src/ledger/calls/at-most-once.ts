@@ -2,10 +2,10 @@ import type { AnswerCheck, UnknownPolicy } from '../../config.ts';
 import { messageOf } from '../../errors.ts';
 import type { CallRecord, Sent, Settled } from '../../outcome.ts';
 import type { Attempts } from './attempts.ts';
-import { type Calls, MOST_PUT_OFFS, type Settling } from './calls.ts';
+import type { Moving } from './batches.ts';
+import { type Calls, MOST_PUT_OFFS, type SettleAnswer } from './calls.ts';
+import type { ClaimAnswer, Thing } from './claim-answers.ts';
 import type { SendMarks } from './send-marks.ts';
-import type { Moving } from './trips.ts';
-import type { Thing, Verdict } from './verdicts.ts';
 
 /** What a row's made call leads to, in the same step of the ledger: how it goes on, and the call that it wants next, if it may have it now. */
 export type Onward = { moving: Moving; next: (Thing & { buyer: string }) | undefined; onUnknown: UnknownPolicy };
@@ -86,7 +86,7 @@ export function makeAtMostOnce({
   ): Promise<Ended> => {
     const behind = next && { thing: next, owner: attempts.begin() };
     const askedAtMs = performance.now();
-    let known: Settling | undefined;
+    let known: SettleAnswer | undefined;
     try {
       known = await calls.settle(thing, owner, { id, record, buyer: thing.buyer }, { moving, next: behind });
     } finally {
@@ -109,31 +109,31 @@ export function makeAtMostOnce({
     /** Asks for the right to send a call. Any other answer than a claim says what became of it without sending. */
     async claim(thing: Thing & { buyer: string }, onUnknown: UnknownPolicy): Promise<Claim | Settled> {
       const owner = attempts.begin();
-      let verdict: Verdict | undefined;
+      let answer: ClaimAnswer | undefined;
       try {
-        verdict = await claimFresh(calls, thing, owner, onUnknown);
+        answer = await claimFresh(calls, thing, owner, onUnknown);
       } finally {
-        if (verdict?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
+        if (answer?.is !== 'go') attempts.end(owner, () => calls.release(thing, owner, 'unsent'));
       }
-      // Before its next turn it is asked what that means.
-      if (verdict.is === 'unmarked') marks?.expire();
-      return verdict.is === 'go' ? claimOf(thing, owner, verdict.first, onUnknown) : withoutSending(verdict);
+      // Before its next permit it is asked what that means.
+      if (answer.is === 'unmarked') marks?.expire();
+      return answer.is === 'go' ? claimOf(thing, owner, answer.first, onUnknown) : withoutSending(answer);
     },
   };
 }
 
-async function claimFresh(calls: Calls, thing: Thing, owner: string, onUnknown: UnknownPolicy): Promise<Verdict> {
+async function claimFresh(calls: Calls, thing: Thing, owner: string, onUnknown: UnknownPolicy): Promise<ClaimAnswer> {
   for (;;) {
     const askedAtMs = performance.now();
-    const verdict = await calls.claim(thing, { owner, onUnknown });
-    if (verdict.is !== 'go' || performance.now() - askedAtMs <= CLAIM_FRESH_MS) return verdict;
+    const answer = await calls.claim(thing, { owner, onUnknown });
+    if (answer.is !== 'go' || performance.now() - askedAtMs <= CLAIM_FRESH_MS) return answer;
   }
 }
 
-function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
-  switch (verdict.is) {
+function withoutSending(answer: Exclude<ClaimAnswer, { is: 'go' }>): Settled {
+  switch (answer.is) {
     case 'later':
-      return { is: 'later', again: verdict.waitMs, reason: 'its outcome was unknown, and it is sent again' };
+      return { is: 'later', again: answer.waitMs, reason: 'its outcome was unknown, and it is sent again' };
     case 'busy':
       return BUSY;
     case 'paused':
@@ -141,12 +141,12 @@ function withoutSending(verdict: Exclude<Verdict, { is: 'go' }>): Settled {
     case 'awaiting':
       return { is: 'later', again: 'approved', reason: 'it waits for another person’s approval' };
     case 'unmarked':
-      return { is: 'later', again: 'in turn', reason: 'the mark of what is sent is not in Redis' };
+      return { is: 'later', again: 'new permit', reason: 'the mark of what is sent is not in Redis' };
     case 'cancelled':
     case 'changed':
       return { is: 'moved' };
     default:
-      return verdict;
+      return answer;
   }
 }
 
@@ -188,10 +188,10 @@ function writer(sent: Sent, claimed: Claimed): () => Promise<Settled> {
       const reason = sent.is === 'unauthorized' ? `status ${sent.status}` : sent.reason;
       return async () => {
         const released = await calls.release(thing, owner, why);
-        if (released.is !== 'back') return { is: 'later', again: 'in turn', reason };
+        if (released.is !== 'back') return { is: 'later', again: 'new permit', reason };
         const { putOffs, late: wasUnknown } = released;
         if (putOffs >= MOST_PUT_OFFS) return { is: 'put off', reason, times: putOffs };
-        return { is: 'later', again: 'in turn', reason, putOffs, wasUnknown };
+        return { is: 'later', again: 'new permit', reason, putOffs, wasUnknown };
       };
     }
   }
@@ -203,7 +203,7 @@ async function writeMade(id: string, record: CallRecord, claimed: Claimed): Prom
 }
 
 /** What it means for the row that this is on record. */
-async function heardOf(known: Settling, id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
+async function heardOf(known: SettleAnswer, id: string, record: CallRecord, claimed: Claimed): Promise<Settled> {
   const { calls, thing, owner, answerCheck } = claimed;
   if (known.otherRow === undefined) return { is: 'made', id: known.id, record, wasUnknown: known.late };
   const why = `its id ${id} is that of the limit that was made for the row ${known.otherRow}`;

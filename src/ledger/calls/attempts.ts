@@ -13,12 +13,12 @@ export type Dispute = { kind: string; owner: string; key: string };
 export type Attempts = ReturnType<typeof makeAttempts>;
 
 /**
- * The attempts of this process at making things: which it still has in hand, and how the last ones ended. The ledger may
+ * The attempts of this process at making things: which are still active, and how the last ones ended. The ledger may
  * show a claim of ours that we no longer have: Redis took the end of it back when a replica took over, or the claim arrived after we had given it up.
  * Nobody else can tell, since we live; so we say what we know.
  */
 export function makeAttempts({ processId, log }: { processId: string; log: Log }) {
-  const inHand = new Set<string>();
+  const active = new Set<string>();
   const ended = new Map<string, Close>();
   let count = 0;
 
@@ -27,25 +27,25 @@ export function makeAttempts({ processId, log }: { processId: string; log: Log }
     begin(): string {
       count += 1;
       const owner = `${processId}/${count}`;
-      inHand.add(owner);
+      active.add(owner);
       return owner;
     },
 
     /** It is over, and `close` writes down once more how. */
     end(owner: string, close: Close): void {
-      inHand.delete(owner);
+      active.delete(owner);
       ended.set(owner, close);
       const [oldest] = ended.keys();
       if (ended.size > REMEMBERED && oldest !== undefined) ended.delete(oldest);
     },
 
     /**
-     * Answers claims that others dispute: one in hand is left alone, one that ended is closed again, and of any other
+     * Answers claims that others dispute: one that is active is left alone, one that ended is closed again, and of any other
      * `disown` says that nobody knows.
      */
     async answer(disputes: readonly Dispute[], disown: (dispute: Dispute) => Promise<unknown>): Promise<void> {
       for (const dispute of disputes) {
-        if (inHand.has(dispute.owner)) continue;
+        if (active.has(dispute.owner)) continue;
         const close = ended.get(dispute.owner) ?? (() => disown(dispute));
         await close().catch((error) =>
           log.debug({ reason: messageOf(error) }, 'a disputed claim could not be answered'),

@@ -5,21 +5,21 @@ import type { LastLink } from '../../files/last-link.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { CallRecord, Sent } from '../../outcome.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { Persist } from '../schema/persist.ts';
 import { type MoveCall, type RowId, rowName } from '../schema/schema.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import type { Dispute } from './attempts.ts';
-import { VANISHED_AFTER_MS } from './fleet.ts';
-import { type Moving, makeConfirmedTrips, type Replicas, type Trips, tripsOf } from './trips.ts';
+import { type Batcher, batcherOf, type Moving, makeConfirmedBatcher, type Replicas } from './batches.ts';
 import {
+  type ClaimAnswer,
   digestsOf,
   missingReplicas,
   type Released,
   readPair,
   type Thing,
+  toClaimAnswer,
   toReleased,
-  toVerdict,
-  type Verdict,
-} from './verdicts.ts';
+} from './claim-answers.ts';
+import { VANISHED_AFTER_MS } from './fleet.ts';
 
 /** A row that is put off so often while others pass is the reason itself; fewer may be the luck of a crowded limit. */
 export const MOST_PUT_OFFS = 30;
@@ -28,7 +28,7 @@ export const MOST_PUT_OFFS = 30;
  * What became of a resolution: done, or not needed since the call was answered or given back meanwhile; `other`: another limit has the id;
  * `declined`: somebody said no to what was said of the call, so that it takes another person's yes.
  */
-export type Resolved = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
+export type ResolveAnswer = 'resolved' | 'made' | 'not unknown' | 'other' | 'declined';
 
 /** What the service said when it refused a call: told to the row's story. */
 type Refusal = { status: number; body: string };
@@ -60,7 +60,7 @@ const NO_ROW: RowId = { portfolio: '', key: '' };
 type Behind = { accepted?: boolean; moving?: Moving; next?: { thing: Thing; owner: string } | undefined };
 
 /** What is on record of the call, and how far its row went in the same step; `first` as a claim's. */
-export type Settling = { id: string; late: boolean; otherRow?: string } & (
+export type SettleAnswer = { id: string; late: boolean; otherRow?: string } & (
   | { went: 'stayed' | 'moved' }
   | { went: 'claimed'; first: string }
 );
@@ -74,18 +74,18 @@ export type Calls = ReturnType<typeof makeCalls>;
 export function makeCalls({
   connection,
   keys,
-  persist,
+  retryUntilAnswered,
   replicas,
-  trips = tripsOf(connection, keys),
+  runInBatch = batcherOf(connection, keys),
   mark = () => undefined,
 }: {
   connection: RedisConnection;
   keys: Keys;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   /** Without them a claim is as safe as the one Redis that has it. */
   replicas?: Replicas | undefined;
   /** By which scripts calls are served; those of this connection where left out. */
-  trips?: Trips;
+  runInBatch?: Batcher;
   /** The mark under which what is claimed now is to leave (send-marks.ts). */
   mark?: () => LastLink | undefined;
 }) {
@@ -93,11 +93,11 @@ export function makeCalls({
   const callKey = (thing: Pick<Thing, 'kind' | 'key'>) => keys.call(thing.kind, thing.key);
 
   const isConfirmed = async (): Promise<boolean> => replicas !== undefined && (await replicas.expected()) > 0;
-  let confirmed: Trips | undefined;
+  let confirmed: Batcher | undefined;
   /** Claims alone: on all replicas that there should be, where there are any. */
-  const claimTrips = async (): Promise<Trips> => {
-    if (!replicas || !(await isConfirmed())) return trips;
-    confirmed ??= makeConfirmedTrips(replicas.connect(), keys.account, replicas.expected);
+  const claimBatcher = async (): Promise<Batcher> => {
+    if (!replicas || !(await isConfirmed())) return runInBatch;
+    confirmed ??= makeConfirmedBatcher(replicas.connect(), keys.account, replicas.expected);
     return confirmed;
   };
 
@@ -112,7 +112,9 @@ export function makeCalls({
   const giveBack = async (thing: Thing, owner: string, why: Unmade, refusal?: Refusal): Promise<Released> => {
     const { kind, key, row, revision } = thing;
     const told = { why, status: refusal?.status, body: refusal?.body, revision, mostPutOffs: MOST_PUT_OFFS };
-    const answer = await persist('release', () => trips(row, { move: 'release', kind, thing: key, owner, ...told }));
+    const answer = await retryUntilAnswered('release', () =>
+      runInBatch(row, { move: 'release', kind, thing: key, owner, ...told }),
+    );
     return toReleased(answer as [string, ...(string | number)[]]);
   };
 
@@ -121,16 +123,16 @@ export function makeCalls({
      * @throws LimitlineError `REDIS` when not all replicas that there should be confirm the claim within a second; it is
      *   given back then
      */
-    async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<Verdict> {
-      const answer = await persist('claim', async () =>
-        (await claimTrips())(thing.row, claimCall(thing, owner, onUnknown)),
+    async claim(thing: Thing, { owner, onUnknown }: { owner: string; onUnknown: UnknownPolicy }): Promise<ClaimAnswer> {
+      const answer = await retryUntilAnswered('claim', async () =>
+        (await claimBatcher())(thing.row, claimCall(thing, owner, onUnknown)),
       );
       const missing = missingReplicas(answer);
       if (missing) {
         await giveBack(thing, owner, 'unsent');
         throw missing;
       }
-      return toVerdict(answer as [Verdict['is'], ...string[]], owner);
+      return toClaimAnswer(answer as [ClaimAnswer['is'], ...string[]], owner);
     },
 
     /**
@@ -144,7 +146,7 @@ export function makeCalls({
       owner: string,
       made: { id: string; record: CallRecord; buyer: string },
       { accepted = false, moving, next }: Behind = {},
-    ): Promise<Settling> {
+    ): Promise<SettleAnswer> {
       const { kind, key, row } = thing;
       const told = { buyer: made.buyer, id: made.id, record: JSON.stringify(made.record), accepted: accepted ? 1 : '' };
       const moves: MoveCall[] = [{ move: 'settle', kind, thing: key, owner, ...told }];
@@ -153,9 +155,9 @@ export function makeCalls({
       if (behind) moves.push(claimCall(behind.thing, behind.owner, 'hold'));
       const takeBack = async (): Promise<unknown> => behind && giveBack(behind.thing, behind.owner, 'unsent');
       let times = 0;
-      const settling = persist('settle', () => {
+      const settling = retryUntilAnswered('settle', () => {
         times += 1;
-        return trips(row, ...moves);
+        return runInBatch(row, ...moves);
       });
       const answer = await settling.catch(async (error) => {
         await takeBack().catch(() => {});
@@ -191,7 +193,9 @@ export function makeCalls({
       const firstWaitMs = onUnknown === 'repeat' ? QUICK_WAIT_MS : FIRST_WAIT_MS;
       const limits = { ...resendsOf(onUnknown), firstWaitMs, longestWaitMs: LONGEST_WAIT_MS };
       const told = { heard, ...limits, others: othersId };
-      const answer = await persist('doubt', () => trips(row, { move: 'doubt', kind, thing: key, owner, ...told }));
+      const answer = await retryUntilAnswered('doubt', () =>
+        runInBatch(row, { move: 'doubt', kind, thing: key, owner, ...told }),
+      );
       const [sentMs, againMs] = answer as (string | number)[];
       if (sentMs === undefined) return undefined;
       return { sentMs: Number(sentMs), againMs: againMs === '' ? undefined : Number(againMs) };
@@ -201,7 +205,7 @@ export function makeCalls({
     async disown({ kind, owner, key: thing }: Dispute): Promise<void> {
       const limits = { ...resendsOf('resend'), firstWaitMs: FIRST_WAIT_MS, longestWaitMs: LONGEST_WAIT_MS };
       const heard = 'Redis forgot what its sender had written down';
-      await trips(NO_ROW, { move: 'doubt', kind, thing, owner, heard, ...limits });
+      await runInBatch(NO_ROW, { move: 'doubt', kind, thing, owner, heard, ...limits });
     },
 
     /**
@@ -220,11 +224,11 @@ export function makeCalls({
         asOfMs,
         approval = '',
       }: { by?: string | undefined; row?: RowId; asOfMs?: number | undefined; approval?: string | undefined } = {},
-    ): Promise<Resolved> {
+    ): Promise<ResolveAnswer> {
       const places = { limits: keys.buyerLimits(buyer), account: keys.account, calls: things.map(callKey) };
       const name = row && rowName(row);
       const told = { id, kind: things[0].kind, word: randomUUID(), by, name, asOf: asOfMs, approval };
-      return (await persist('resolve', () => resolve(places, told))) as Resolved;
+      return (await retryUntilAnswered('resolve', () => resolve(places, told))) as ResolveAnswer;
     },
 
     /** Whether the outcome of this call is unknown. */
@@ -257,7 +261,7 @@ export function makeCalls({
         const key = await connection.hget(keys.madeIds(kind, id), id);
         return key === null ? undefined : { key, row: (await connection.hget(callKey({ kind, key }), 'row')) ?? '' };
       };
-      return persist('find made', () => Promise.all(ids.map(find)));
+      return retryUntilAnswered('find made', () => Promise.all(ids.map(find)));
     },
 
     /** Companies whose id was answered for two buyers, and the row for which the second answer came. */

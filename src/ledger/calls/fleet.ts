@@ -36,7 +36,7 @@ export type FleetProcess = Work & {
 /** A process that runs what is due at night, and how long ago it gave its last sign. */
 export type OnDuty = { process: string; host: string; agoMs: number };
 
-/** The processes of an account that run for long: which there are, what each does, and what an operator wishes of it. */
+/** The processes of an account that run for long: which there are, what each does, and what an operator has told it to do. */
 export function makeFleet(given: { connection: RedisConnection; keys: Keys; processId: string; log: Log }) {
   const { connection, keys, processId, log } = given;
   const say = makeLuaScript(connection, new URL('../lua/say-process.lua', import.meta.url));
@@ -60,17 +60,17 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
 
   return {
     /**
-     * This process is seen from now on. One that works says what it does `now`, and hears each new wish: whether it is to take up
+     * This process is seen from now on. One that works says what it does `now`, and hears each new instruction: whether it is to take up
      * nothing new.
      */
-    async join(role: string, work?: { now: () => Work; onWish: (isQuiet: boolean) => void }): Promise<void> {
+    async join(role: string, work?: { now: () => Work; onInstruction: (isQuiet: boolean) => void }): Promise<void> {
       const facts = { role, version: readBuild(), host: hostname(), pid: process.pid, state: 'works', inHand: 0 };
       let heard: unknown = null;
       const sign = async () => {
         const says = JSON.stringify({ ...facts, ...work?.now() });
-        const wish = await say({ fleet: keys.fleet }, { process: processId, says });
-        if (wish !== heard) work?.onWish(wish === 'quiet');
-        heard = wish;
+        const instruction = await say({ fleet: keys.fleet }, { process: processId, says });
+        if (instruction !== heard) work?.onInstruction(instruction === 'quiet');
+        heard = instruction;
       };
       const signOrWait = () =>
         sign().catch((error) => log.debug({ reason: messageOf(error) }, 'no sign for the fleet'));
@@ -96,9 +96,9 @@ export function makeFleet(given: { connection: RedisConnection; keys: Keys; proc
     },
 
     /** Tells a worker to take up nothing new, or to go on. False where there is no such process. */
-    async wish(id: string, wish: 'quiet' | 'resume'): Promise<boolean> {
+    async instruct(id: string, instruction: 'quiet' | 'resume'): Promise<boolean> {
       if ((await connection.hexists(keys.fleet, id)) === 0) return false;
-      await writeAnyway(connection, 'HSET', keys.fleet, `${id} wish`, wish);
+      await writeAnyway(connection, 'HSET', keys.fleet, `${id} wish`, instruction);
       return true;
     },
   };

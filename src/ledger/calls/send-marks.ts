@@ -8,9 +8,9 @@ import { endMisfit, makeLuaScript, type RedisConnection, scriptText } from '../.
 import { onceAtATime } from '../../once-at-a-time.ts';
 import { nearlyFullWords } from '../../redis-memory/memory.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { Persist } from '../schema/persist.ts';
-import { CONFIRM_WITHIN_MS, type Replicas } from './trips.ts';
-import { missingReplicas } from './verdicts.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
+import { CONFIRM_WITHIN_MS, type Replicas } from './batches.ts';
+import { missingReplicas } from './claim-answers.ts';
 
 /** A call leaves under a mark that is no older than this. */
 const FRESH_MS = 1_000;
@@ -41,7 +41,7 @@ export function makeSendMarks({
   dir,
   account,
   warnsOnly,
-  persist,
+  retryUntilAnswered,
   replicas,
   log,
   freshMs = FRESH_MS,
@@ -53,7 +53,7 @@ export function makeSendMarks({
   account: string;
   /** Where nothing is worth anything: an older Redis is logged, and then taken as it is. */
   warnsOnly: boolean;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   replicas: Replicas;
   log: Log;
   /** For tests: how old the mark may be under which a call leaves. */
@@ -95,13 +95,13 @@ export function makeSendMarks({
   const acceptAsIt = async (): Promise<boolean> => {
     const last = (await lastKnown())?.number ?? 0;
     own = undefined;
-    return (await persist('accept marks', () => mark({ marks: keys.marks }, { accepted: last }))) === 1;
+    return (await retryUntilAnswered('accept marks', () => mark({ marks: keys.marks }, { accepted: last }))) === 1;
   };
 
   /** Asks, with a new mark or without, and ends it where Redis is older. */
   const compare = async (link: string): Promise<number> => {
     const known = await lastKnown();
-    const answer = await persist('mark', () => ask(link, known));
+    const answer = await retryUntilAnswered('mark', () => ask(link, known));
     const missing = missingReplicas(answer);
     if (missing) throw missing;
     if (answer[0] === 'full') {

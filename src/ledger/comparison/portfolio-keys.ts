@@ -3,26 +3,26 @@ import { FAULT_KINDS, type Keys } from '../schema/keys.ts';
 import { ROW_STATES } from '../schema/row.ts';
 import { LINES_OF_COLUMN, ROWS_OF_BUCKET } from '../search/row-sources.ts';
 
-/** Redis' types of keys, as far as the ledger has such. */
+/** The types of Redis keys that the ledger uses. */
 export type KeyType = 'hash' | 'zset' | 'set' | 'list';
 
-/** Where the keys of a portfolio are looked for. */
+/** The portfolio whose keys are searched, and where. */
 export type KeysOf = { name: string; connection: RedisConnection; keys: Keys };
 
 type KeyKind = {
-  /** As `src/ledger/schema/keys.ts` calls them. */
+  /** The name of this kind of key in `src/ledger/schema/keys.ts`. */
   kind: keyof Keys;
   type: KeyType;
-  /** All that there may be; some of them are not there. */
+  /** All keys of this kind that may exist; some of them do not. */
   find: (of: KeysOf) => Iterable<string> | AsyncIterable<string>;
 };
 
 /**
- * All keys that belong to one portfolio and to nothing else, but for its rows and their stories (`rows`, `story`), which stand in
- * the sorted sets of `rowsInState`. A test looks through Redis for others; one that is made later has to be put in here, else it
- * stays behind when its portfolio is archived.
+ * All keys that belong to one portfolio only. Its rows and their stories (`rows`, `story`) are not listed: the sorted sets of `rowsInState`
+ * name them. A new kind of key must be added here, or it stays in Redis when its portfolio is archived; a test searches Redis for such
+ * keys.
  *
- * Plans of a portfolio go away by themselves. What stays since it prevents doubles: calls, buyers, their requests and limits.
+ * Plans of a portfolio expire by themselves. Calls, buyers, their requests and limits stay, because they prevent second requests.
  */
 export const PORTFOLIO_KEYS: readonly KeyKind[] = [
   { kind: 'portfolio', type: 'hash', find: ({ name, keys }) => [keys.portfolio(name)] },
@@ -49,10 +49,10 @@ export const PORTFOLIO_KEYS: readonly KeyKind[] = [
   { kind: 'ids', type: 'zset', find: bucketsOf },
 ];
 
-/** Keys that are looked at in one command: some milliseconds of Redis' time at the most, as small as most of them are. */
+/** Keys read in one command: some milliseconds of Redis' time at most, as most of them are small. */
 const GROUP = 64;
 
-/** The keys of a portfolio that are looked at together, all of one type. Some are not there. */
+/** The keys of a portfolio in groups of one type each. Some keys do not exist. */
 export async function* portfolioKeys(of: KeysOf): AsyncGenerator<{ type: KeyType; keys: string[] }> {
   for (const { type, find } of PORTFOLIO_KEYS) {
     let group: string[] = [];
@@ -78,7 +78,7 @@ async function* ofApprovals({ name, connection, keys }: KeysOf, keyOf: (id: stri
   for (const id of await connection.zrange(keys.approvalsOf(name), '0', '-1')) yield keyOf(id);
 }
 
-/** The columns in which its rows stand, by what they are sorted by and the lines that they hold. */
+/** The column keys of the portfolio's rows, by sort order and by the lines that each holds. */
 export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   const { name, connection, keys } = of;
   const lasts = await Promise.all(statesOf(of).map((set) => connection.zrange(set, '-1', '-1', 'WITHSCORES')));
@@ -90,7 +90,7 @@ export async function* columnsOf(of: KeysOf): AsyncGenerator<string> {
   }
 }
 
-/** Where the ids of its rows are looked up. They stand at the level that fitted the portfolio when they came (index-entries.lua). */
+/** The keys under which the ids of its rows are looked up. Their level depends on the portfolio's size when the rows came (index-entries.lua). */
 export async function* bucketsOf({ name, connection, keys }: KeysOf): AsyncGenerator<string> {
   const rows = await connection.zcard(keys.names(name));
   for (let level = 0; level === 0 || ROWS_OF_BUCKET * 4 ** (level - 1) < rows; level += 1) {

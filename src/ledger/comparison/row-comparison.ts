@@ -19,7 +19,7 @@ const KINDS = ['state', 'cause', 'index', 'row', 'sums', 'search', 'entry'] as c
 type Kind = (typeof KINDS)[number];
 
 /** What was not as the rows are, and is now: so many rows or entries; of sums all rows, and `names` of those that differed. */
-export type Difference = { portfolio: string; is: Kind; rows: number; names?: string[] };
+export type MendedDifference = { portfolio: string; is: Kind; rows: number; names?: string[] };
 
 /** Hears of the key of a row that was not as it should be, with what was wrong of it; of one several times, where several things were. */
 type NoteRow = (found: { portfolio: string; is: Exclude<Kind, 'sums'>; key: string }) => void;
@@ -164,7 +164,7 @@ export function makeRowComparison({
      *
      * @param note hears of each row that was not as it should be
      */
-    async compare(portfolios: readonly string[], note: NoteRow = () => {}): Promise<Difference[]> {
+    async compare(portfolios: readonly string[], note: NoteRow = () => {}): Promise<MendedDifference[]> {
       const sides = new Map<string, string>();
       const found = new Map<string, number>();
       const count: NoteRow = (row) => {
@@ -184,7 +184,7 @@ export function makeRowComparison({
         if (isSearched) await sweeps.ofSearch(name, { rows: all.rows, names, ids }, noteEntry);
       }
       await compareLost(sides, count);
-      const differences: Difference[] = [];
+      const differences: MendedDifference[] = [];
       for (const [portfolio, side] of sides) {
         await sweeps.ofStates(portfolio, (key) => count({ portfolio, is: 'index', key }));
         const names = await leftOfSums(portfolio, side);

@@ -9,7 +9,7 @@ import { bucketsOf, columnsOf } from './portfolio-keys.ts';
 
 /** Members of a set that are compared in one step: a millisecond or two of Redis' time. */
 const PAGE = 100;
-/** Sets of which the size is asked in one trip. */
+/** Sets of which the size is asked in one pipeline. */
 const SIZES = 1_000;
 
 /** Hears of the row of a member that was taken out. A row may come several times. */
@@ -124,7 +124,7 @@ const ID_BYTES = 6;
 /** Of each row the digest of its request (SHA-1), and the words that it is searched by; '' and '' of one that there is not. */
 export type RowWords = (rows: readonly RowId[]) => Promise<[digest: string, words: string][]>;
 
-/** Reads them in one trip. */
+/** Reads them in one pipeline. */
 export function makeRowWords({ connection, keys }: { connection: RedisConnection; keys: Keys }): RowWords {
   return async (rows) => {
     const step = connection.pipeline();

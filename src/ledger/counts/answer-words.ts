@@ -2,8 +2,8 @@ import { normal } from '../../likeness.ts';
 import type { RowRequest } from '../schema/row.ts';
 
 /**
- * What a person would read of an answer's body: of JSON its code and its messages, in one order whatever order they came in; of a
- * web page its title; of anything else the text. On one line, and of texts that say the same once.
+ * The readable part of an answer's body, on one line and without repetitions. For JSON, its code and messages in a fixed order; for a web
+ * page, its title; otherwise the text.
  */
 export function answerWords(body: string): string {
   const text = body.replace(/^\ufeff/, '').trim();
@@ -14,25 +14,25 @@ export function answerWords(body: string): string {
   return said.length > 0 ? said.join(': ') : oneLine(leaves(json).join(', '));
 }
 
-/** As `service/web-page.ts` knows one, and what stands before it in some. */
+/** A web page, as in `service/web-page.ts`, with what may come before its first tag. */
 const PAGE = /^(?:\s|<!--[\s\S]{0,1000}?-->|<\?xml[^>]{0,200}\?>)*<(?:!doctype\s+html|html|head|body|title)\b/i;
 
-/** JSON that was longer than what is kept of an answer. */
+/** JSON that may have been cut, because it was longer than what is kept of an answer. */
 const MAYBE_CUT = /^[{["]/;
 
-/** The fields in which services give an error's code and message. A later name is used only if no earlier one is there. */
+/** The fields in which services put an error's code and its message. A later field is used only if the earlier ones are missing. */
 const CODES = ['code', 'error_code', 'errorcode', 'type', 'error'];
 const WORDS = ['message', 'error_description', 'description', 'detail', 'title', 'reason', 'msg', 'text'];
 const WITHIN = ['error', 'errors', 'details', 'detail', 'violations', 'causes', 'fault', 'data'];
-/** Which field of the request is meant. */
+/** The fields that name the faulty field of the request. */
 const PLACES = ['field', 'param', 'parameter', 'property', 'path', 'pointer', 'name'];
 
-/** Deeper than services nest their errors; a body cannot exhaust the stack. */
+/** Deeper than services nest errors. The limit keeps a body from exhausting the stack. */
 const DEEPEST = 6;
 /** More than a person reads. */
 const MOST_TEXTS = 12;
 
-/** What an error says, its code first, then its words, then those of what it consists of. */
+/** The texts of an error: first its code, then its messages, then those of the errors inside it. */
 function spoken(json: unknown, depth = 0): string[] {
   if (depth > DEEPEST) return [];
   if (typeof json === 'string') return [json];
@@ -52,7 +52,7 @@ function spoken(json: unknown, depth = 0): string[] {
   return (place === undefined ? said : [place, ...said]).slice(0, MOST_TEXTS);
 }
 
-/** `{ "name": ["must not be empty"] }` names the field by its name, a list or an error by what it says. */
+/** In `{ "name": ["must not be empty"] }` the name is the faulty field. A list or an error has its own text. */
 function errorsIn(value: object, depth: number): string[] {
   const said = spoken(value, depth);
   if (said.length > 0 || Array.isArray(value)) return said;
@@ -78,12 +78,12 @@ function firstOf(fields: ReadonlyMap<string, unknown>, names: readonly string[])
   return undefined;
 }
 
-/** A number that a service gives as its code is known by the word before it, see {@link rowlessWords}. */
+/** Marks a number that the service gives as a code, so that {@link rowlessWords} keeps it. */
 function codeWords(code: string): string {
   return /^\d+$/.test(code) ? `code ${code}` : code;
 }
 
-/** Every value by its name, in the order of names: of JSON that says nothing in the usual fields. */
+/** Every value with its name, sorted by name: for JSON that has none of the usual fields. */
 function leaves(json: unknown, name = '', depth = 0): string[] {
   if (depth > DEEPEST) return [];
   if (json === null || typeof json !== 'object') return [name === '' ? String(json) : `${name}: ${String(json)}`];
@@ -107,7 +107,7 @@ function titleOf(page: string): string {
   return title === '' ? 'a web page' : `a web page: ${title}`;
 }
 
-/** What JSON writes in its own way, as it is read. */
+/** Replaces JSON escapes by their characters. */
 function unescaped(text: string): string {
   return text
     .replace(/\\u([0-9a-f]{4})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -115,7 +115,7 @@ function unescaped(text: string): string {
     .replace(/\\(["\\/])/g, '$1');
 }
 
-/** The letters that HTML writes in its own way, as they are read. */
+/** Replaces HTML entities by their characters. */
 function withoutEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,6})|#x([0-9a-f]{1,5})|(amp|lt|gt|quot|apos|nbsp));/gi, (all, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? all;
@@ -126,7 +126,7 @@ function withoutEntities(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Control characters, those that turn a line's direction among them, are nothing that a person reads. */
+/** Removes control characters, including those that change the writing direction: people do not see them. */
 function oneLine(text: string): string {
   return text
     .normalize('NFC')
@@ -134,24 +134,25 @@ function oneLine(text: string): string {
     .trim();
 }
 
-/** What stands where something was taken out. */
+/** The text that replaces what was taken out. */
 export const LEFT_OUT = '…';
 
 /**
- * Takes out of a text what differs from row to row: the values of this row's own request, whole, in any case and spacing; its
- * amount as people write amounts; e-mail addresses, UUIDs, ids such as `company_…`, times, and runs of five or more digits.
+ * Removes from an answer whatever differs from row to row, so that rows with the same cause have the same text. Removed are: the values of
+ * the row's own request, as whole words, in any case and spacing; its amount in any usual format; e-mail addresses, UUIDs, ids such as
+ * `company_…`, times, and runs of five or more digits.
  *
- * A run of five to eight digits stays where it is an error code: behind a word for it (`code 10234`, `error: 10234`), or, of
- * six at the most, behind capital letters that it is written together with (`E10234`, `ORA-01017`).
+ * A run of five to eight digits stays if it is an error code: after a word for it (`code 10234`, `error: 10234`), or, with at most six
+ * digits, directly after capital letters (`E10234`, `ORA-01017`).
  *
- * Looked for in one go, since what one pattern would take may be a part of what another does: the leftmost wins, and of
- * those that begin at one place the row's own values, the longest first.
+ * All patterns are applied in one pass, since their matches may overlap. The leftmost match wins. At the same position the row's own values
+ * win, the longest first.
  */
 export function rowlessWords(text: string, request: RowRequest): string {
   const oneLine = normal(text).replace(/\s+/g, ' ');
   const values = valuesOf(request).filter(thoseIn(oneLine));
   const own = new RegExp([...valuePatterns(values), ...amountPatterns(request)].join('|') || NOTHING, 'gu');
-  // Of two such places side by side nobody can tell where the one ended.
+  // Between two removed parts side by side nobody can tell where the first one ended, so they become one.
   return without(oneLine, own)
     .replace(/…(?:[\s,;/|-]*…)+/g, LEFT_OUT)
     .trim();
@@ -159,7 +160,7 @@ export function rowlessWords(text: string, request: RowRequest): string {
 
 const NOTHING = '(?!)';
 
-/** Whether a text may hold a value, in whatever form: it costs a tenth of what it takes to look for all of them exactly. */
+/** Makes a quick test whether a text may contain a value in any form. It costs a tenth of searching for all values exactly. */
 function thoseIn(text: string): (value: string) => boolean {
   const within = signsOf(text);
   return (value) => within.includes(signsOf(value)) || text.includes('%');
@@ -172,7 +173,7 @@ function signsOf(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** The text less what the row's own values or the general patterns match, whichever comes first. */
+/** The text without the matches of the row's own values and of the general patterns; the leftmost match wins. */
 function without(text: string, own: RegExp): string {
   let left = '';
   let at = 0;
@@ -206,7 +207,7 @@ const GENERAL = new RegExp(
     String.raw`${BEGINS}(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: GMT)?`,
     String.raw`${BEGINS}\d\d?[./]\d\d?[./]\d{4}${ENDS}`,
     String.raw`${BEGINS}\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|${ENDS})`,
-    // What we name a call by, and what services name things by: small letters, an underscore, and no mere word behind it.
+    // Our names for calls, and ids of services: lower-case letters, an underscore, and then something that is not just a word.
     String.raw`${BEGINS}limitline-[\w-]+(?:/\d+)?`,
     String.raw`${BEGINS}[a-z]{1,12}_(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}${ENDS}`,
     String.raw`${BEGINS}(?=[0-9a-fA-F]*[a-fA-F])(?=[0-9a-fA-F]*\d)[0-9a-fA-F]{16,}${ENDS}`,
@@ -217,13 +218,13 @@ const GENERAL = new RegExp(
   'gu',
 );
 
-/** The values of a request, each once, the longest first. Of its documents the names; of its ids those that the line gave. */
+/** The values of a request, each once, the longest first. Documents count by name; ids count if the line gave them. */
 function valuesOf({ name, buyer, company, companyId, limit, documents }: RowRequest): string[] {
   const { requested_limit: _amount, ...rest } = limit;
   const values = [name, buyer, companyId ?? '', ...documents.flatMap((each) => [each.name, each.sha256])];
   for (const value of [...textsIn(company), ...textsIn(rest)]) values.push(value);
   const inOneForm = values.map((value) => value.normalize('NFC').replace(/\s+/gu, ' ').trim());
-  // A single sign is a part of everything.
+  // A single character occurs everywhere.
   const worth = inOneForm.filter((value) => [...value].length >= 2 && /[\p{L}\p{N}]/u.test(value));
   return [...new Set(worth)].sort((a, b) => b.length - a.length);
 }
@@ -235,9 +236,8 @@ function textsIn(value: unknown): string[] {
 }
 
 /**
- * Values as whole words. In any case, but for codes of two or three letters, which would be words then (`IN`, `AND`); one with
- * digits also without what people put between them (`HRB 1234`, `HRB-1234`, `HRB1234`), and one that addresses write in their
- * own way also so.
+ * Patterns for values as whole words. Case is ignored, except for codes of two or three letters, which could be words (`IN`, `AND`). A
+ * value with digits also matches with other separators (`HRB 1234`, `HRB-1234`, `HRB1234`). A value that URLs encode also matches encoded.
  */
 function valuePatterns(values: readonly string[]): string[] {
   const [short, long] = [values.filter(isShort), values.filter((value) => !isShort(value))];
@@ -249,14 +249,14 @@ function isShort(value: string): boolean {
   return value.length <= 3;
 }
 
-// Of the scripts that part words by spaces. All letters that there are would cost a millisecond for each row.
+// Scripts that separate words by spaces. All letters of Unicode would cost a millisecond for each row.
 const SIGN = String.raw`[0-9A-Za-z\u00c0-\u024f\u0370-\u052f]`;
 const WORD_BEGINS = `(?<!${SIGN}(?=${SIGN}))`;
 const WORD_ENDS = `(?!(?<=${SIGN})${SIGN})`;
 
 function formsOf(value: string): string[] {
   const forms = [escaped(value)];
-  // `Straße` in capitals is `STRASSE`, which is no other case of it to a pattern.
+  // `Straße` in capitals is `STRASSE`, which a case-insensitive pattern does not match.
   const capitals = value.toUpperCase();
   if (capitals.length !== value.length) forms.push(escaped(capitals));
   const signs = value.replace(/[^\p{L}\p{N}]+/gu, '');
@@ -265,12 +265,12 @@ function formsOf(value: string): string[] {
   return forms;
 }
 
-/** Numbers of registers and the like are no longer. */
+/** Register numbers and similar values are no longer than this. */
 const MOST_SIGNS = 24;
 
 /**
- * A pattern whose letters match in either case, none of them behind a backslash. Not by `(?i:…)`: V8 does not match that where
- * it leaves out its optimisation of the pattern, as it does now and then, and then one cause became two.
+ * A pattern that matches letters in either case; no letter follows a backslash. `(?i:…)` is not used: V8 fails to match it whenever it
+ * skips optimizing the pattern, and then one cause became two.
  */
 function inAnyCase(pattern: string): string {
   return pattern.replace(/\p{L}/gu, (letter) => {
@@ -284,7 +284,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** The amount as people write it: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are one. No part of another number. */
+/** The amount in the formats that people use: 1250.5, 1,250.50, 1.250,50 and 1 250,50 are equal. A part of another number does not match. */
 function amountPatterns({ limit }: RowRequest): string[] {
   const [, whole, decimals = ''] = /^(\d+)(?:\.(\d+))?$/.exec(limit.requested_limit) ?? [];
   if (whole === undefined) return [];

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { pausedItself, type SelfPause } from '../schema/pause-reasons.ts';
-import { type Reading, readAtOnce } from '../schema/redis-reads.ts';
+import { type ReadCommand, readAtOnce } from '../schema/redis-reads.ts';
 import type { RowState } from '../schema/row.ts';
 
 /** What there is to notice of a portfolio at one moment, without a look at its rows. */
@@ -54,10 +54,10 @@ export function makeLooks({ connection, keys }: { connection: RedisConnection; k
   };
 
   function readingsOf(states: readonly RowState[]) {
-    return (name: string): Reading[] => [
+    return (name: string): ReadCommand[] => [
       ['ZSCORE', keys.portfolios, name],
       ['HMGET', keys.portfolio(name), 'finished', 'paused', 'firstOver'],
-      ...states.map((state): Reading => ['ZCARD', keys.rowsInState(name, state)]),
+      ...states.map((state): ReadCommand => ['ZCARD', keys.rowsInState(name, state)]),
     ];
   }
 }

@@ -1,6 +1,6 @@
 import { CALL_KINDS, type CallKind, KINDS } from '../../call-kind.ts';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { readPair } from '../calls/verdicts.ts';
+import { readPair } from '../calls/claim-answers.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowRequest, RowState } from '../schema/row.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';

@@ -5,7 +5,7 @@ import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import type { Keys } from '../schema/keys.ts';
 import { idDigest } from '../search/index-words.ts';
 import { idsIn } from './event-ids.ts';
-import type { KeptAs, NewEvent } from './kept-event.ts';
+import type { KeepAnswer, NewEvent } from './kept-event.ts';
 
 /** How much may be kept, and for how long: EVENTS_KEEP_MB and EVENTS_KEEP_DAYS, in bytes and ms. */
 export type EventLimits = { mostBytes: number; keepMs: number };
@@ -29,7 +29,7 @@ const ID_BYTES = 60;
 /** 128 bits of its SHA-256 and a bit more: nobody finds another content of the same name. */
 const NAME_CHARACTERS = 22;
 
-type Answered = (answer: KeptAs) => void;
+type Answered = (answer: KeepAnswer) => void;
 
 type Waiting = {
   id: string;
@@ -53,7 +53,7 @@ export function eventKeys(keys: Keys) {
  *
  * @throws LimitlineError `REDIS` where Redis is away for so long that no more can wait for it; and whatever Redis throws
  */
-export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: NewEvent) => Promise<KeptAs> {
+export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: NewEvent) => Promise<KeepAnswer> {
   const script = makeLuaScript(connection, new URL('../lua/keep-events.lua', import.meta.url));
   const waiting: Waiting[] = [];
   let waitingBytes = 0;
@@ -110,7 +110,7 @@ export function makeKeepEvents({ connection, keys, limits }: KeepDeps): (event: 
 type KeepDeps = { connection: RedisConnection; keys: Keys; limits: EventLimits };
 
 /** As the script tells them. */
-const ANSWERS: readonly KeptAs[] = ['full', 'kept', 'known'];
+const ANSWERS: readonly KeepAnswer[] = ['full', 'kept', 'known'];
 
 /** Takes from the front what goes with one script: one at least, however large it is. */
 function takeTogether(waiting: Waiting[]): Together[] {

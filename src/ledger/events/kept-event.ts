@@ -4,7 +4,7 @@ import { wholeCharacters } from '../../files/whole-characters.ts';
 export type NewEvent = { body: Buffer; headers: Readonly<Record<string, string | string[]>> };
 
 /** What became of it: see {@link import('./keep-events.ts').makeKeepEvents}. */
-export type KeptAs = 'kept' | 'known' | 'full';
+export type KeepAnswer = 'kept' | 'known' | 'full';
 
 /** What is known of an event that is kept, less its content. Times are ms of Redis' clock. */
 export type KeptEvent = {

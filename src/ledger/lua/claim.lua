@@ -1,4 +1,4 @@
--- Included by trip.lua: asks for the right to make the one call that makes a thing. Nothing may be sent unless the answer is "go".
+-- Included by batch.lua: asks for the right to make the one call that makes a thing. Nothing may be sent unless the answer is "go".
 -- What is told:
 --   owner        one attempt, "<process>/<n>"
 --   revision     of the row that is worked on, "" where there is no row

@@ -1,4 +1,4 @@
--- Included by trip.lua: writes down that a call was sent and nobody knows what became of it, and when it may be sent again, where it may.
+-- Included by batch.lua: writes down that a call was sent and nobody knows what became of it, and when it may be sent again, where it may.
 -- What is told: owner; heard, what was heard instead of an answer; sends after an unknown answer at most, and withinMs, the ms for them;
 -- firstWaitMs and longestWaitMs; others, the id in an answer to somebody else's request, or "": no setting lets that be sent again
 -- Answers { when it was sent, in ms, ms until it may be sent again or "" }, or {} when the claim is not this owner's (any more).

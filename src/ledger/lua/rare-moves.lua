@@ -1,32 +1,32 @@
--- Included by acts.lua, behind moves.lua: what people do with rows, each for itself or as a part of a plan (`plan`, made at
--- `before`, "" for none). A row that changed since its plan was made is left as it is, and the plan counts a row in the step that moves it:
--- so the count is exact, also where a step is repeated. A move of a row of an archived portfolio answers an error that says so.
+-- Included by acts.lua, after moves.lua: what people do with rows, singly or as part of a plan (`plan`, made at `before`; "" for none).
+-- A row that changed since its plan was made stays as it is. The plan counts each row in the same step that moves it, so the count is exact
+-- even if a step is repeated. A move of a row of an archived portfolio returns an error that says so.
 -- @include archived
 -- @include note-cause
 -- @include tell
 -- @include above
 -- @include passed
--- A refused row that goes again by an operator's rule, or comes to wait for that: its night is counted in the step that moves it. `night`
--- is "" where somebody means the row, else "<rule> <moment of the night in ms> <nights at most> <when a rule was made for the portfolio by
--- its name, in ms>". `atNight` of a row is "<nights> <moment of the last in ms> <revision>": with other words it
--- begins anew. The account's retry rules stand by their ids, and of each "<rule> last": "<moment of the night in ms> <sent> <waiting>".
+-- If a rule sends a refused row again, or lets it wait for approval, the row's night is counted in the step that moves it. `night` is "" if
+-- a person chose the row, else "<rule> <time of the night in ms> <most nights> <when a rule that names the portfolio was made, in ms>".
+-- A row's `atNight` is "<nights> <time of the last in ms> <revision>"; a changed request starts again at 0. The hash of the account's rules
+-- has each rule by its id, and under "<rule> last" its last night: "<time of the night in ms> <sent> <waiting>".
 local ONE_NIGHT, RULES = 43200000, ROOT .. ':retry-rules'
 
--- How many nights the row has had, and when the last was.
+-- How many nights the row was sent, and when the last night was.
 local function nightsOf(row)
   local nights, last, of = string.match(row.atNight or '', '^(%d+) (%d+) (%d+)$')
   if of ~= (row.rev or '0') then return 0 end
   return tonumber(nights), tonumber(last)
 end
 
--- Whether the row's portfolio was put back from an archive, and nobody touched the row or made a rule for that portfolio since.
+-- Whether the row's portfolio was restored from an archive, and since then nobody acted on the row or made a rule for that portfolio.
 local function isForALook(row, named)
   local restored = redis.call('ZSCORE', ROOT .. ':restored', row.portfolio.name)
   return math.max(tonumber(laterOf(row, 'updated')), tonumber(named)) <= tonumber(restored or 0)
 end
 
--- Not where the rule was removed, the portfolio paused or the row given up with it, nor where it was restored for a look; not twice a
--- night, and no more nights than it may.
+-- Whether the rule may send the row tonight. Not if the rule was removed, the portfolio is paused or was cancelled with the row, or the
+-- portfolio was only restored; not twice a night; and not on more nights than the rule allows.
 local function mayGoTonight(row, night)
   if night == '' then return true end
   local rule, at, most, named = string.match(night, '^(%S+) (%d+) (%d+) (%d+)$')
@@ -36,7 +36,7 @@ local function mayGoTonight(row, night)
   return nights < tonumber(most) and not (last and math.abs(tonumber(at) - last) < ONE_NIGHT)
 end
 
--- What the row remembers of its nights behind this one; nothing new where somebody means it.
+-- The row's record of nights after this one; unchanged if a person chose the row.
 local function nightBehind(row, night)
   if night == '' then return row.atNight end
   return (nightsOf(row) + 1) .. ' ' .. string.match(night, '^%S+ (%d+) ') .. ' ' .. (row.rev or '0')
@@ -62,12 +62,12 @@ local function tellRow(row, told)
   if told ~= '' then tell(row.hash, NOW, told) end
 end
 
--- What a row that waits for an approval was before (MOVES.await); nil for one that was nothing before.
+-- The row's state before it waited for an approval (MOVES.await); nil if it had none.
 local function wasBefore(row)
   return row.state == 'awaiting' and row.was and cjson.decode(row.was) or nil
 end
 
--- The state of what a row was, and what is written beside it.
+-- The state to which the row returns, and the fields to write with it.
 local function whatItWas(row, was)
   if not was then return nil end
   local cause, known = was.cause, was.known or '{}'
@@ -75,7 +75,7 @@ local function whatItWas(row, was)
   return was.state, { cause = cause, replaced = was.replaced, was = false, answer = false, approval = was.approval or false }
 end
 
--- A call of the row that is under way is answered first, and its outcome counts. So does that of a limit that was made, or may have been.
+-- A call of the row in flight must be answered first, and its outcome counts. The same holds for a limit that was made, or may have been.
 local function callUnderWay(row, calls, vanishedAfterMs)
   local name = row.portfolio.name .. '/' .. row.key
   for _, of in ipairs(calls) do
@@ -88,8 +88,8 @@ local function callUnderWay(row, calls, vanishedAfterMs)
   end
 end
 
--- Gives a row up: as a part of a plan (`from` is where it stood then), or since its portfolio was given up. What was said of a held row's
--- call is withdrawn, whatever became of that: it is held as before.
+-- Cancels a row, as part of a plan (`from` is the state in which the plan saw it) or because its portfolio was cancelled. A held row that
+-- waits for approval of an answer about its call becomes held again instead, and the answer is withdrawn.
 MOVES.giveUp = {
   goes = function(row, it)
     local isMeant = it.from == '' and (isOpen(row.state) or row.state == 'awaiting') and isGivenUpRow(row)
@@ -108,13 +108,12 @@ MOVES.giveUp = {
   said = function(_, it) return it.did or 'nothing', it.did ~= nil end,
 }
 
--- Cancels a row that a file of its portfolio lacks and of whose limit nothing was sent, since a person said that the file replaces what was
--- imported before. A call for its company or a document that is under way is answered, and stays known. Not one that the file has by now, or
--- a file whose import began later.
+-- Cancels a row if a file that replaces all earlier imports lacks it and its limit call was not sent. A call for its company or a document
+-- that is in flight is answered and recorded. Not a row that this file has brought in meanwhile, or a file whose import began later.
 MOVES.leaveOut = {
   goes = function(row, it)
     local was = wasBefore(row)
-    -- Also one that somebody would have sent again, whatever it was before; but what was said of a held one's call is not taken back.
+    -- Also a row that was to be sent again, whatever state it had before. But an answer about a held row's call is not withdrawn.
     local isLeft = row.state == 'refused' or isOpen(row.state) or row.state == 'awaiting' and not (was and was.state == 'held')
     local import = laterOf(row, 'import')
     if not isLeft or import == it.import or wasSent(row) then return nil end
@@ -125,8 +124,8 @@ MOVES.leaveOut = {
   besides = function(now, it) tellRow(now, cjson.encode({ is = 'left out', import = it.import })) end,
 }
 
--- Whether it may go again without another's yes: what was given up or declined, or leaves a sum above a limit, may not. The rule is the
--- account's (approval-rule.ts), or what the process itself `asks` for. A held row counts already.
+-- Whether a row may go again without another person's approval. Not if a sum would then be above a limit, by the account's rules
+-- (approval-rule.ts) or by those of the process. A held row is in the sums already.
 local function mayPass(row, it)
   if row.state == 'held' then return true end
   local own = { above = it.above, person = it.person, days = tonumber(it.days) }
@@ -136,9 +135,9 @@ local function mayPass(row, it)
   return not (overOf(hash, row.hash, own, {}) or overOf(hash, row.hash, known, {}))
 end
 
--- Puts a row back in front of the step at which it ended (`from`). Where a person means this very row, a cancellation of its portfolio does
--- not concern it any more. One in whose place another stands stays where it is. To give a row up takes it out of its approval, so one that
--- comes back needs another (MOVES.await), where any are asked for; one that was declined does in any case.
+-- Puts a row back before the step at which it ended (`from`). If a person chose this row, an earlier cancellation of its portfolio no longer
+-- applies to it. A row that another row replaced stays where it is. A cancelled row lost its approval, so to come back it needs a new one
+-- (MOVES.await), if the rules ask for any. A declined row always needs one.
 MOVES.requeue = {
   goes = function(row, it)
     local hash = row.portfolio.hash
@@ -160,7 +159,7 @@ MOVES.requeue = {
     tellRow(now, it.told)
     notePlanned(it)
     noteNight(it.night, false)
-    -- What came back is in no plan that was made for all that was open before.
+    -- The reopened row is not in a plan that was made earlier for all open rows.
     redis.call('HINCRBY', now.portfolio.hash, 'reopened', 1)
   end,
 }

@@ -1,4 +1,4 @@
--- Included by trip.lua: gives a claim back, because nothing was made by this send: refused, put off by the service, or never sent.
+-- Included by batch.lua: gives a claim back, because nothing was made by this send: refused, put off by the service, or never sent.
 -- What is told: owner; why: "refused" | "throttled" | "unauthorized" | "unreachable" | "unsent"; status and
 -- body: what the service said with a refusal; revision of the row, or ""; mostPutOffs
 -- A sender that was believed vanished may still hear that nothing was made: then its send is no longer in doubt. An

@@ -4,7 +4,7 @@
 -- Answers { the id on record, 1 where the outcome had been unknown }. The id is another than `id` when the thing was made
 -- twice, which only "resend" and a person's word can lead to. Then both are kept where people look.
 -- Or { "", the row for which another limit was made under this id }: nothing is written.
--- It is done where its own sender was the first to say so and nobody was in doubt of it: then the row goes on in the same trip.
+-- It is done where its own sender was the first to say so and nobody was in doubt of it: then the row goes on in the same batch.
 -- @include doubts
 -- @include made-ids
 -- @include note-alike

@@ -1,8 +1,8 @@
 import { counted, grouped } from '../../counted.ts';
 import { CHECKS, type CheckName, type Finding, type FoundItem } from './checks.ts';
-import { type ExactSum, makeExactSum } from './exact-sum.ts';
+import { makeReportSum, type ReportSum } from './exact-sum.ts';
 import {
-  type Change,
+  type FindingChange,
   type NightReport,
   type ReportFinding,
   type ReportGroup,
@@ -71,7 +71,7 @@ export function countFindings(
     .reduce((sum, group) => sum + group[what], 0);
 }
 
-function changeOf(rows: number, before: number): Change {
+function changeOf(rows: number, before: number): FindingChange {
   return rows === before ? 'same' : rows > before ? 'more' : 'fewer';
 }
 
@@ -109,8 +109,8 @@ function groupsOf(findings: readonly Compared[]): ReportGroup[] {
 }
 
 function totalsOf(findings: readonly Compared[]): Pick<ReportGroup, 'findings' | 'rows' | 'sum' | 'changes'> {
-  const sum = makeExactSum();
-  const changes: Partial<Record<Change, number>> = {};
+  const sum = makeReportSum();
+  const changes: Partial<Record<FindingChange, number>> = {};
   let rows = 0;
   for (const finding of findings) {
     rows += finding.change === 'gone' ? (finding.rowsBefore ?? 0) : finding.rows;
@@ -202,14 +202,14 @@ export function nameOfFinding({ check, portfolio, finding }: Pick<Finding, 'chec
 }
 
 type Group = Pick<Finding, 'check' | 'portfolio' | 'finding' | 'rows' | 'isMended'> & {
-  sum: ExactSum;
+  sum: ReportSum;
   commands: Set<string>;
   examples: FoundItem[];
   sinceMs?: number;
 };
 
 function begin({ check, portfolio }: FoundItem, finding: string): Group {
-  const empty = { rows: 0, isMended: true, sum: makeExactSum(), commands: new Set<string>(), examples: [] };
+  const empty = { rows: 0, isMended: true, sum: makeReportSum(), commands: new Set<string>(), examples: [] };
   return { check, portfolio, finding, ...empty };
 }
 
@@ -267,7 +267,7 @@ export function reportWords(report: Pick<NightReport, 'groups'>): string {
 /** How the findings differ from the report before: `2 new, 1 more than before, 4 the same, 3 no more found`; nothing without one. */
 export function changeWords({ groups, before }: Pick<NightReport, 'groups' | 'before'>): string {
   if (!before) return '';
-  const count = (change: Change) => groups.reduce((sum, { changes }) => sum + (changes[change] ?? 0), 0);
+  const count = (change: FindingChange) => groups.reduce((sum, { changes }) => sum + (changes[change] ?? 0), 0);
   const parts = [
     { count: count('new'), words: 'new' },
     { count: count('more'), words: 'with more rows' },

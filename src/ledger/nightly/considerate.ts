@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 1_000;
 const LOOK_MS = 20;
 /** Others that take less of Redis' time than this are no line at work, but signs of life and looks of pages. */
 const BUSY_SHARE = 0.04;
-/** So many quiet looks behind each other, and the line rests: one in between may fall between two bursts. */
+/** So many quiet looks behind each other, and the line is idle: one in between may fall between two bursts. */
 const QUIET_LOOKS = 3;
 /** While others work, so many times the time that a command took is waited before the next: a thirtieth of the time at the most is ours. */
 const PAUSES = 30;
@@ -18,7 +18,7 @@ type Considerate = { usedMs: () => Promise<number>; signal: AbortSignal; clock?:
 
 /**
  * Asks Redis so that whoever works goes first: while others take up Redis' time, each command of ours is followed by a pause in
- * proportion to the time that it took, so that a slow Redis is asked less; at rest there is none. How much others ask is measured
+ * proportion to the time that it took, so that a slow Redis is asked less; when the line is idle there is none. How much others ask is measured
  * by Redis' own processor time, in moments in which nothing of ours is asked.
  */
 export function makeConsiderate({ usedMs, signal, clock = CLOCK }: Considerate): Ask {

@@ -1,5 +1,5 @@
 /** An exact sum of decimal texts: an integer and a power of ten. */
-export type ExactSum = {
+export type ReportSum = {
   /** Adds an amount such as `1000.50`. Any other text adds nothing: a report must not fail because of it. */
   add(amount: string): void;
   /** The sum as plain decimal text; undefined when nothing was added. */
@@ -10,7 +10,7 @@ export type ExactSum = {
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
 /** Begins a sum. Unlike Big, it makes one integer for an amount, of which a night may have a million. */
-export function makeExactSum(): ExactSum {
+export function makeReportSum(): ReportSum {
   let units = 0n;
   let decimals = 0;
   let count = 0;

@@ -5,7 +5,7 @@ import type { CheckName, Finding, FoundItem } from './checks.ts';
  * tell all findings of the check apart, nothing is said.
  */
 export const CHANGES = ['new', 'more', 'fewer', 'same', 'gone'] as const;
-export type Change = (typeof CHANGES)[number];
+export type FindingChange = (typeof CHANGES)[number];
 
 /**
  * The parts of a report, in its order: what a person has to do something about, what finance should know, what was mended, and
@@ -16,7 +16,7 @@ export type SectionName = (typeof SECTIONS)[number];
 
 /** A finding as a report has it, without its examples, which are read where they are shown. */
 export type ReportFinding = Omit<Finding, 'examples'> & {
-  change?: Change;
+  change?: FindingChange;
   /** Rows in the report before; where it was there. */
   rowsBefore?: number;
 };
@@ -32,7 +32,7 @@ export type ReportGroup = {
   /** What its rows asked for together, exact decimal text; left out where none did. */
   sum?: string;
   /** Findings by how they changed. */
-  changes: Partial<Record<Change, number>>;
+  changes: Partial<Record<FindingChange, number>>;
 };
 
 /** Files of a report in the data folder of the host that made it. */

@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { Persist } from '../schema/persist.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 
 /** Which run is meant: a task of the schedule, and the moment that it is for. The night's id is that moment in ISO 8601. */
 export type NightOf = { task: string; id: string; atMs: number };
@@ -41,11 +41,11 @@ const KEPT_NIGHTS = 1_000;
 export function makeNightlyRuns({
   connection,
   keys,
-  persist,
+  retryUntilAnswered,
 }: {
   connection: RedisConnection;
   keys: Keys;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
 }) {
   const script = makeLuaScript(connection, new URL('../lua/note-night.lua', import.meta.url));
   const note = (
@@ -61,14 +61,14 @@ export function makeNightlyRuns({
   return {
     /** Notes that a run begins. Answers how often this night was begun, or 0 where it has ended: then there is nothing to do. */
     async begin(night: NightOf, run: Omit<RunUnderWay, 'id' | 'begun'>): Promise<number> {
-      return Number(await persist('night begun', () => note('begin', night, { run: JSON.stringify(run) })));
+      return Number(await retryUntilAnswered('night begun', () => note('begin', night, { run: JSON.stringify(run) })));
     },
 
     /** Notes how it ended. False where another run of the night had ended before: that one counts. */
     async end(night: NightOf, end: Omit<RunEnd, 'id'>): Promise<boolean> {
       const text = JSON.stringify({ id: night.id, ...end });
       const how = end.is === 'failed' ? 'failed' : 'well';
-      return (await persist('night ended', () => note('end', night, { run: text, how }))) === 1;
+      return (await retryUntilAnswered('night ended', () => note('end', night, { run: text, how }))) === 1;
     },
 
     /** The run is left for another process: to have begun it does not count. */

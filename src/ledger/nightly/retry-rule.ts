@@ -25,22 +25,22 @@ export type RetryRule = RuleMatch & {
   known?: string;
 };
 
-/** The longest time for which somebody's wish to have a row sent again holds without another word of theirs. */
+/** The longest time for which somebody's request to have a row sent again holds without another word of theirs. */
 export const MOST_NIGHTS = 30;
 
 /** Words of a cause are 200 characters at the most (cause.ts). */
 const MOST_WORDS = 200;
 
 /** What somebody says of a rule that is to be made: texts as they came. */
-export type RuleWish = Partial<Record<'cause' | 'step' | 'status' | 'words' | 'portfolio' | 'nights', string>>;
+export type RuleForm = Partial<Record<'cause' | 'step' | 'status' | 'words' | 'portfolio' | 'nights', string>>;
 
 /**
- * Reads a wish; what is empty was not said.
+ * Reads a form; what is empty was not said.
  *
  * @throws LimitlineError `USAGE` for one that would mean every row, and for anything that cannot be meant
  */
-export function readRule(wish: RuleWish): RuleMatch & { nights: number } {
-  const said = (name: keyof RuleWish) => wish[name]?.trim() || undefined;
+export function readRule(form: RuleForm): RuleMatch & { nights: number } {
+  const said = (name: keyof RuleForm) => form[name]?.trim() || undefined;
   const [cause, step, status, words, portfolio] = [
     said('cause'),
     said('step'),

@@ -9,18 +9,18 @@ import type { ApprovalId } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 import { isMeant, type RetryRule } from './retry-rule.ts';
 
-/** What a rule did in the last night in which it did anything. The first two are counted as rows are moved, the last at the end. */
+/** What a rule did in the last night in which it did anything. `sent` and `waiting` are counted as rows move, `usedUp` at the end. */
 export type RuleNight = { atMs: number; sent: number; waiting: number; usedUp: number };
 
-/** A rule, and what it did last. */
+/** A rule, and what it did in its last night. */
 export type KnownRule = { rule: RetryRule; last: RuleNight | undefined };
 
 export type RetryRules = ReturnType<typeof makeRetryRules>;
 
-/** As many as somebody can oversee; each is held against each cause. */
+/** As many as a person can oversee. Each rule is compared with each cause. */
 const MOST_RULES = 100;
 
-/** The rules by which refused rows go again at night. A row remembers its own nights; see rare-moves.lua. */
+/** The rules that send refused rows again at night. Each row has its own count of nights, see rare-moves.lua. */
 export function makeRetryRules({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   const key = keys.retryRules;
 
@@ -36,10 +36,10 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
   }
 
   return {
-    /** All of them, the oldest first. */
+    /** All rules, oldest first. */
     known,
 
-    /** @throws LimitlineError `USAGE` where another means the same rows, or there are too many */
+    /** @throws LimitlineError `USAGE` if another rule means the same rows, or there are too many rules */
     async add(given: Omit<RetryRule, 'id' | 'madeMs'>): Promise<RetryRule> {
       const others = (await known()).map(({ rule }) => rule);
       const same = others.find((other) => meantBy(other) === meantBy(given));
@@ -50,9 +50,9 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       if (others.length >= MOST_RULES) {
         throw new LimitlineError('USAGE', `There are ${MOST_RULES} rules already: remove one first.`);
       }
-      // After all others, so that rules of one moment keep their order.
+      // Later than all other rules, so that rules made at the same moment keep their order.
       const last = others.at(-1)?.madeMs ?? 0;
-      // Redis' clock: this moment is compared with the one at which a portfolio was restored, which is Redis' too.
+      // Redis' clock, because this time is compared with the time at which a portfolio was restored.
       const [seconds, microseconds] = await connection.time();
       const nowMs = Math.floor(Number(seconds) * 1_000 + Number(microseconds) / 1_000);
       const rule: RetryRule = { ...given, id: freshId(), madeMs: Math.max(nowMs, last + 1) };
@@ -60,7 +60,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       return rule;
     },
 
-    /** From this moment on no row goes by it. Answers what it was; nothing where there is none of this id. */
+    /** Removes a rule: from now on it sends no row. Returns the rule; undefined if there is none with this id. */
     async remove(id: string): Promise<RetryRule | undefined> {
       const text = id.includes(' ') ? null : await connection.hget(key, id);
       if (text === null) return undefined;
@@ -68,12 +68,15 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       return JSON.parse(text) as RetryRule;
     },
 
-    /** How many rows had used up their nights when a rule was gone through. One that was removed meanwhile is left so. */
+    /** Records how many rows had used up their nights. Does nothing if the rule was removed meanwhile. */
     async noteUsedUp(id: string, { atMs, usedUp }: { atMs: number; usedUp: number }): Promise<void> {
       if ((await connection.hexists(key, id)) === 1) await connection.hset(key, `${id} used`, `${atMs} ${usedUp}`);
     },
 
-    /** The approvals that runs are just asking for, a portfolio each: one that died has left its open, and the next goes on with it. */
+    /**
+     * The approvals that nightly runs are asking for at the moment, at most one for each portfolio. If a run died, its approval is still
+     * open, and the next run continues it.
+     */
     async asks(): Promise<ApprovalId[]> {
       const fields = Object.entries(await connection.hgetall(key));
       return fields.flatMap(([name, id]) =>
@@ -81,18 +84,18 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
       );
     },
 
-    /** Remembers that, or with no approval that it was asked for to the end. */
+    /** Records the approval that a run asks for; without one, that the run has asked for all rows. */
     async noteAsks(portfolio: string, approval?: string): Promise<void> {
       const field = `${ASKS}${portfolio}`;
       await (approval === undefined ? connection.hdel(key, field) : connection.hset(key, field, approval));
     },
 
-    /** When a portfolio was put back from its archive, by Redis' clock; 0 where it never was. */
+    /** When a portfolio was restored from its archive, by Redis' clock; 0 if never. */
     async restoredMs(portfolio: string): Promise<number> {
       return Number((await connection.zscore(keys.restored, portfolio)) ?? 0);
     },
 
-    /** How often a portfolio was given up: rows of before are left alone. */
+    /** How often a portfolio was cancelled. Rows from before the last time are left alone. */
     async generation(portfolio: string): Promise<number> {
       return Number((await connection.hget(keys.portfolio(portfolio), 'cancels')) ?? 0);
     },
@@ -101,7 +104,7 @@ export function makeRetryRules({ connection, keys }: { connection: RedisConnecti
 
 const ASKS = 'asks ';
 
-/** `<ms> <sent> <waiting>` and `<ms> <used up>`, of the same night or of two. */
+/** Reads `<ms> <sent> <waiting>` and `<ms> <used up>`, which may be of different nights. */
 function lastOf(moved: string | undefined, used: string | undefined): RuleNight | undefined {
   const [movedMs = 0, sent = 0, waiting = 0] = (moved ?? '').split(' ').map(Number);
   const [usedMs = 0, usedUp = 0] = (used ?? '').split(' ').map(Number);
@@ -111,32 +114,32 @@ function lastOf(moved: string | undefined, used: string | undefined): RuleNight 
   return { atMs, sent: isMoved ? sent : 0, waiting: isMoved ? waiting : 0, usedUp: usedMs === atMs ? usedUp : 0 };
 }
 
-/** What makes two rules one: all that says which rows are meant. */
+/** The part of a rule that says which rows it means. Two rules with the same part are duplicates. */
 function meantBy({ cause, step, status, words, portfolio }: Omit<RetryRule, 'id' | 'madeMs'>): string {
   return JSON.stringify([cause, step, status, words?.toLowerCase(), portfolio]);
 }
 
-/** Five letters and digits that are not mistaken for each other: of a hundred rules two with one id are less likely than one in 5,000. */
+/** Five letters and digits that are not easily confused. Among a hundred rules, the probability of two equal ids is below 1 in 5,000. */
 function freshId(): string {
   return Array.from({ length: 5 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** A rule, what it did last, and how many rows it means now: those that used up their nights and some others among them do not go. */
+/** A rule, its last night, and how many rows it matches now. Some of these do not go, for example if they used up their nights. */
 export type RuleNow = KnownRule & { rows: number; portfolios: number };
 
-/** Why rows are refused at this moment, over all portfolios. */
+/** A current cause of refused rows, over all portfolios. */
 export type CauseNow = Pick<Cause, 'id' | 'step' | 'meaning' | 'status' | 'words' | 'rows'> & { portfolios: string[] };
 
 export type RulesNow = { rules: RuleNow[]; causes: CauseNow[] };
 
-/** So many portfolios with refused rows are looked at, the latest: a page waits for each of them. */
+/** The most portfolios with refused rows that are read, latest first. A page waits for each of them. */
 const MOST_LOOKED_AT = 200;
 
 /**
- * The rules with how many rows each means now, by the indexes of causes, and the causes that a rule could name, that of most rows first.
- * Portfolios that are paused count for no rule.
+ * The rules with how many rows each matches now, by the indexes of causes; and the causes that a rule could name, largest first. Paused
+ * portfolios do not count.
  */
 export async function rulesNow({
   retryRules,
@@ -167,7 +170,7 @@ export async function rulesNow({
   return { rules, causes: [...causes.values()].sort((a, b) => b.rows - a.rows || (a.id < b.id ? -1 : 1)) };
 }
 
-/** `120 rows sent, 12 used up their nights`: what a rule did in a night, after its moment. */
+/** What a rule did in a night, such as `120 rows sent, 12 used up their nights`. */
 export function ruleNightWords({ sent, waiting, usedUp }: Pick<RuleNight, 'sent' | 'waiting' | 'usedUp'>): string {
   const parts = [
     sent > 0 ? `${counted(sent, 'row')} sent again` : '',

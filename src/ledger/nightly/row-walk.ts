@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { readPair } from '../calls/verdicts.ts';
+import { readPair } from '../calls/claim-answers.ts';
 import type { Keys } from '../schema/keys.ts';
 import {
   GRANTED_STATES,
@@ -56,7 +56,7 @@ export function makeRowWalk({ connection, keys }: { connection: RedisConnection;
     ask = (command) => command(),
   }: Walk): AsyncGenerator<Iterable<StoredRow>> {
     const places = { begins: keys.row(portfolio, ''), sets: [keys.rowsInState(portfolio, state)] };
-    const fields = fieldsOf(state);
+    const fields = walkedFieldsOf(state);
     const readPage = async (line: number, count: number): Promise<StoredPage> => {
       const told = { from: line, to: '+inf', count, withCalls: withCalls ? 1 : 0, between: BETWEEN, fields };
       const [rows, text] = (await ask(() => listRows(places, told))) as [number, string];
@@ -131,7 +131,7 @@ const FIELDS = [...COMMON_FIELDS, 'cause', 'replaced', 'problem', 'was', 'answer
 type WalkedField = (typeof FIELDS)[number];
 
 /** The fields that are read of rows in this state: a row that is done has forgotten why it waited or failed before. */
-export function fieldsOf(state: RowState): readonly WalkedField[] {
+export function walkedFieldsOf(state: RowState): readonly WalkedField[] {
   return state === 'done' ? COMMON_FIELDS : FIELDS;
 }
 

@@ -136,19 +136,19 @@ function answersOf(answers: readonly (readonly [Error | null, unknown])[] | null
  * The mark of a set: two sets whose marks are the same have the same members, except once in 2^64 times. It is the same in whatever
  * order members come, so that an index of a million is compared with its rows in memory for none of them.
  */
-export type Mark = {
+export type IndexChecksum = {
   /** Takes in a member: a text, and two numbers that go with it. */
   add(text: string, one?: number, other?: number): void;
   /** The same of a member as Redis answers it, where it is no text: all behind its first bytes. */
   addBytes(bytes: Buffer, from: number, one: number, other: number): void;
-  is(other: Mark): boolean;
+  is(other: IndexChecksum): boolean;
   state(): readonly number[];
 };
 
 /** Sums stay exact integers below this. */
 const MODULUS = 2 ** 52;
 
-export function makeMark(): Mark {
+export function makeMark(): IndexChecksum {
   let [count, sum, both] = [0, 0, 0];
   const take = (high: number, low: number) => {
     count += 1;

@@ -3,88 +3,88 @@ import { counted } from '../../counted.ts';
 import type { SupplierInDoubt } from '../schema/approval.ts';
 import type { RowFilter } from '../search/row-filter.ts';
 
-/** What can be planned for many rows: they are sent again, given up, or, where they are held, sent again all the same. */
+/** The actions for many rows: send them again, cancel them, or send held rows again although their outcome is unknown. */
 export const PLAN_ACTIONS = ['retry', 'cancel', 'resend'] as const;
 export type PlanAction = (typeof PLAN_ACTIONS)[number];
 
-/** What is to be done, as it was counted at one moment; it never changes. Times are in ms of the server's clock. */
+/** An action on many rows, as counted at one moment; a plan never changes. Times are in ms of the server's clock. */
 export type Plan = {
   id: string;
   portfolio: string;
   action: PlanAction;
-  /** Who made it: as much as whoever confirms it, they ask for what it does. */
+  /** Who made the plan. Like the person who confirms it, they count as the requester. */
   by?: string | undefined;
-  /** Which rows: all those, and only those, that it names and that did not change at {@link Plan.atMs} or later. */
+  /** Which rows: exactly those that it matches and that did not change at {@link Plan.atMs} or later. */
   filter: RowFilter;
-  /** What was known of the cause that the filter names; it is forgotten with the last row that failed for it. */
+  /** The cause that the filter names, as text. The ledger forgets a cause with the last row that failed for it. */
   cause: string | null;
-  /** Whether it is the whole portfolio that is cancelled: then whatever is open is given up, with one mark. */
+  /** Whether the whole portfolio is cancelled: then one mark gives up all open rows. */
   whole: boolean;
   atMs: number;
-  /** Until then it can be confirmed. */
+  /** The plan can be confirmed until then. */
   expiresMs: number;
-  /** How many rows, and the exact sum of what they ask for; `isExact` is false where there are at least so many. */
+  /** The number of rows and the exact sum of their amounts. `isExact` is false if there are at least this many. */
   rows: number;
   sum: string;
   isExact: boolean;
-  /** The portfolio's supplier, where its company is sent again with the rows: nobody knows what became of that either. */
+  /** The portfolio's supplier, if the call for its company is in doubt as well and is sent again with the rows. */
   supplier?: SupplierInDoubt | undefined;
-  /** Held rows of other portfolios that are sent again with them, since they wait for the same calls. */
+  /** Held rows of other portfolios that wait for the same calls, and so are sent again with them. */
   elsewhere?: readonly Elsewhere[] | undefined;
-  /** Calls that this leads to, at the most; none where rows are given up. */
+  /** The most calls that the plan leads to; zero if rows are cancelled. */
   calls: Record<CallKind, number>;
-  /** Things that the rows name and that are made already: they are not made again. */
+  /** Companies, documents and limits that were made already, and so are not made again. */
   made: Record<CallKind, number>;
-  /** Whether `calls` and `made` were looked up row by row; else they are the most that it can be. */
+  /** Whether `calls` and `made` were counted row by row; otherwise they are upper bounds. */
   isLookedUp: boolean;
-  /** The time it takes at the known pace, in seconds; null where no pace is known. */
+  /** The expected duration at the current pace, in seconds; null if no pace is known. */
   seconds: { from: number; to: number } | null;
-  /** Why another person has to approve it before anything is sent, "" for another reason than a sum; nothing where nobody has to. */
+  /** Why another person must approve the plan first; "" if the reason is not a sum; undefined if nobody must. */
   approval?: string | undefined;
-  /** How many imports of the portfolio had been begun, and how often one of its rows had come back from its end. */
+  /** How many imports of the portfolio had begun, and how often a row of it had been reopened. */
   begun: number;
   reopened: number;
 };
 
-/** What a plan is before somebody confirms it. */
-export type Draft = Omit<Plan, 'id' | 'expiresMs'>;
+/** A plan that was not saved yet. */
+export type PlanDraft = Omit<Plan, 'id' | 'expiresMs'>;
 
-/** Where a plan stands: `stopped` is one whose process went away before the end; confirmed again, it goes on. */
+/** The state of a plan. `stopped`: the process that carried it out died; the plan continues when it is confirmed again. */
 export type PlanStanding = 'open' | 'expired' | 'running' | 'stopped' | 'ended';
 
-/** A plan and what became of it. */
+/** A plan and its result so far. */
 export type PlanState = {
   plan: Plan;
   standing: PlanStanding;
-  /** Whether its portfolio is paused at this moment, where that was looked up. */
+  /** Whether its portfolio is paused now; undefined if that was not looked up. */
   isPaused?: boolean | undefined;
-  /** Rows that were acted on. */
+  /** Rows that were handled. */
   done: number;
-  /** Rows that the filter names now and that came, or changed, since: they were left alone. */
+  /** Rows that match the filter now, but were added or changed since: they were left alone. */
   came: number;
-  /** Rows with a call under way, which is answered first. */
+  /** Rows with a call in flight, which must be answered first. */
   underWay: number;
-  /** The approval under which its rows wait for another person, where they do: then `done` counts those. */
+  /** The approval for which its rows wait, if any: then `done` counts the waiting rows. */
   waits: string | undefined;
-  /** Why they wait, in words, for whoever is shown it. */
+  /** Why they wait, for people. */
   why?: string | undefined;
-  /** Of a whole portfolio that is cancelled: how many of its rows were cancelled before. */
+  /** If a whole portfolio is cancelled: how many of its rows were cancelled before. */
   before: number | undefined;
   confirmedBy: string | undefined;
   confirmedMs: number | undefined;
   endedMs: number | undefined;
 };
 
-/** What asking to carry a plan out is answered: by `go` alone. `running` is by another, who lives. */
+/** The answer to a process that wants to carry out a plan; only `go` allows it. `running`: another living process does it. */
 export type PlanClaim = 'go' | 'running' | 'ended' | 'gone';
 
-/** What is counted while a plan is carried out, beside what the rows' own moves count. */
+/** What is counted while a plan is carried out, besides what the row moves count. */
 export type PlanCounts = Partial<Record<'came' | 'underWay' | 'done' | 'before', number>>;
 
-/** Held rows of another portfolio that wait for the same call, and so go on with whoever answers it. */
+/** Held rows of another portfolio that wait for the same call, so the answer to that call applies to them too. */
 export type Elsewhere = { portfolio: string; rows: number; paused: boolean };
 
-/** What becomes of them, a sentence for each portfolio: whether this one is paused is nothing to another. */
+/** What happens to these rows, a sentence for each portfolio. Each portfolio has its own pause. */
 export function elsewhereWords(elsewhere: readonly Elsewhere[] = []): string[] {
   return elsewhere.map(({ portfolio, rows, paused }) => {
     const which = `${counted(rows, 'held row')} of portfolio ${portfolio}, which is ${paused ? '' : 'not '}paused,`;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
 import type { Keys } from '../schema/keys.ts';
-import type { Draft, Plan, PlanClaim, PlanCounts, PlanStanding, PlanState } from './plan.ts';
+import type { Plan, PlanClaim, PlanCounts, PlanDraft, PlanStanding, PlanState } from './plan.ts';
 
 export type Plans = ReturnType<typeof makePlans>;
 
@@ -24,7 +24,7 @@ export function makePlans({ connection, keys }: { connection: RedisConnection; k
     now: () => nowMs(connection),
 
     /** Keeps a plan under a name that nobody can guess, for as long as it may be confirmed. Nothing else is changed. */
-    async keep(draft: Draft): Promise<Plan> {
+    async keep(draft: PlanDraft): Promise<Plan> {
       const expiresMs = draft.atMs + OPEN_FOR_MS;
       const plan: Plan = { ...draft, id: randomBytes(12).toString('base64url'), expiresMs };
       const key = keys.plan(plan.id);

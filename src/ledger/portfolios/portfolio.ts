@@ -4,7 +4,7 @@ import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
 /** Who the platform asks on behalf of: the company's id once it is known. */
-export type Supplier = {
+export type PortfolioSupplier = {
   body?: Record<string, unknown>;
   key?: string;
   id?: string;
@@ -28,7 +28,7 @@ export type PortfolioState = {
   resent: Record<CallKind, number>;
   /** How often one of its rows came back from its end: was sent again, or freed. */
   reopened: number;
-  supplier: Supplier | undefined;
+  supplier: PortfolioSupplier | undefined;
   /** Whether the supplier waits for another person's approval of the import that named it. */
   supplierAwaits: boolean;
   /** Who gave up its open rows last, and when, in ms. */
@@ -57,7 +57,7 @@ export type PortfolioState = {
 };
 
 /** Whether a supplier is still to be made. */
-export function isPending({ body, id, problem }: Supplier): boolean {
+export function isPending({ body, id, problem }: PortfolioSupplier): boolean {
   return body !== undefined && !id && !problem;
 }
 

@@ -1,6 +1,6 @@
 import { CALL_KINDS } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
-import { type Difference, makeRowComparison, TALLIED } from '../comparison/row-comparison.ts';
+import { type MendedDifference, makeRowComparison, TALLIED } from '../comparison/row-comparison.ts';
 import { type Cause, makeCauses } from '../counts/cause.ts';
 import { readTallied } from '../counts/sums.ts';
 import { makeFirstRows } from '../rows/first-rows.ts';
@@ -47,7 +47,10 @@ export function makePortfolios({
     },
 
     /** Compares what is kept of the rows of these portfolios with the rows, mends it, and says what differed; `note` hears of each row. */
-    async compare(names: readonly string[], note?: Parameters<typeof comparison.compare>[1]): Promise<Difference[]> {
+    async compare(
+      names: readonly string[],
+      note?: Parameters<typeof comparison.compare>[1],
+    ): Promise<MendedDifference[]> {
       // That rows of an older ledger are in no sum yet is no difference: they enter when their portfolio is read.
       for (const name of names) await this.read(name);
       return comparison.compare(names, note);

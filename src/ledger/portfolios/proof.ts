@@ -32,7 +32,7 @@ export function proofOf(state: PortfolioState, imports: readonly KnownImport[]):
 }
 
 /** One word for all of them: what is wrong goes before what cannot be told. */
-export function verdictOf(checks: readonly Pick<Check, 'is'>[]): Check['is'] {
+export function overallOf(checks: readonly Pick<Check, 'is'>[]): Check['is'] {
   return (['wrong', 'open', 'unknown'] as const).find((is) => checks.some((check) => check.is === is)) ?? 'right';
 }
 

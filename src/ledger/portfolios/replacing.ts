@@ -4,7 +4,7 @@ import { is } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
 
 /** A line that is about to be brought in. */
-export type Asking = {
+export type AskingLine = {
   row: RowId;
   line: number;
   /** The number of its import. */
@@ -19,14 +19,14 @@ export type Asking = {
 export type OwnFile = { has(key: string): boolean; mends(key: string): boolean };
 
 /** What becomes of the rows that a line may be meant to correct: one is replaced, or none, or it is a problem in words. */
-export type Decision = { replaces: BuyerRow | undefined } | { problem: string };
+export type ReplacingDecision = { replaces: BuyerRow | undefined } | { problem: string };
 
 /**
  * The rows of the line's buyer in its portfolio that the line may be a correction of, before it is known what else stands in
  * its file: of earlier imports, or of this very line when it was read as another request. A line with a request_reference
  * says itself which request it is, and so does one whose row is there.
  */
-export function candidatesFor(asking: Asking, rows: readonly BuyerRow[]): BuyerRow[] {
+export function candidatesFor(asking: AskingLine, rows: readonly BuyerRow[]): BuyerRow[] {
   const { row, line, importId, isNamed } = asking;
   const own = rows.find((one) => rowName(one.row) === rowName(row));
   if (isNamed || (own && own.state !== 'cancelled')) return [];
@@ -45,7 +45,11 @@ export function candidatesFor(asking: Asking, rows: readonly BuyerRow[]): BuyerR
  * is what the line corrects; one that was sent keeps its words, and the line is a request of its own. Of several nobody can
  * tell; nor while it is unknown what became of one, or one is being sent; nor which of two lines of a file corrects one row.
  */
-export function decideReplacement(asking: Asking, candidates: readonly BuyerRow[], file: OwnFile): Decision {
+export function decideReplacement(
+  asking: AskingLine,
+  candidates: readonly BuyerRow[],
+  file: OwnFile,
+): ReplacingDecision {
   const others = candidates.filter(({ row }) => !file.has(row.key) && !file.mends(row.key));
   const taken = others.find((one) => isTaken(one, asking));
   if (taken) return { problem: takenProblem(taken, asking) };
@@ -62,7 +66,7 @@ export function decideReplacement(asking: Asking, candidates: readonly BuyerRow[
 }
 
 /** Whether another line of the same file stands in the place of this row. */
-export function isTaken({ replaced }: BuyerRow, { row, importId }: Asking): boolean {
+export function isTaken({ replaced }: BuyerRow, { row, importId }: AskingLine): boolean {
   return replaced?.importId === importId && replaced.key !== '' && replaced.key !== row.key;
 }
 
@@ -76,7 +80,7 @@ export function isUnsent({ state, limit }: BuyerRow): boolean {
  * are sent again: of another amount. Of several one that is open or made, of the line's own portfolio, if there is one.
  */
 export function otherRequest(
-  { row, amount }: Asking,
+  { row, amount }: AskingLine,
   rows: readonly BuyerRow[],
   replaced: BuyerRow | undefined,
 ): BuyerRow | undefined {
@@ -96,7 +100,7 @@ export function otherRequest(
  * Whether a line comes again as it was when it was a problem that nobody could tell what it corrects: `earlier` is what its
  * errors file says of it. That the rows in question were sent meanwhile tells it no better, and it would be requested besides.
  */
-export function isUndecided({ amount, isNamed }: Asking, earlier: string): boolean {
+export function isUndecided({ amount, isNamed }: AskingLine, earlier: string): boolean {
   const [, before] = UNDECIDED.exec(earlier) ?? [];
   return !isNamed && before === amount;
 }
@@ -122,13 +126,13 @@ const MOST_NAMED = 5;
 const REMEDY =
   'Mend it in the file that report --format errors-csv writes, whose column row says which one is meant, or give it a request_reference of its own.';
 
-function severalProblem(live: readonly BuyerRow[], { amount }: Asking): string {
+function severalProblem(live: readonly BuyerRow[], { amount }: AskingLine): string {
   const named = live.slice(0, MOST_NAMED).map(describeRow).join(', ');
   const more = live.length > MOST_NAMED ? ` and ${live.length - MOST_NAMED} more` : '';
   return `This buyer has ${live.length} requests here that were not sent, and it cannot be told which of them this line (${amount}) corrects: ${named}${more}. ${REMEDY}`;
 }
 
-function takenProblem(taken: BuyerRow, { amount }: Asking): string {
+function takenProblem(taken: BuyerRow, { amount }: AskingLine): string {
   return `An earlier line of this file has replaced the request of ${describeRow(taken)} of the same buyer already, and it cannot be told whether this line (${amount}) corrects it. ${REMEDY}`;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { makeTrips, tripsOf } from '../calls/trips.ts';
-import { digestOf } from '../calls/verdicts.ts';
+import { batcherOf, makeBatcher } from '../calls/batches.ts';
+import { contentDigest } from '../calls/claim-answers.ts';
 import type { Keys } from '../schema/keys.ts';
 import {
   askedOf,
@@ -35,7 +35,7 @@ const MOST_AT_ONCE = 64;
 /** Brings lines into the ledger; lua/put.lua says what happens to existing rows. Lines that come at the same moment share a script. */
 export function makePutRows({ connection, keys, isSearched = true }: PutOptions) {
   const run = makeLuaScript(connection, new URL('../lua/put.lua', import.meta.url));
-  const trips = makeTrips((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);
+  const runInBatch = makeBatcher((args) => run([keys.account], args) as Promise<unknown[]>, MOST_AT_ONCE);
   const toldOf = (line: number, importId: string, request: RowRequest) => ({
     move: 'put' as const,
     line,
@@ -58,11 +58,11 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
       { key: old, problem, ...more }: Replacing = {},
     ): Promise<PutAnswer> {
       const replacing = { old, problem: problem && JSON.stringify(problem) };
-      const asked = digestOf(askedOf(request));
+      const asked = contentDigest(askedOf(request));
       const told = { ...toldOf(line, importId, request), ...replacing, ...more, asked, gen: generation };
       let known: { known?: string; before?: string } = {};
       for (;;) {
-        const answer = (await trips(row, { ...told, ...known })) as string;
+        const answer = (await runInBatch(row, { ...told, ...known })) as string;
         if (!answer.startsWith(OTHER_WORDS)) return answer as PutAnswer;
         const before = answer.slice(OTHER_WORDS.length);
         known = { known: createHash('sha1').update(before).digest('hex'), before: indexWords(JSON.parse(before)) };
@@ -76,7 +76,7 @@ export function makePutRows({ connection, keys, isSearched = true }: PutOptions)
     async putNew({ portfolio, number, generation, approval }: Bringing, rows: readonly NewRow[]): Promise<boolean[]> {
       const answers = rows.map(({ key, line, request, seen, statements }) => {
         const of = { gen: generation, seen, isNew: 1, approval, statements };
-        return trips({ portfolio, key }, { ...toldOf(line, number, request), ...of });
+        return runInBatch({ portfolio, key }, { ...toldOf(line, number, request), ...of });
       });
       return (await Promise.all(answers)).map((answer) => answer === 'added');
     },
@@ -88,7 +88,7 @@ const OTHER_WORDS = 'words ';
 
 /** The rows of a portfolio, by the import that had them last. */
 export function makeImportRows({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
-  const [listRows, trips] = [makeListRows({ connection, keys }), tripsOf(connection, keys)];
+  const [listRows, runInBatch] = [makeListRows({ connection, keys }), batcherOf(connection, keys)];
   const indexes = (portfolio: string) => ROW_STATES.map((state) => keys.rowsInState(portfolio, state));
 
   return {
@@ -129,7 +129,7 @@ export function makeImportRows({ connection, keys }: { connection: RedisConnecti
       problem: RowProblem,
     ): Promise<boolean> {
       const file = { import: importId, begun, problem: JSON.stringify(problem) };
-      return (await trips(row, { move: 'leaveOut', ...file })) === 1;
+      return (await runInBatch(row, { move: 'leaveOut', ...file })) === 1;
     },
   };
 }

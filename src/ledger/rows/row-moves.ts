@@ -1,12 +1,11 @@
 import type { RedisConnection } from '../../lua-script.ts';
+import { type Batcher, batcherOf, type Moving } from '../calls/batches.ts';
+import type { Thing } from '../calls/claim-answers.ts';
 import { VANISHED_AFTER_MS } from '../calls/fleet.ts';
-import { type Moving, type Trips, tripsOf } from '../calls/trips.ts';
-import type { Thing } from '../calls/verdicts.ts';
 import { causeArgs, type FoundCause } from '../counts/cause.ts';
 import { type ApprovalPolicy, asksApproval, NO_APPROVAL } from '../schema/approval.ts';
 import type { Keys } from '../schema/keys.ts';
 import { MOST_NOT_OURS, NOT_OURS_WORDS, refusedAlikeWords } from '../schema/pause-reasons.ts';
-import type { Persist } from '../schema/persist.ts';
 import {
   type AtNight,
   type CancelAnswer,
@@ -20,28 +19,29 @@ import {
   type Step,
 } from '../schema/row.ts';
 import type { MoveCall, RowId } from '../schema/schema.ts';
-import { entryText } from './story.ts';
+import type { RetryUntilAnswered } from '../schema/until-answered.ts';
+import { storyEntryText } from './story.ts';
 
 export type RowOptions = {
   connection: RedisConnection;
   keys: Keys;
-  persist: Persist;
+  retryUntilAnswered: RetryUntilAnswered;
   /** So many first answers of a step refused alike pause the portfolio; 0 for never. */
   canaryRefusals: number;
   /** What this process' settings ask another person's approval for, whatever the ledger's rule does. */
   ownPolicy?: ApprovalPolicy | undefined;
   /** By which scripts rows are moved; those of this connection where left out. */
-  trips?: Trips;
+  runInBatch?: Batcher;
 };
 
 /** How a row goes from state to state. */
 export function makeRowMoves({
   connection,
   keys,
-  persist,
+  retryUntilAnswered,
   canaryRefusals,
   ownPolicy = NO_APPROVAL,
-  trips = tripsOf(connection, keys),
+  runInBatch = batcherOf(connection, keys),
 }: RowOptions) {
   const { above, personAbove: person, windowDays: days = 0 } = ownPolicy;
   const ownRule = { asks: asksApproval(ownPolicy) ? 1 : 0, above, person, days };
@@ -53,13 +53,15 @@ export function makeRowMoves({
   ): Promise<CancelAnswer> => {
     const known = [['limit', row.key], ...calls.map(({ kind, key }) => [kind, key])];
     const move = { move: 'giveUp', ...told, calls: JSON.stringify(known), vanishedAfterMs: VANISHED_AFTER_MS } as const;
-    return (await trips(row, move)) as CancelAnswer;
+    return (await runInBatch(row, move)) as CancelAnswer;
   };
 
   return {
     /** Takes a row up at a step. Answers nothing when the ledger knows no such row. */
     async begin(row: RowId, step: Step): Promise<RowAtStep | undefined> {
-      return toRowAtStep((await persist('begin', () => trips(row, { move: 'begin', step }))) as string[]);
+      return toRowAtStep(
+        (await retryUntilAnswered('begin', () => runInBatch(row, { move: 'begin', step }))) as string[],
+      );
     },
 
     /**
@@ -69,7 +71,7 @@ export function makeRowMoves({
      */
     async advance(row: RowId, from: RowState, to: RowState, move: Move = {}): Promise<RowState | ''> {
       const call = advanceCall(from, to, move, canaryRefusals);
-      return (await persist('advance', () => trips(row, call))) as RowState | '';
+      return (await retryUntilAnswered('advance', () => runInBatch(row, call))) as RowState | '';
     },
 
     /**
@@ -96,13 +98,13 @@ export function makeRowMoves({
       meant = true,
       { by, part, night }: { by?: string | undefined; part?: PartOfPlan; night?: AtNight | undefined } = {},
     ): Promise<boolean> {
-      const retried = by === undefined ? '' : entryText({ is: 'retried', by, from: state, ...nightTold(night) });
+      const retried = by === undefined ? '' : storyEntryText({ is: 'retried', by, from: state, ...nightTold(night) });
       // Of a held row that a person spoke of, the call has told so already.
-      const told = meant ? retried : entryText({ is: 'freed' });
+      const told = meant ? retried : storyEntryText({ is: 'freed' });
       // A rule means no row that was given up.
       const isMeant = meant && night === undefined ? 1 : 0;
       const known = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night), isMeant };
-      return (await trips(row, { move: 'requeue', ...known, ...ownRule })) === 1;
+      return (await runInBatch(row, { move: 'requeue', ...known, ...ownRule })) === 1;
     },
 
     /** Cancels a row of a portfolio that was cancelled, unless one of its step's calls is under way. */
@@ -121,7 +123,7 @@ export function makeRowMoves({
       { plan, beforeMs }: PartOfPlan,
       by: string,
     ): Promise<CancelAnswer> {
-      return giveUp(row, calls, { from: state, before: beforeMs, plan, told: entryText({ is: 'cancelled', by }) });
+      return giveUp(row, calls, { from: state, before: beforeMs, plan, told: storyEntryText({ is: 'cancelled', by }) });
     },
   };
 }
@@ -163,8 +165,8 @@ export function advanceCall(
 function toldOf(to: RowState, { problem }: RowFields): string {
   if (!problem || (to !== 'held' && to !== 'refused')) return '';
   const { step, message } = problem;
-  if (to === 'held') return entryText({ is: 'held', step, message });
-  return problem.status === undefined ? entryText({ is: 'failed', step, message }) : '';
+  if (to === 'held') return storyEntryText({ is: 'held', step, message });
+  return problem.status === undefined ? storyEntryText({ is: 'failed', step, message }) : '';
 }
 
 /** What the canary goes by, and what a portfolio that pauses itself says of it. */

@@ -1,8 +1,8 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import type { CallRecord } from '../../outcome.ts';
+import type { Thing } from '../calls/claim-answers.ts';
 import { livingWorkers } from '../calls/fleet.ts';
-import type { Thing } from '../calls/verdicts.ts';
 import type { Keys } from '../schema/keys.ts';
 import type { RowState, Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
@@ -68,7 +68,7 @@ export type KnownCall = {
 };
 
 /** A call that somebody is sending, or was sending when his process ended; times in ms. */
-export type Claim = { kind: CallKind; processId: string; atMs: number; agoMs: number; isAlive: boolean };
+export type ClaimLook = { kind: CallKind; processId: string; atMs: number; agoMs: number; isAlive: boolean };
 
 /** A held row, and when it was held, in ms. */
 export type HeldRow = { row: RowId; atMs: number };
@@ -100,7 +100,7 @@ export function makeStories({ connection, keys }: { connection: RedisConnection;
     },
 
     /** Those of these calls that are claimed: since when, by the server's clock, by whom, and whether that process gave a sign of life lately. */
-    async claims(things: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<Claim[]> {
+    async claims(things: readonly Pick<Thing, 'kind' | 'key'>[]): Promise<ClaimLook[]> {
       const found = await Promise.all(
         things.map(({ kind, key }) => connection.hmget(keys.call(kind, key), 'state', 'owner', 'at')),
       );
@@ -174,7 +174,7 @@ function toHeldRows(found: readonly string[]): HeldRow[] {
 }
 
 /** An event as it is written down, its texts cut. */
-export function entryText(event: StoryEvent): string {
+export function storyEntryText(event: StoryEvent): string {
   return JSON.stringify(event, (_name, value) => (typeof value === 'string' ? value.slice(0, MOST_TEXT) : value));
 }
 

@@ -1,57 +1,57 @@
 import { Big } from 'big.js';
 import { moneyText } from '../../money-text.ts';
 
-/** What waits: the rows of an import, refused rows that are to be sent again, held rows whose call somebody answered. */
+/** What waits for approval: the rows of an import, refused rows to be sent again, or answers about held rows. */
 export type ApprovalKind = 'import' | 'retry' | 'answer';
 
 /**
- * `open` while an import still brings rows in, `waiting` for somebody, `granted` (by a person, or since the sum is below the
- * limit), `declined`, `void` where nothing of it is left.
+ * The state of an approval. `open`: an import is still adding rows. `waiting`: for a person. `granted`: by a person, or because the sum is
+ * below the limit. `declined`. `void`: no row is left.
  */
 export type ApprovalStanding = 'open' | 'waiting' | 'granted' | 'declined' | 'void';
 
-/** What another person is asked to approve. Amounts are exact decimal text, times ms of the server's clock. */
+/** Something that another person must approve. Amounts are exact decimal text, times are in ms of the server's clock. */
 export type Approval = {
   id: string;
   portfolio: string;
   kind: ApprovalKind;
   standing: ApprovalStanding;
-  /** Who may not answer it: whoever submitted it, uploaded it or mended it, by `Person.by`. */
+  /** Who may not answer: the people who submitted, uploaded or corrected it, by `Person.by`. */
   authors: readonly string[];
-  /** The only ones who may answer it, where settings name them (INBOX_APPROVERS): nothing where any approver may. */
+  /** The only people who may answer, if INBOX_APPROVERS names them; undefined if any approver may. */
   approvers?: readonly string[] | undefined;
   askedMs: number;
-  /** What it binds: whatever changes one of these changes `digest`, and an answer to another digest is not heard. */
+  /** The content of the approval. If any of these changes, `digest` changes, and an answer to the earlier digest has no effect. */
   file: { name: string; sha256: string; reading: string } | undefined;
-  /** Which import of the portfolio it is, by its number (KnownImport). */
+  /** Which import of the portfolio it is, by number (KnownImport). */
   importId: string | undefined;
-  /** The rows that wait, and what they ask for; of one that was answered, as they were then. */
+  /** The waiting rows and their amounts; after the answer, as they were then. */
   rows: number;
   sum: string;
-  /** This supplier goes as well, if its call was in doubt at this moment and was not lost again since. */
+  /** This supplier's call is sent again too, if it was in doubt at this moment and not lost again since. */
   supplierAgain?: SupplierInDoubt | undefined;
-  /** The same as it was when it began to wait; nothing where it does not wait yet, or never did. */
+  /** The rows and sum when it began to wait; undefined if it does not wait yet, or never did. */
   atFirst: { rows: number; sum: string } | undefined;
-  /** Which sum was above which limit as it began to wait, or may have been; nothing where it waits for another reason. */
+  /** Which sum exceeded which limit, or may have, when it began to wait; undefined if it waits for another reason. */
   over?: { of: OverOf; name: string; sum: string; limit: string } | undefined;
-  /** Of what somebody said no to before: `by NAME: WORDS`, of the last no; nothing of what nobody said no to. */
+  /** Who last declined a part of this before, and why, as `by NAME: WORDS`; undefined if nobody did. */
   redone?: string | undefined;
-  /** The name of the supplier whose company goes with it; nothing where none does. */
+  /** The name of the supplier whose company is sent with it, if any. */
   supplier?: string | undefined;
   /** 43 letters: see read-approval.ts. */
   digest: string;
-  /** Who answered, when, and in what words; `by` is empty where nobody had to. */
+  /** Who answered, when and why. `by` is empty if nobody had to. */
   answered: { by: string; atMs: number; words: string } | undefined;
 };
 
-/** Whose sum may be above a limit: `rows` are those that are to be sent again, `alike` a buyer who may be one with too many to add up. */
+/** Whose sum may exceed a limit. `rows`: rows to be sent again. `alike`: a buyer who resembles too many others to add up. */
 export type OverOf = 'portfolio' | 'rows' | 'buyer' | 'alike' | 'person';
 
-/** What there is to say of why it waits. */
-export type Why = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
+/** The reasons for which an approval waits. */
+export type WhyNeeded = Pick<Approval, 'over' | 'redone' | 'supplier' | 'kind'>;
 
-/** Why it waits, and what goes with its rows, in sentences; "" where there is nothing to say of it. */
-export function whyWords({ over, redone, supplier, kind }: Why): string {
+/** WhyNeeded it waits, and what is sent with its rows, in sentences; "" if there is nothing to say. */
+export function whyWords({ over, redone, supplier, kind }: WhyNeeded): string {
   const words = over ? [overWords(over)] : [];
   if (redone) words.push(`Some of what was asked for here was declined before${redone === '1' ? '' : `, ${redone}`}.`);
   const goes = kind === 'import' ? 'is created first, unless it was before' : 'is sent again';
@@ -60,7 +60,7 @@ export function whyWords({ over, redone, supplier, kind }: Why): string {
   return words.join(' ');
 }
 
-/** What holds until then, where another person approves it first. */
+/** A warning to show if another person must approve first. */
 export const BEFORE_YES = 'nothing is sent before somebody else with the role approver has said yes';
 
 function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): string {
@@ -69,31 +69,31 @@ function overWords({ of, name, sum, limit }: NonNullable<Approval['over']>): str
   const passed = `with this and what passed lately without another person's yes`;
   const asks = {
     portfolio: `Portfolio ${name} asks for ${moneyText(sum)} with this`,
-    rows: `These rows ask for ${moneyText(sum)}`,
+    rows: `These rows ask for ${moneyText(sum)} in all`,
     buyer: `${name} is to get ${moneyText(sum)} ${passed}`,
     person: `${name} asks for ${moneyText(sum)} ${passed}`,
   };
   return `${asks[of]}, which is above ${moneyText(limit)}.`;
 }
 
-/** What settings ask approval for. Sums are decimal text. */
+/** What the settings require approval for. Sums are decimal text. */
 export type ApprovalPolicy = {
   /** APPROVE_ALWAYS. */
   always: boolean;
-  /** APPROVE_ABOVE: what a portfolio, or one buyer within the window, may come to without another person. */
+  /** APPROVE_ABOVE: the most that a portfolio, or a buyer within the window, may request without another person. */
   above: string | undefined;
-  /** APPROVE_PERSON_ABOVE: the same of one person within the window. */
+  /** APPROVE_PERSON_ABOVE: the most that one person may request within the window without another person. */
   personAbove?: string | undefined;
-  /** APPROVE_WINDOW_DAYS: for so many days it counts what passed without another person; nothing, or 0, where it does not. */
+  /** APPROVE_WINDOW_DAYS: how many days of requests without another person's approval are added up; undefined or 0 to add none. */
   windowDays?: number | undefined;
-  /** INBOX_APPROVERS: who alone may answer for what was dropped; nothing where any approver may. */
+  /** INBOX_APPROVERS: the only people who may approve dropped files; undefined if any approver may. */
   inboxApprovers?: readonly string[] | undefined;
 };
 
-/** Nobody has to approve anything. */
+/** No approvals are needed. */
 export const NO_APPROVAL: ApprovalPolicy = { always: false, above: undefined };
 
-/** What both ask for together: always if either does, of two limits the lower, the longer window, and whom both let answer. */
+/** The stricter of two policies: `always` if either has it, the lower limits, the longer window, and only the approvers whom both allow. */
 export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): ApprovalPolicy {
   const lower = (limits: (string | undefined)[]) =>
     limits.filter((limit) => limit !== undefined).sort((a, b) => new Big(a).cmp(b))[0];
@@ -107,30 +107,30 @@ export function stricterOf(one: ApprovalPolicy, other: ApprovalPolicy): Approval
   };
 }
 
-/** Whether anything may have to be approved: then whatever comes in waits until it is known whether it has. */
+/** Whether anything may need approval. If so, new rows wait until that is decided. */
 export function asksApproval({ always, above, personAbove }: ApprovalPolicy): boolean {
   return always || above !== undefined || personAbove !== undefined;
 }
 
-/** Whether a sum, as decimal text, has to be approved. */
+/** Whether a sum (decimal text) needs approval. */
 export function asksApprovalOf({ always, above }: ApprovalPolicy, sum: string): boolean {
   return always || (above !== undefined && new Big(sum).gt(above));
 }
 
 /**
- * What became of an answer. Nothing was done but for `granted` and `declined`: there is no such approval, or nothing of it is left
- * (`gone`); it is not what was looked at any more, or not complete yet (`changed`); whoever answers has asked for it, or nobody knows
- * who answers (`own`); somebody has answered it before (`answered`).
+ * The result of an answer. Only `granted` and `declined` changed anything. `gone`: there is no such approval, or no row of it is left.
+ * `changed`: it changed since the person looked, or is not complete yet. `own`: the person asked for it, or is unknown. `answered`:
+ * somebody answered it before.
  */
 export type AnswerTaken = 'granted' | 'declined' | 'gone' | 'changed' | 'own' | 'answered';
 
-/** A supplier whose call was in doubt when somebody looked, in ms. */
+/** A supplier whose call was in doubt at this moment, in ms. */
 export type SupplierInDoubt = { key: string; atMs: number };
 
-/** An approval by its portfolio and its id. */
+/** An approval, by its portfolio and id. */
 export type ApprovalId = { portfolio: string; id: string };
 
-/** `<portfolio>/<id>`, as lists of approvals have them; ids have no slash, and neither have names. */
+/** Reads `<portfolio>/<id>`, the form in lists of approvals. Neither ids nor names contain a slash. */
 export function approvalIdOf(name: string): ApprovalId {
   const slash = name.lastIndexOf('/');
   return { portfolio: name.slice(0, slash), id: name.slice(slash + 1) };

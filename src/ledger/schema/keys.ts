@@ -224,7 +224,7 @@ export function makeKeys(prefix: string, account: string) {
     eventIds: (bucket: string) => `${root}:events:ids:${bucket}`,
     /** Sorted set: worker process → when it last gave a sign of life, in ms of the server's clock. */
     workers: `${root}:workers`,
-    /** Hash: process → ms of the server's clock and what it says of itself, as JSON; `<process> wish` → what an operator wishes of it. */
+    /** Hash: process → ms of the server's clock and what it says of itself, as JSON; `<process> wish` → what an operator has told it to do. */
     fleet: `${root}:fleet`,
     /** Sorted set of one member: the most replicas that Redis was ever seen to have. */
     replicas: `${root}:replicas`,
@@ -234,8 +234,8 @@ export function makeKeys(prefix: string, account: string) {
     pace: `${root}:pace`,
     /** List: what was accepted and how fast calls might go, a sample every two seconds, the latest last. */
     paceSamples: `${root}:pace-samples`,
-    /** Hash: which kinds of call are shut since nobody knows what became of the last ones, and what 401s were blamed on. */
-    doors: `${root}:doors`,
+    /** Hash: which kinds of call are tripped since nobody knows what became of the last ones, and what 401s were blamed on. */
+    breakers: `${root}:doors`,
     /** String: one for each login, see {@link loginOf}. */
     token: (login: string) => `${root}:token:${login}`,
     /** BullMQ's `prefix` option for one queue, and what it was before format 5. */

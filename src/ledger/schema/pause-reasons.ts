@@ -1,40 +1,40 @@
 import type { RowProblem, RowState } from './row.ts';
 
 /**
- * Why a portfolio paused itself: its first answers of a step were refused alike, limits were answered as somebody else's, or its first
- * rows are at an end.
+ * Why a portfolio paused itself. `refused alike`: the first answers at a step were all refused with the same status. `not ours`: answers to
+ * limit calls did not match the requests. `first rows`: its first rows are finished.
  */
 export type SelfPause =
   | { is: 'refused alike'; step: string; status: number }
   | { is: 'not ours' }
   | { is: 'first rows' };
 
-/** So many limits in a row that were answered as somebody else's: what is sent, or what answers, is mixed up. */
+/** This many answers in a row that do not match their requests mean that requests or answers are mixed up. */
 export const MOST_NOT_OURS = 10;
 
-/** What a portfolio says of which so many limits in a row were answered so. */
+/** The pause reason after so many such answers. It is stored, and {@link pausedItself} recognizes it. */
 export const NOT_OURS_WORDS = `${MOST_NOT_OURS} limits in a row were answered with another company, another amount or the id of another limit; see what is held, and whether SERVICE_ANSWER_CHECK=warn is right for this service`;
 
-/** A pause quotes no more than this of the service's answer. */
+/** The most characters of an answer's body in a pause reason. */
 const MOST_OF_BODY = 200;
 
-/** What a portfolio says of which so many first answers of a step were all refused with one status; of the service's words a little. */
+/** The pause reason after so many first answers of a step were refused with one status. It ends with the beginning of the service's text. */
 export function refusedAlikeWords(
   refusals: number,
   step: RowState,
   { status, message, body }: Pick<RowProblem, 'status' | 'message' | 'body'>,
 ): string {
   const said = body ? `: ${body.slice(0, MOST_OF_BODY)}` : '';
-  // What the message adds to the status is what a person can do about it.
+  // The text that the message has after the status says what a person can do.
   const [, advice = ''] = message.split(`status ${status}`);
   return `the first ${refusals} answers at the step ${step} were all refused with status ${status}${advice}${said}`;
 }
 
 /**
- * Why a portfolio paused itself, by what it says; nothing where a person paused it, or it goes on.
+ * Why a portfolio paused itself, by the pause reason that is stored; undefined if a person paused it, or it is not paused.
  *
- * @param paused the beginning of its words is enough
- * @param firstOver what it said when its first rows were at an end
+ * @param paused the beginning of the reason is enough
+ * @param firstOver the reason that was stored when its first rows were finished
  */
 export function pausedItself(paused: string, firstOver: string): SelfPause | undefined {
   if (paused === '') return undefined;
@@ -46,5 +46,5 @@ export function pausedItself(paused: string, firstOver: string): SelfPause | und
 
 const REFUSED_ALIKE = /^the first \d+ answers at the step (\w+) were all refused with status (\d{3})/;
 
-/** What people are told before rows of a paused portfolio are put back, and when they are. */
+/** The warning if rows of a paused portfolio are put back. */
 export const UNTIL_RESUMED = 'The portfolio is paused: nothing of it goes before somebody resumes it.';

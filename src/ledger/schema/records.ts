@@ -1,13 +1,13 @@
 import { type Field, ROW } from './schema.ts';
 
 /**
- * A field as it is listed: `<name>` in it stands for each of several, as `calls:<kind>` for `calls:company`. Of a portfolio that is archived
- * or forgotten only that is left which `stays` then; of the calls of a forgotten one goes what is `personal`.
+ * A field in the list. A `<name>` in it is a placeholder, as in `calls:<kind>` for `calls:company`. `stays`: the field is kept if the
+ * portfolio is archived, or even if it is forgotten. `personal`: the field is removed from the calls of a forgotten portfolio.
  */
 type Listed = Pick<Field, 'is' | 'says' | 'personal'> & { stays?: 'archived' | 'forgotten' };
 type Listing = { key: string; says: string; fields: Readonly<Record<string, Listed>> };
 
-/** The one call that makes a thing; what was said of a request stands with the call for its limit. */
+/** The record of the one call that makes a thing. A person's answers about a request are in the record of its limit's call. */
 const CALL = {
   state: { is: 'text', says: '"claimed", "unknown", "made", or "free": it may be sent' },
   row: { is: 'text', says: '"<portfolio>/<key>" of the row for which it was claimed last' },
@@ -19,7 +19,7 @@ const CALL = {
   sends: { is: 'number', says: 'how often it was sent' },
   id: { is: 'text', says: 'id of what was made' },
   record: { is: 'json', says: 'what else the service answered', personal: true },
-  by: { is: 'text', says: '"a person", where one said what was made' },
+  by: { is: 'text', says: '"a person", if a person said what was made' },
   word: { is: 'text', says: 'name of the last word that a person said of it, so that it is heard once' },
   again: { is: 'text', says: 'id of what was made a second time' },
   open: { is: 'number', says: 'how many sends are in doubt' },
@@ -124,7 +124,7 @@ const ACCOUNT = {
   reconciled: { is: 'text', says: 'when the nightly check ended last, in ms, and with how many findings' },
 } as const satisfies Listing['fields'];
 
-/** The records of the ledger, each a hash in Redis. */
+/** The records of the ledger. Each is a hash in Redis. */
 export const RECORDS: readonly Listing[] = [
   { key: 'row:<portfolio>:<key>', says: 'A row of a portfolio.', fields: ROW },
   { key: 'call:<kind>:<key>', says: 'The one call that makes a company, a document or a limit.', fields: CALL },
@@ -133,18 +133,18 @@ export const RECORDS: readonly Listing[] = [
   { key: 'account', says: 'What is counted of an account.', fields: ACCOUNT },
 ];
 
-/** What is left of the hash of a portfolio that is archived, and of one that is forgotten. */
+/** The fields that stay in a portfolio's hash after it was archived, or forgotten. */
 export const LEFT_OF_ARCHIVED = namesThat(PORTFOLIO, ({ stays }) => stays !== undefined);
 export const LEFT_OF_FORGOTTEN = namesThat(PORTFOLIO, ({ stays }) => stays === 'forgotten');
 
-/** What goes from the calls of a forgotten portfolio, or is masked: `record`. */
+/** The fields that are removed from the calls of a forgotten portfolio; `record` is masked instead. */
 export const PERSONAL_OF_CALLS = namesThat(CALL, ({ personal }) => personal === true);
 
 function namesThat(fields: Listing['fields'], isWanted: (field: Listed) => boolean): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => (isWanted(field) ? [name] : []));
 }
 
-/** The page that lists them, as Markdown: docs/redis.md. */
+/** The page docs/redis.md, which lists the records, as Markdown. */
 export function recordsPage(): string {
   const tables = RECORDS.flatMap(({ key, says, fields }) => [
     `## \`${key}\``,

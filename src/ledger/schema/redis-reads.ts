@@ -1,7 +1,7 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
 
 /** One command that only reads: its name, its key, and what comes behind that. */
-export type Reading = readonly [command: string, key: string, ...words: string[]];
+export type ReadCommand = readonly [command: string, key: string, ...words: string[]];
 
 /**
  * Reads several keys of an account at one moment, also while the memory of Redis is full.
@@ -10,7 +10,7 @@ export type Reading = readonly [command: string, key: string, ...words: string[]
  */
 export async function readAtOnce(
   connection: RedisConnection,
-  readings: readonly Reading[],
+  readings: readonly ReadCommand[],
 ): Promise<{ atMs: number; answers: unknown[] }> {
   const read = makeLuaScript(connection, new URL('../lua/read-at-once.lua', import.meta.url));
   const commands = readings.flatMap(([command, , ...words]) => [command, words.length, ...words]);

@@ -1,9 +1,9 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { CallRecord } from '../../outcome.ts';
-import { type Mark, type RowId, STATES } from './schema.ts';
+import { type RowId, STATES, type StateTrait } from './schema.ts';
 
 export type RowState = keyof typeof STATES;
-type StateThat<M extends Mark> = { [S in RowState]: M extends keyof (typeof STATES)[S] ? S : never }[RowState];
+type StateThat<M extends StateTrait> = { [S in RowState]: M extends keyof (typeof STATES)[S] ? S : never }[RowState];
 
 /** Every state, in the order in which they are told. */
 export const ROW_STATES = Object.keys(STATES) as RowState[];
@@ -35,12 +35,12 @@ export const SETTLED_STATES: readonly RowState[] = ROW_STATES.filter(
 export const GRANTED_STATES = statesThat('isGranted');
 
 /** Whether this holds of a state, as {@link STATES} has it. */
-export function is<M extends Mark>(mark: M, state: string): state is StateThat<M> {
+export function is<M extends StateTrait>(mark: M, state: string): state is StateThat<M> {
   return Object.hasOwn(STATES, state) && mark in STATES[state as RowState];
 }
 
 /** The states of which this holds, in their order. */
-export function statesThat<M extends Mark>(mark: M): readonly StateThat<M>[] {
+export function statesThat<M extends StateTrait>(mark: M): readonly StateThat<M>[] {
   return ROW_STATES.filter((state) => is(mark, state));
 }
 

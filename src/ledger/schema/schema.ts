@@ -106,10 +106,10 @@ export const STATES = {
   },
 } as const satisfies Record<string, StateMeaning>;
 
-type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in Mark]?: true };
+type StateMeaning = { says: string; ended?: string; stays?: string } & { [M in StateTrait]?: true };
 
 /** The properties that a state may have. */
-export type Mark = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
+export type StateTrait = 'isOpen' | 'isStep' | 'isWaiting' | 'isHeld' | 'isFailed' | 'isGranted' | 'isOut';
 
 /** What a row brings from its step: fields that are written unless they are "". */
 const BROUGHT = ['company', 'documents', 'limit', 'record', 'problem'] as const;
@@ -174,7 +174,7 @@ export type MoveCall = {
   [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
 }[MoveName];
 
-/** A row's moves at one moment, one behind the other, as lua/trip.lua takes them. */
+/** A row's moves at one moment, one behind the other, as lua/batch.lua takes them. */
 export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
   const args: (string | number)[] = [portfolio, key, moves.length];
   for (const told of moves) {

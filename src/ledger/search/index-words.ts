@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { smallLetters, wordsOf } from '../../likeness.ts';
+import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import type { RowRequest } from '../schema/row.ts';
 
 /** Longer beginnings of names are compared with the rows themselves. */
@@ -69,7 +69,7 @@ function spelt(text: string, a: string, o: string, u: string): string {
       if (letter === 'å') return a === 'ae' ? 'aa' : a;
       return 'äæ'.includes(letter) ? a : letter === 'ü' ? u : o;
     });
-  return wordsOf(smallLetters(small));
+  return plainWordsOf(smallLetters(small));
 }
 
 function signsOf(text: string): string {

@@ -4,34 +4,34 @@ import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step
 import { type RowId, rowName } from '../schema/schema.ts';
 import { beginsWith, isSameNumber, numbersOf } from './index-words.ts';
 
-/** Which rows of a portfolio are meant: those for which all that is said holds. Nothing said means all of them. */
+/** Selects rows of a portfolio: those that meet all conditions. Without conditions, all rows. */
 export type RowFilter = {
-  /** In one of these states. */
+  /** The row is in one of these states. */
   states?: readonly RowState[];
-  /** At this step, or ended there. */
+  /** The row is at this step, or ended there. */
   step?: Step;
-  /** Its problem, or what the service said with it, contains this text, in any case. */
+  /** The row's problem, or the service's answer with it, contains this text in any case. */
   problem?: string;
-  /** Failed for this cause, by its id. */
+  /** The row failed for the cause with this id. */
   cause?: string;
-  /** The service's own word for a limit that was made, such as `approved`, as it came. */
+  /** The limit's status exactly as the service sent it, such as `approved`. */
   status?: string;
-  /** Requested limit from and to, both included: decimal text. */
+  /** The lowest and highest requested limit, inclusive: decimal text. */
   min?: string;
   max?: string;
-  /** A line number, the beginning of a name in any case, or a reference, registration number or id as a whole. */
+  /** A line number, the beginning of a name in any case, or a complete reference, registration number or id. */
   text?: string;
 };
 
-/** The query of an address as a server reads it: a name that comes several times is a list. */
+/** The query of an address, as a server parses it: a name that occurs several times has a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The longest text that is looked for: no name, reference or id is longer. */
+/** The longest text to search for: no name, reference or id is longer. */
 const LONGEST_TEXT = 400;
 
 /**
- * A filter as the query of an address, without the question mark: `states=refused,held&min=1000`. The empty text means all
- * rows. {@link filterFromQuery} reads it again.
+ * Writes a filter as the query of an address, without the question mark: `states=refused,held&min=1000`. '' selects all rows.
+ * {@link filterFromQuery} reads it.
  */
 export function queryOfFilter(filter: RowFilter): string {
   const query = new URLSearchParams();
@@ -44,10 +44,10 @@ export function queryOfFilter(filter: RowFilter): string {
 }
 
 /**
- * Reads the filter in a query; other names of the query are left alone, and what is empty was not said.
+ * Reads the filter from a query. Other names are ignored, and so are empty values.
  *
- * @throws LimitlineError `USAGE` for a state that does not exist, an amount that is none, or a name that comes twice: left out,
- *   it would mean more rows than were asked for
+ * @throws LimitlineError `USAGE` for an unknown state, an invalid amount or a repeated name: ignoring it would select more rows than the
+ *   person wanted
  */
 export function filterFromQuery(query: Query): RowFilter {
   const filter: RowFilter = {};
@@ -97,7 +97,7 @@ function textOf(query: Query, name: string): string | undefined {
   return name === 'status' ? value : value.trim();
 }
 
-/** `1,000.50` is taken as well as `1000.50`. */
+/** Accepts `1,000.50` as well as `1000.50`. */
 function amountOf(query: Query, name: 'min' | 'max'): string | undefined {
   const text = textOf(query, name);
   if (text === undefined) return undefined;
@@ -109,13 +109,13 @@ function amountOf(query: Query, name: 'min' | 'max'): string | undefined {
 
 export type FoundRow = { row: RowId; result: RowResult };
 
-/** Whom a text means as a reference: the row of this request, and all rows of these buyers. */
+/** What a text means as a reference: the row with this request key, and all rows of these buyers. */
 export type Referred = { request: string; buyers: ReadonlySet<string> };
 
-/** Of what is no reference. */
+/** For a text that is not a reference. */
 export const NOBODY: Referred = { request: '', buyers: new Set() };
 
-/** Whether a row is meant by all that the filter says. Pure; amounts are compared exactly. */
+/** Whether a row meets all conditions of the filter. Pure. Amounts are compared exactly. */
 export function matches({ row, result }: FoundRow, filter: RowFilter, referred: Referred): boolean {
   const { states, step, problem, cause, status, min, max, text } = filter;
   if (states && states.length > 0 && !states.includes(result.state)) return false;
@@ -128,7 +128,7 @@ export function matches({ row, result }: FoundRow, filter: RowFilter, referred: 
   return isNamedBy({ row, result }, text, referred) || beginsWith(result.request.name, text);
 }
 
-/** Whether a text is a whole name of a row: its line, its key, a reference, a number or an id. */
+/** Whether a text is one of the row's complete names: its line, key, reference, number or id. */
 export function isNamedBy({ row, result }: FoundRow, text: string, { request, buyers }: Referred): boolean {
   const { line, companyId, limitId, documentIds, request: words } = result;
   if (text === String(line) || text === row.key || text === rowName(row)) return true;
@@ -145,7 +145,7 @@ function problemText({ problem }: RowResult): string {
   return `${problem?.message ?? ''} ${problem?.body ?? ''}`.toLowerCase();
 }
 
-/** The states in which a row is among those of its cause. */
+/** Whether the row's state is one in which it counts for its cause. */
 function isFailed({ state }: RowResult): boolean {
   return is('isFailed', state);
 }

@@ -1,5 +1,5 @@
 import { makeLuaScript, type RedisConnection } from '../../lua-script.ts';
-import { readPair } from '../calls/verdicts.ts';
+import { readPair } from '../calls/claim-answers.ts';
 import type { Keys } from '../schema/keys.ts';
 import { type IndexedRow, nightsOf, type RowResult, type RowState, type Step } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';

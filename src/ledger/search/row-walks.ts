@@ -19,13 +19,13 @@ export type SearchOptions = {
 };
 
 /** Some rows of a walk, each with its position; the position to continue from, if any; and the cost, in rows read. */
-export type Step = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
+export type WalkStep = { rows: (FoundRow & { at: Cursor })[]; next: Cursor | undefined; cost: number };
 
 /** Continues after a position, by `count` rows or a few more. Each row that stays in the index comes once. */
-export type Walk = (after: Cursor | undefined, count: number) => Promise<Step>;
+export type Walk = (after: Cursor | undefined, count: number) => Promise<WalkStep>;
 
 /** How the rows of a filter are found: `walk` reads them from an index, which lacks `unindexed` of the portfolio's rows. */
-export type Way = { walk: Walk; referred: Referred; unindexed: number };
+export type WalkPlan = { walk: Walk; referred: Referred; unindexed: number };
 
 const FIRST = { line: 0, key: '' };
 
@@ -50,7 +50,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
   }
 
   /** Reads rows and gives them their positions in the index, even if they have moved since. */
-  async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<Step> {
+  async function stepOf(portfolio: string, found: Candidate[], next: Cursor | undefined, looks = 0): Promise<WalkStep> {
     const lines = new Map(found.map(({ key, line }) => [key, line]));
     const rows = await readAll(portfolio, [...lines.keys()]);
     return {
@@ -126,7 +126,7 @@ export function makeRowWalks({ connection, keys, isSearched = true, referenceOf 
     /** The existing ones of these rows. */
 
     /** @throws LimitlineError `USAGE` when only the indexes could find the text, and they are turned off */
-    async wayTo(portfolio: string, filter: RowFilter): Promise<Way> {
+    async wayTo(portfolio: string, filter: RowFilter): Promise<WalkPlan> {
       const states = filter.states && filter.states.length > 0 ? filter.states : ROW_STATES;
       const { text, cause, status, min, max } = filter;
       const isByColumn = status !== undefined || min !== undefined || max !== undefined;

@@ -1,5 +1,5 @@
 import { noConnectionWords } from '../../no-connection.ts';
-import type { Sent } from '../way.ts';
+import type { SendResult } from '../way.ts';
 
 /** What is known of a mail that was not taken: codes of the reply (RFC 5321, section 4.2) and where it came; its words are not repeated. */
 export type MailError = Error & {
@@ -16,9 +16,9 @@ export type MailError = Error & {
  * What it means that a mail was not taken; pure. Replies of the 4yz pass by themselves. One of the 5yz to the mail itself is about this
  * notice, any other about the settings. Without a reply the connection failed, and whether the mail arrived may be unknown.
  */
-export function meaningOfMailError(error: MailError, host: string): Sent {
+export function meaningOfMailError(error: MailError, host: string): SendResult {
   const { command = '', responseCode: code } = error;
-  const failed = (words: string, fault: 'way' | 'notice', passes: boolean): Sent => {
+  const failed = (words: string, fault: 'way' | 'notice', passes: boolean): SendResult => {
     return { is: 'failed', words: `${host} ${words}`, fault, passes };
   };
   if (code === undefined || code < 400) {

@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { Message, Sent, Way } from '../way.ts';
+import type { Message, SendResult, Way } from '../way.ts';
 import type { MailAddress } from './mail-address.ts';
 import { codesOf, type MailError, meaningOfMailError } from './mail-answer.ts';
 import type { MailServer } from './smtp-url.ts';
@@ -32,13 +32,13 @@ export function makeMail({
     async send(message, { signal }) {
       const mail = await mailMessage(message, { from, to });
       const connection = connect(server, tryMs);
-      return new Promise<Sent>((resolve) => {
-        const end = (sent: Sent) => {
+      return new Promise<SendResult>((resolve) => {
+        const end = (sent: SendResult) => {
           clearTimeout(timer);
           signal.removeEventListener('abort', stop);
           resolve(sent);
         };
-        const cut = (sent: Sent) => {
+        const cut = (sent: SendResult) => {
           end(sent);
           connection.close();
         };

@@ -1,23 +1,23 @@
 import { isLoopback } from '../../addresses.ts';
 import { userInfoOf } from '../user-info.ts';
 
-/** A mail server, as nodemailer's connection wants it. */
+/** A mail server, in the form that nodemailer's connection needs. */
 export type MailServer = {
   host: string;
   port: number;
   /** TLS from the first byte (RFC 8314, section 3.3), not by STARTTLS. */
   secure: boolean;
-  /** A password goes to another machine by TLS alone: who stands in between could hide that STARTTLS is offered. */
+  /** A password goes to another machine over TLS only. Without this an attacker in between could hide that STARTTLS is offered. */
   requireTLS: boolean;
   login: { user: string; pass: string } | undefined;
 };
 
-/** Of a submission by STARTTLS (RFC 6409) and of one by TLS (RFC 8314). */
+/** The ports for submission by STARTTLS (RFC 6409) and by TLS (RFC 8314). */
 const PORTS = { 'smtp:': 587, 'smtps:': 465 };
 
 /**
- * Reads `smtp://user:password@host:587` (STARTTLS, where the server offers it or a password is sent) or `smtps://…`; nothing for
- * what is neither, or has something behind the port, where other programs have options.
+ * Reads `smtp://user:password@host:587` (STARTTLS if the server offers it, required if a password is sent) or `smtps://…`. Undefined for
+ * any other address, and for one with a path, query or fragment: other programs have options there, which are not supported.
  */
 export function readSmtpUrl(text: string): MailServer | undefined {
   if (!URL.canParse(text)) return undefined;

@@ -1,5 +1,5 @@
 import type { AnswerHeaders } from '../../answer-headers.ts';
-import type { Sent } from '../way.ts';
+import type { SendResult } from '../way.ts';
 
 /**
  * What a webhook's answer means; pure.
@@ -23,10 +23,10 @@ export function meaningOfAnswer({
   headers: AnswerHeaders;
   host: string;
   nowMs: number;
-}): Sent {
+}): SendResult {
   if (status >= 200 && status < 300) return { is: 'delivered', words: '' };
   const says = `${host} answered ${status}`;
-  const failed = (words: string, fault: 'way' | 'notice', passes: boolean): Sent => {
+  const failed = (words: string, fault: 'way' | 'notice', passes: boolean): SendResult => {
     const askedMs = retryAfterMs(headers['retry-after'], nowMs);
     return { is: 'failed', words, fault, passes, ...(askedMs === undefined ? {} : { askedMs }) };
   };

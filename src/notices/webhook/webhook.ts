@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { noConnectionWords } from '../../no-connection.ts';
 import type { ForwardProxy } from '../../proxy.ts';
 import { userInfoOf } from '../user-info.ts';
-import type { Message, Sent, Way } from '../way.ts';
+import type { Message, SendResult, Way } from '../way.ts';
 import { slackForm } from './slack-form.ts';
 import { meaningOfAnswer } from './webhook-answer.ts';
 
@@ -36,7 +36,7 @@ export function makeWebhook({
   [address.username, address.password] = ['', ''];
   const host = address.host;
 
-  async function post(message: Message, dispatcher: Dispatcher, signal: AbortSignal): Promise<Sent> {
+  async function post(message: Message, dispatcher: Dispatcher, signal: AbortSignal): Promise<SendResult> {
     const { statusCode, headers, body } = await request(address, {
       method: 'POST',
       headers: {
@@ -95,14 +95,14 @@ function cutOff(signal: AbortSignal, tryMs: number, done: AbortSignal): Promise<
   });
 }
 
-function broken(why: 'stopped' | 'late', host: string, tryMs: number): Sent {
+function broken(why: 'stopped' | 'late', host: string, tryMs: number): SendResult {
   return why === 'stopped'
     ? { is: 'failed', words: 'cut off when the process stopped', fault: 'ours', passes: true }
     : { is: 'failed', words: `${host} gave no answer within ${tryMs / 1_000} s`, fault: 'way', passes: true };
 }
 
 /** No head of an answer came: whether the notice arrived is not known then. */
-function notReached(error: Error, host: string, proxy: ForwardProxy | undefined): Sent {
+function notReached(error: Error, host: string, proxy: ForwardProxy | undefined): SendResult {
   // undici says it in a sentence alone.
   if (proxy !== undefined && error.message.includes('(407)')) return proxyRefuses(proxy);
   const by = proxy === undefined ? '' : ` by way of the proxy ${proxy.where}`;
@@ -114,7 +114,7 @@ function notReached(error: Error, host: string, proxy: ForwardProxy | undefined)
   };
 }
 
-function proxyRefuses({ where, setting }: ForwardProxy): Sent {
+function proxyRefuses({ where, setting }: ForwardProxy): SendResult {
   const words = `the proxy ${where} asks for another user and password (407): see ${setting}`;
   return { is: 'failed', words, fault: 'way', passes: false };
 }

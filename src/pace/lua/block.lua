@@ -1,10 +1,10 @@
--- Stops all turns for a while: the service asked for it, says that we are too fast, does not answer, or refuses us.
+-- Stops all permits for a while: the service asked for it, says that we are too fast, does not answer, or refuses us.
 -- KEYS[1] the pace, see pace-state.lua
 -- ARGV name, value, …: askedUs (by the service, or 0), isLimit (1 where we were too fast: then the rate is lowered),
 --   firstWaitUs, longestWaitUs, why (for people), because (the same in one word, see pace-state.ts), episode (in which the call
---   had its turn: fifty workers meeting one limit count once), firstRate, accepted (calls since this process asked last),
+--   had its permit: fifty workers meeting one limit count once), firstRate, accepted (calls since this process asked last),
 --   mayBeLimit (1 where a limiter may have said so: it was one where others pass meanwhile), limit (calls of a window, where the refusal says that none of them is left, or -1), jitter (0 to 1)
--- Answers, name after name: waitUs (until turns are handed out again), isFirst (1 where this call opened the episode)
+-- Answers, name after name: waitUs (until permits are handed out again), isFirst (1 where this call opened the episode)
 -- @include arguments
 -- @include pace-state
 -- @include raise-rate
@@ -30,7 +30,7 @@ if isFirst then
     longest = math.max(N.REFUSAL_WAIT_SHARE * longest, guess)
   end
   if wait == 0 then wait = math.min(guess * 2 ^ (pace.strikes - 1), longest) end
-  pace.trial = (not isLimit or pace.strikes > N.STRIKES_BEFORE_TRIAL) and 1 or 0
+  pace.trial = (not isLimit or pace.strikes > N.STRIKES_BEFORE_PROBE) and 1 or 0
 end
 -- While nobody answers, nothing can be measured.
 if not isLimit and not mayBeLimit then pace.marks = '' end

@@ -1,20 +1,20 @@
--- The numbers by which the pace is learned and the doors are judged, each with its reason. Spans are µs and rates calls a second
--- where the name says nothing else. One table, since a script that runs for each turn makes it anew each time.
+-- The numbers by which the pace is learned and the breakers are judged, each with its reason. Spans are µs and rates calls a second
+-- where the name says nothing else. One table, since a script that runs for each permit makes it anew each time.
 local N = {
   -- An account that was not used for 30 days begins anew.
   KEPT_S = 2592000,
 
   -- [ What limits us ]
 
-  -- Who was made to wait within the last second, or within two turns of a slow pace, is limited by the pace.
-  LIMITS_FOR = 1000000, LIMITS_FOR_TURNS = 2,
+  -- Who was made to wait within the last second, or within two permits of a slow pace, is limited by the pace.
+  LIMITS_FOR = 1000000, LIMITS_FOR_PERMITS = 2,
   -- What was accepted lately fades with this time constant: the mean of some calls, and soon nothing where none follow.
   FLOW_FADE = 600000,
 
-  -- [ Turns ]
+  -- [ Permits ]
 
-  -- A process that was busy when its turns came due may make up for 50 ms of them, or for two turns, but never for 100 ms.
-  BEHIND_LEAST = 50000, BEHIND_TURNS = 2, BEHIND_MOST = 100000,
+  -- A process that was busy when its permits came due may make up for 50 ms of them, or for two permits, but never for 100 ms.
+  BEHIND_LEAST = 50000, BEHIND_PERMITS = 2, BEHIND_MOST = 100000,
   -- Where the pace has limited nobody for so long, nothing is made up for.
   NOT_BEHIND_AFTER = 1000000,
 
@@ -117,7 +117,7 @@ local N = {
 
   -- So many double the wait, and more do not count; the rate is lowered by the first four, since a service that refuses all says
   -- nothing of it; from the third on it is tried with one call at a time.
-  STRIKES_MOST = 20, STRIKES_LOWER = 4, STRIKES_BEFORE_TRIAL = 2,
+  STRIKES_MOST = 20, STRIKES_LOWER = 4, STRIKES_BEFORE_PROBE = 2,
   -- A bucket gives nothing before one call's worth of time is over; less than 20 ms are noise on the way.
   LEAST_WAIT = 20000,
   -- Up to half as long again, so that processes that were refused together do not come back together.
@@ -132,8 +132,8 @@ local N = {
   -- Another server that takes over may have a clock that is behind; less than a second is no takeover.
   CLOCK_BEHIND = 1000000,
 
-  -- [ Doors ]
+  -- [ Circuit breakers ]
 
   -- Answers that are told of late seem to belong to calls sent later than they were; by so much at the most.
-  DOOR_TOLD_LATE = 250000,
+  BREAKER_TOLD_LATE = 250000,
 }

@@ -9,9 +9,9 @@
 --   low       what it said last above the brink, or when it led to a lower rate
 --   windowAt  when a window of the service's was seen to begin anew, or used up     windowFrom  the same, or when it was first heard, with so
 --             many calls (windowAccepted) accepted in all by then
---   heldAt    when the pace limited somebody last   tat  when the next turn is free
+--   heldAt    when the pace limited somebody last   tat  when the next permit is free
 --   until     nothing leaves before it: why (in words), because (in one)
---   trial     1 where one call tries at a time, at tryAt      strikes  refusals with nothing accepted in between
+--   trial     1 while it is probed: one call at a time, at tryAt      strikes  refusals with nothing accepted in between
 --   episode   counts what changed the rate          stated, spare  calls a second by the service's words
 --   throttled refused for being too fast, in all
 --   savedAt   when this was written
@@ -43,7 +43,7 @@ local function readState(firstRate)
   return pace
 end
 
--- Writes what has changed: most turns change a quarter of it.
+-- Writes what has changed: most permits change a quarter of it.
 local function writeState(pace)
   pace.savedAt = now
   local fields = {}
@@ -67,7 +67,7 @@ local function flowNow(pace)
   return pace.flow * math.exp((pace.savedAt - now) / N.FLOW_FADE)
 end
 
--- Whether the pace is what limits us, with turns so many µs apart.
+-- Whether the pace is what limits us, with permits so many µs apart.
 local function isLimiting(pace, interval)
-  return now - pace.heldAt < N.LIMITS_FOR + N.LIMITS_FOR_TURNS * interval
+  return now - pace.heldAt < N.LIMITS_FOR + N.LIMITS_FOR_PERMITS * interval
 end

@@ -1,11 +1,11 @@
 import { ROLES, type Role } from '../person.ts';
 
-/** What the people of one group of the identity provider may do. */
+/** The roles of the members of one group at the identity provider. */
 export type GroupRoles = { group: string; roles: Role[] };
 
 /**
- * The pairs of `CONSOLE_OIDC_ROLES`, `group=role+role`, as texts: commas stand between them, or semicolons where a group has a
- * comma in its name, as those of directories have.
+ * Splits `CONSOLE_OIDC_ROLES` into its `group=role+role` pairs. Commas separate them; or semicolons, if a group's name has a comma, as in
+ * directories (LDAP).
  */
 export function splitGroupRoles(text: string): string[] {
   return text
@@ -14,21 +14,21 @@ export function splitGroupRoles(text: string): string[] {
     .filter(Boolean);
 }
 
-/** One pair, at its last `=`, since directories have others in the names of groups. Undefined for what is none. */
+/** Reads one pair, split at its last `=`, since names of groups in directories contain others. Undefined if it is not a valid pair. */
 export function readGroupRoles(pair: string): GroupRoles | undefined {
   const [, group = '', names = ''] = /^(.*\S)\s*=([^=]*)$/.exec(pair) ?? [];
   const roles = names.split('+').map((name) => name.trim());
   return group !== '' && roles.every(isRole) ? { group: group.trim(), roles } : undefined;
 }
 
-/** The roles of somebody of these groups, in the order of {@link ROLES}. */
+/** The roles of a person in these groups, in the order of {@link ROLES}. */
 export function rolesOfGroups(groups: readonly string[], map: readonly GroupRoles[]): Role[] {
   const found = new Set(map.filter(({ group }) => groups.includes(group)).flatMap(({ roles }) => roles));
   return ROLES.filter((role) => found.has(role));
 }
 
 /**
- * The groups that a claim names: texts in a list, or one text. The claim's name is one word, an address, or a path by dots
+ * The groups in a claim, which is a list of texts or one text. The claim's name is a word, an address, or a path with dots
  * (`realm_access.roles`).
  */
 export function groupsOf(claims: Readonly<Record<string, unknown>>, claim: string): string[] {

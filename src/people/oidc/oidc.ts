@@ -1,6 +1,6 @@
 import type { Person } from '../person.ts';
 import { type GroupRoles, groupsOf, rolesOfGroups } from './group-roles.ts';
-import type { Claims, Provider, Why } from './provider.ts';
+import type { Claims, NotSignedInWhy, Provider } from './provider.ts';
 import type { Anew, makeSignIns } from './sign-ins.ts';
 
 /** How the provider says that it knew the person, where it says so (RFC 8176; OpenID Connect Core 1.0, section 2). */
@@ -14,7 +14,7 @@ export type OidcAnswer =
   | { is: 'not anew'; by: string; to: string }
   /** Known, but of no group that counts here. */
   | { is: 'no role'; by: string; to: string }
-  | { is: 'no'; why: Why; to: string }
+  | { is: 'no'; why: NotSignedInWhy; to: string }
   /** Not begun by this browser, too old, or brought before. */
   | { is: 'unknown' };
 

@@ -19,7 +19,7 @@ export type Begun = { url: URL; state: string; nonce: string; verifier: string }
 export type Expected = Pick<Begun, 'state' | 'nonce' | 'verifier'>;
 
 /** Why somebody was not signed in: the provider did not, cannot be asked, or its answer is not believed. */
-export type Why = 'denied' | 'away' | 'not believed';
+export type NotSignedInWhy = 'denied' | 'away' | 'not believed';
 
 export type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
 
@@ -90,7 +90,7 @@ export function makeProvider(given: {
     },
 
     /** Ends it: the code becomes the claims of a person, or nothing, and the log says why in words without anything of theirs. */
-    async finish(url: URL, expected: Expected): Promise<{ claims: Claims } | { why: Why }> {
+    async finish(url: URL, expected: Expected): Promise<{ claims: Claims } | { why: NotSignedInWhy }> {
       try {
         const tokens = await client.authorizationCodeGrant(await configurationNow(), url, {
           expectedState: expected.state,
@@ -151,7 +151,7 @@ function authenticationOf(secret: string | undefined, found: client.ServerMetada
   return inForm ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret);
 }
 
-function whyOf(error: unknown): Why {
+function whyOf(error: unknown): NotSignedInWhy {
   if (error instanceof client.AuthorizationResponseError) return 'denied';
   if (error instanceof client.ClientError || error instanceof client.ResponseBodyError) {
     return AWAY.has(error.code ?? '') || isBroken(error.cause) ? 'away' : 'not believed';

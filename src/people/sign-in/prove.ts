@@ -6,7 +6,7 @@ import type { Person } from '../person.ts';
 import type { Secret } from '../secret.ts';
 import { rolesOf, typedName } from '../users/user.ts';
 import { type Guesses, owedWithoutFactor } from './guesses.ts';
-import type { Refused, RightPassword, Taken, TryPassword } from './try-password.ts';
+import type { RefusedSignIn, RightPassword, TakenTry, TryPassword } from './try-password.ts';
 
 /** Who somebody is, without a session: on the command line, and once more before something that needs it. */
 export function makeProve({
@@ -30,7 +30,7 @@ export function makeProve({
   const accept = async (
     name: string,
     { taken, epoch }: RightPassword,
-    code?: { tried: Taken; matched: MatchedCode },
+    code?: { tried: TakenTry; matched: MatchedCode },
   ): Promise<boolean> => {
     const { account, known, place, backMs } = taken.counted;
     const { step = '', digest = '' } = code?.matched ?? {};
@@ -49,7 +49,7 @@ export function makeProve({
       password: string;
       code: string;
       from: string;
-    }): Promise<{ is: 'ok'; person: Person } | { is: 'owes' } | Refused> {
+    }): Promise<{ is: 'ok'; person: Person } | { is: 'owes' } | RefusedSignIn> {
       const name = typedName(given.name);
       const found = await tryPassword(name, given.password, given.from);
       if (found.is !== 'right') return found;
@@ -76,7 +76,7 @@ export function makeProve({
       name: string;
       password: string;
       from: string;
-    }): Promise<{ is: 'ok'; digest: string } | Refused> {
+    }): Promise<{ is: 'ok'; digest: string } | RefusedSignIn> {
       const found = await tryPassword(given.name, given.password, given.from);
       if (found.is !== 'right') return found;
       if (!(await accept(given.name, found))) return { is: 'no' };

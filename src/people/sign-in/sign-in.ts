@@ -8,7 +8,7 @@ import { keyBeginnings, MAX_AGENT, MAX_FROM, type Owes, type Sessions } from '..
 import { digestOfToken, isToken, makeToken } from '../sessions/token.ts';
 import { makeEpoch, typedName } from '../users/user.ts';
 import { type Guesses, owedWithoutFactor } from './guesses.ts';
-import type { Refused, TryPassword } from './try-password.ts';
+import type { RefusedSignIn, TryPassword } from './try-password.ts';
 
 /**
  * Signing in: with a password first and then, where the user has one, with a code of the second factor. What is wrong is told in
@@ -51,7 +51,7 @@ export function makeSignIn({
       agent: string;
       /** The id of a browser in which this person signed in before. */
       device?: string | undefined;
-    }): Promise<{ is: 'in'; token: string; owes: Owes } | Refused> {
+    }): Promise<{ is: 'in'; token: string; owes: Owes } | RefusedSignIn> {
       const name = typedName(given.name);
       const found = await tryPassword(name, given.password, given.from, given.device);
       if (found.is !== 'right') return found;
@@ -83,7 +83,7 @@ export function makeSignIn({
       code: string;
       from: string;
       device?: string | undefined;
-    }): Promise<{ is: 'in'; token: string } | Exclude<Refused, { is: 'busy' }>> {
+    }): Promise<{ is: 'in'; token: string } | Exclude<RefusedSignIn, { is: 'busy' }>> {
       const half = isToken(given.token) ? await sessions.read(given.token, { counts: false }) : undefined;
       if (half?.owes !== 'code') return { is: 'no' };
       const name = half.person.by;

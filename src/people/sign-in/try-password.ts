@@ -5,19 +5,19 @@ import { addressGroups } from './address-group.ts';
 import type { Guesses, Try } from './guesses.ts';
 
 /** `later`: too many wrong ones; `busy`: too many people at this moment; `no`: a wrong name or password, and it is not said which. */
-export type Refused = { is: 'no' } | { is: 'later'; afterS: number } | { is: 'busy' };
+export type RefusedSignIn = { is: 'no' } | { is: 'later'; afterS: number } | { is: 'busy' };
 
-export type Taken = Extract<Try, { is: 'try' }>;
+export type TakenTry = Extract<Try, { is: 'try' }>;
 
 /** Somebody gave the right password of a user who had this epoch then. It was counted as a wrong one, until that is taken back. */
-export type RightPassword = { is: 'right'; taken: Taken; epoch: string };
+export type RightPassword = { is: 'right'; taken: TakenTry; epoch: string };
 
 export type TryPassword = (
   name: string,
   password: string,
   from: string,
   device?: string,
-) => Promise<Refused | RightPassword>;
+) => Promise<RefusedSignIn | RightPassword>;
 
 /**
  * Compares a password: counted first, then in its turn, and for the same time whether or not there is such a user (ASVS 5.0, 6.3.8).

@@ -31,9 +31,9 @@ export function makeUserChanges({
 }) {
   const change = peopleScript(connection, 'change-user');
 
-  return async (name: string, wish: UserChange): Promise<boolean> => {
+  return async (name: string, given: UserChange): Promise<boolean> => {
     if (!isUserName(name)) return false;
-    const { fields, moment, expected, epoch = '', keep, isCoded = false } = wish;
+    const { fields, moment, expected, epoch = '', keep, isCoded = false } = given;
     const user = keys.user(name);
     const kept =
       keep !== undefined && isToken(keep) ? keys.session(digestOfToken(keep, await secret.key('sessions'))) : user;

@@ -5,27 +5,27 @@ import { EVERYDAY } from './names/everyday.ts';
 import { GUESSES } from './names/guesses.ts';
 import { SYSTEMS } from './names/systems.ts';
 
-/** What a header's name means by our tables of names. */
+/** The meaning of a header's name by the tables of names. */
 type NameMeaning = {
-  /** The column that it means for certain. */
+  /** The column that the name certainly means. */
   known: KnownColumn | null;
-  /** The column that it may mean, where that is not certain. */
+  /** The column that the name may mean, if it is not certain. */
   guess: KnownColumn | null;
-  /** The currency that it names, as written: `EUR` of `Kreditlimit (EUR)`. */
+  /** The currency in the name, as written: `EUR` of `Kreditlimit (EUR)`. */
   currency: string | null;
-  /** Whether it says that its amounts are in thousands or millions: then it is never taken, and asked for. */
+  /** Whether the name says thousands or millions. Such a column is never used without a question. */
   thousands: boolean;
 };
 
 /**
- * Tells what a header's name means: by the tables in `names/`, whole, without a unit and words like "required" around it
- * (`Kreditlimit (EUR)*`), or with the party before or behind it (`Customer Name`, `Ansprechpartner Vorname`). Words in
- * brackets that may change what is meant make it a guess, and so does a currency behind what is no amount.
+ * Finds what a header's name means in the tables of `names/`. The name may have a unit or a word like "required" around
+ * it (`Kreditlimit (EUR)*`), and a party before or after it (`Customer Name`, `Ansprechpartner Vorname`). Other words
+ * in brackets, or a currency on a column that is no amount, make it a guess.
  */
-export function meaningOf(written: string): NameMeaning {
-  // No name of a column is longer, and text that stands where one should be may be a megabyte.
+export function headerMeaningOf(written: string): NameMeaning {
+  // No column name is longer, and a malformed file may have a megabyte in this cell.
   if (written === '' || written.length > MAX_LENGTH) return NOTHING;
-  // Files with our own names in their header need no tables, nor wait for them.
+  // Limitline's own column names need no tables, so their loading is avoided.
   if (isKnown(written)) return { ...NOTHING, known: written };
   const { certain, possible } = tablesOfNames();
   const whole = certain.get(nameKey(written));
@@ -41,12 +41,12 @@ export function meaningOf(written: string): NameMeaning {
   return { known: null, guess: likely, currency, thousands };
 }
 
-/** The column that the header's name means for certain. */
+/** The column that a header's name certainly means. */
 export function aliasOf(written: string): KnownColumn | undefined {
-  return meaningOf(written).known ?? undefined;
+  return headerMeaningOf(written).known ?? undefined;
 }
 
-/** Whether a header's name, as written, means one of ours. */
+/** Whether a header's name means a known column. */
 export function isKnownName(written: string): boolean {
   return ownNameOf(written) !== null || aliasOf(written) !== undefined;
 }
@@ -54,12 +54,12 @@ export function isKnownName(written: string): boolean {
 const MAX_LENGTH = 120;
 const NOTHING: NameMeaning = { known: null, guess: null, currency: null, thousands: false };
 
-/** All names of one column in the tables: those of people and those of systems. */
+/** All names of a column in the tables, everyday ones and those of systems. */
 export function namesOf(column: KnownColumn): string[] {
   return [...EVERYDAY, ...SYSTEMS].flatMap((names) => names[column] ?? []);
 }
 
-/** Who a file's columns are about: it stands before the name, or behind it. */
+/** Words for the party that a column describes. They come before or after the name. */
 const PARTIES = {
   buyer: {
     english: ['customer', 'client', 'buyer', 'debtor', 'company', 'billing', 'bill to', 'account'],
@@ -77,7 +77,7 @@ const PARTIES = {
 const BUYER = Object.values(PARTIES.buyer).flat();
 const CONTACT = Object.values(PARTIES.contact).flat();
 
-/** What is said of the buyer with the party before it; of a limit it changes nothing either. Of names there are fewer parties. */
+/** Columns that keep their meaning after the buyer's party. `name` is separate: fewer parties may precede it. */
 const OF_BUYER = columnsThat((facts) => facts.in?.startsWith('company') || facts === COLUMNS.requested_limit).filter(
   (column) => column !== 'name',
 );
@@ -110,15 +110,15 @@ function* certainNames(): Generator<[string, KnownColumn]> {
   }
 }
 
-/** What an account is called may be a bank's, and the name of a bill's address is a person's at times. */
+/** An account's name may be a bank's, and a billing name may be a person's. */
 const NO_NAME = new Set(['account', 'billing', 'bill to']);
 
-/** The columns by the keys of their names: for certain, and where one guesses. */
+/** Columns by the normalized forms of their names: certain ones and guesses. */
 type Tables = { certain: ReadonlyMap<string, KnownColumn>; possible: ReadonlyMap<string, KnownColumn> };
 
 let tables: Tables | undefined;
 
-/** Made when a header has a name that is not ours: thousands of names take some 15 ms, which every command would wait for. */
+/** Built on the first unknown name: thousands of names take some 15 ms, which most commands need not wait for. */
 function tablesOfNames(): Tables {
   tables ??= {
     certain: firstOfEach(certainNames()),
@@ -127,7 +127,7 @@ function tablesOfNames(): Tables {
   return tables;
 }
 
-/** The first table that has a name is right: people's own words go before what is put together here. */
+/** The first entry for a name counts: the tables come before the combinations made here. */
 function firstOfEach(names: Iterable<[string, KnownColumn]>): ReadonlyMap<string, KnownColumn> {
   const found = new Map<string, KnownColumn>();
   for (const [name, column] of names) {
@@ -138,8 +138,8 @@ function firstOfEach(names: Iterable<[string, KnownColumn]>): ReadonlyMap<string
 }
 
 /**
- * The likeness in which `Kunden-Nr.`, `Kundennr` and `Kundennummer` are one, and `Customer No.`, `Customer #` and `customer
- * number`: all ways to write "number", with or without a space before it.
+ * A form in which `Kunden-Nr.`, `Kundennr` and `Kundennummer` are equal, and so are `Customer No.`, `Customer #` and
+ * `customer number`: one spelling of "number", with or without a space before it.
  */
 function nameKey(name: string): string {
   return likeness(name.replace(/#|№|[nN][°º]\.?/gu, ' nr '))

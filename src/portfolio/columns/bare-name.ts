@@ -1,20 +1,20 @@
 import { currencyOf } from '../values/currencies.ts';
 import { isThousands } from '../values/thousands.ts';
 
-/** A header's name without what is written around it. */
+/** A header's name without its unit and other additions. */
 type BareName = {
   name: string;
-  /** The currency that stands behind the name, as it is written: `Kreditlimit (EUR)`. */
+  /** The currency after the name, as written: `Kreditlimit (EUR)`. */
   currency: string | null;
-  /** Whether it says that amounts are in thousands or millions. */
+  /** Whether the name says that amounts are in thousands or millions. */
   thousands: boolean;
-  /** Words in brackets that say more than a unit: `Limit (old)` may be another thing than `Limit`. */
+  /** Whether brackets hold more than a unit: `Limit (old)` may mean something else than `Limit`. */
   said: boolean;
 };
 
 /**
- * Takes away what says how a column is written and not what it is: an asterisk, a colon, brackets with a currency, with ISO
- * or with "required", and a currency behind the name.
+ * Removes what describes the form of a column rather than its meaning: an asterisk, a colon, a currency after the name,
+ * and brackets with a currency, "ISO" or "required".
  */
 export function bareName(written: string): BareName {
   const found: BareName = { name: '', currency: null, thousands: false, said: false };
@@ -37,7 +37,7 @@ export function bareName(written: string): BareName {
   return { ...found, name: without };
 }
 
-/** What says how cells are written, or that they must be. */
+/** Descriptions of a cell's format, or of whether it is required. */
 const HARMLESS =
   /^(iso|iso[\s-]*(code|3166|4217)([\s-].*)?|code|2[\s-]*(letters?|stellig|lettres)|alpha-?2|required|mandatory|optional|pflicht(feld)?|freiwillig|obligatoire|facultatif|obligatorio|opcional|text|number|zahl|datum|date|yyyy-mm-dd|tt\.mm\.jjjj|dd[./]mm[./]yyyy|url|http.*|netto|brutto|)$/i;
 

@@ -9,32 +9,32 @@ import { ownNameOf } from './known-columns.ts';
 import { ACCOUNT_COLUMN } from './result-columns.ts';
 import { thousandsIn } from './thousands-in-title.ts';
 
-/** A table's header and what is around it. */
+/** A table's header and its surroundings. */
 type HeaderPlace = {
   header: RawRecord;
   above: Above | null;
-  /** The record below the header; left out if none was read yet. */
+  /** The record below the header; undefined if none was read yet. */
   below?: RawRecord | undefined;
   columns: readonly Column[];
-  /** The line that a person named as the header. */
+  /** The header's line, if a person gave it. */
   headerLine?: number | undefined;
   mapping?: Partial<HeaderHints> | undefined;
 };
 
 /**
- * Finds what around a header leaves the meaning of the lines open: a second row of names, which would make the columns different ones, or a
- * title or a row of units that says that amounts are in thousands. Each is a problem of the file, since all of its lines would be requested
- * wrongly.
+ * Problems around a header that leave the meaning of all lines open: a second row of names, which would change the
+ * columns, and a title or row of units in thousands or millions. These are problems of the file, because every line
+ * would be requested wrongly.
  */
 export function doubtsAround(place: HeaderPlace): Problem[] {
-  // An errors file of ours contains refused lines and texts of our own.
+  // An errors file has refused lines and messages of Limitline below its header.
   if (place.header.cells.includes(ACCOUNT_COLUMN)) return [];
   return [...thousandsAbove(place), ...thousandsBelow(place), ...secondRow(place)];
 }
 
 /**
- * Finds a column `name` beside other columns that surely mean a name, as in `Firma;Vorname;Name`: one may be the company's, and the other a
- * person's.
+ * A column `name` beside one whose name certainly means the name, as in `Firma;Vorname;Name`. One may be the company's
+ * name and the other a person's.
  */
 export function namesTwice(line: number, columns: readonly Column[]): Problem[] {
   const own = columns.find(({ known, by }) => known === 'name' && by === 'name');
@@ -45,7 +45,7 @@ export function namesTwice(line: number, columns: readonly Column[]): Problem[] 
   return [makeProblem(line, own.written, null, message)];
 }
 
-/** Where our own `name` has its rest in another column: that is no longer asked for, and said. */
+/** A warning where `name` may continue in another column. It is no question, because `name` is certain. */
 export function restsOfNames(line: number, columns: readonly Column[]): Problem[] {
   const restOf = makeRests(columns);
   return columns.flatMap((column) => {
@@ -56,9 +56,9 @@ export function restsOfNames(line: number, columns: readonly Column[]): Problem[
   });
 }
 
-/** Makes a function that finds the column with the rest of a name: `NAME2` beside `NAME1`, `Firma 2` beside `Firma`. */
+/** Builds the lookup of a name's second column: `NAME2` beside `NAME1`, `Firma 2` beside `Firma`. */
 export function makeRests(columns: readonly Column[]): (column: Column) => Column | null {
-  // Read once: a header may have a million names, all of them the same.
+  // One pass over the columns, because a header may have a million equal names.
   const rests = new Map<string, Column>();
   for (const column of columns) {
     const name = /[2-4]/.test(column.written) ? plain(column.written) : '';
@@ -71,13 +71,13 @@ export function makeRests(columns: readonly Column[]): (column: Column) => Colum
   };
 }
 
-/** Whether cells may be the names of columns: those are no numbers, and one alone is a heading. */
+/** Whether cells may be column names: there are several, and none is a number. */
 export function readsAsNames(cells: readonly string[]): boolean {
   const filled = cells.filter(isFilled);
   return filled.length > 1 && !filled.some(isNumber);
 }
 
-/** Whether cells name a table's columns, each in its place, even in other words. */
+/** Whether cells name the same columns in the same order, in whatever words. */
 export function meansTheSame(cells: readonly string[], columns: readonly Column[]): boolean {
   return cells.every((cell, at) => {
     const { written = '', known = null } = columns[at] ?? {};
@@ -89,12 +89,12 @@ function plain(written: string): string {
   return written.length > MAX_NAME_LENGTH ? '' : likeness(written).replaceAll(' ', '');
 }
 
-/** The longest of our tables has some 40 characters. */
+/** The longest name in the tables has some 40 characters. */
 const MAX_NAME_LENGTH = 120;
 
 function thousandsAbove({ above, columns }: HeaderPlace): Problem[] {
   const amount = columns.find(({ known }) => known === 'requested_limit');
-  // A person who maps the column has seen the text above the header.
+  // A person who mapped the amount column has seen the text above it.
   if (!above || amount?.by === 'map') return [];
   for (const text of above.texts) {
     const words = thousandsIn(text);
@@ -110,7 +110,7 @@ function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
   if (!below || below.fault || below.cells.some(isNumber)) return [];
   const amount = below.cells[placeOf(columns, 'requested_limit')] ?? '';
   const words = below.cells.map(thousandsIn).find((found) => found !== null);
-  // `50 TEUR` is an amount, and a problem of its line.
+  // `50 TEUR` is an amount, and becomes a problem of its own line.
   if (!words || (/\d/.test(amount) && thousandsIn(amount) === null)) return [];
   const message = `The line below the header says that amounts are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full and delete that line.`;
   return [makeProblem(below.line, null, below.cells.join(' ').trim(), message)];
@@ -119,12 +119,12 @@ function thousandsBelow({ below, columns }: HeaderPlace): Problem[] {
 function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace): Problem[] {
   if (!below || below.fault || headerLine !== undefined || !readsAsNames(below.cells)) return [];
   const at = placeOf(columns, 'requested_limit');
-  // A header without such a column is a problem by itself, and nothing of the file is requested.
+  // A header without the amount column has that problem already, and nothing is requested.
   if (at === -1) return [];
   const isSame = meansTheSame(below.cells, columns);
   const score = headerScore(below.cells, mapping);
   const nameless = below.cells.filter((cell, place) => isFilled(cell) && !columns[place]?.written).length;
-  // A remark under no name, beside an amount that is none, is a line like others.
+  // A remark without a column name, beside an invalid amount, is an ordinary line.
   const namesTheGroups = nameless > 0 && (score > 0 || (nameless > 1 && isFilled(below.cells[at] ?? '')));
   if (isSame || !(namesTheGroups || score >= headerScore(header.cells, mapping))) return [];
   const names = below.cells.filter(isFilled).slice(0, MAX_NAMED).join(', ');
@@ -132,15 +132,15 @@ function secondRow({ header, below, columns, headerLine, mapping }: HeaderPlace)
   return [makeProblem(header.line, null, header.cells.filter(isFilled).join(','), message)];
 }
 
-/** Enough to recognise a line. */
+/** Enough to recognize a line. */
 const MAX_NAMED = 6;
 
-/** An amount, a day, a number with some letters before it: names of columns have more letters, `Address 1`. */
+/** An amount, a date, or a number with a few letters before it. Column names have more letters: `Address 1`. */
 function isNumber(cell: string): boolean {
   return /\d/.test(cell) && cell.replace(/\P{L}/gu, '').length <= MOST_LETTERS;
 }
 
-/** Of `HRB 1234` and `EUR 1.000`; `NAME1` has one more. */
+/** As in `HRB 1234` and `EUR 1.000`; `NAME1` has four. */
 const MOST_LETTERS = 3;
 
 function isFilled(cell: string): boolean {

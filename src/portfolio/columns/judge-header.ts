@@ -1,22 +1,22 @@
 import type { RawRecord } from '../../table/records.ts';
 import type { HeaderJudgement, Vocabulary } from '../../table/vocabulary.ts';
 import { saysThousands } from '../values/amount-unit.ts';
-import { meaningOf } from './aliases.ts';
+import { headerMeaningOf } from './aliases.ts';
 import { type KnownColumn, NEEDED, ownNameOf } from './known-columns.ts';
 import type { Mapping } from './mapping.ts';
 import { matchMapping } from './match-mapping.ts';
 
-/** What of a mapping matters here. */
+/** The parts of a mapping that help to recognize a header. */
 export type HeaderHints = Pick<Mapping, 'columns' | 'constants'>;
 
-/** What the words of a table of buyers mean to those who read tables. @param hints what a person said of its columns */
+/** What readers of tables need to recognize a header of buyers. @param hints what a person said of the columns */
 export function vocabularyOf(hints?: Partial<HeaderHints>): Vocabulary {
   return { judgeHeader: (record) => judgeHeader(record, hints), saysThousands };
 }
 
 /**
- * How much a record is like a header of ours. One below others has to name two columns of ours, a needed one among them, since
- * a cell of a list may be called like a column.
+ * How likely a record is a header. Below another record, a header must name two known columns, one of them needed: a
+ * single cell of a list may equal a column name.
  */
 export function judgeHeader(
   { cells, fault }: Pick<RawRecord, 'cells' | 'fault'>,
@@ -27,12 +27,12 @@ export function judgeHeader(
   const possible = new Set<KnownColumn>();
   const written = cells.map((cell) => cell.trim());
   const { entryOf } = matchMapping(written, columns);
-  // A header of a million cells is refused elsewhere; what is ours stands within the first of them.
+  // A header of a million cells is refused elsewhere; known columns are among the first.
   for (const cell of written.slice(0, MAX_CELLS)) {
     if (cell === '' || cell.length > MAX_NAME_LENGTH) continue;
     const entry = entryOf(cell);
     const own = ownNameOf(cell);
-    const { known, guess } = entry || own ? { known: entry?.known ?? own, guess: null } : meaningOf(cell);
+    const { known, guess } = entry || own ? { known: entry?.known ?? own, guess: null } : headerMeaningOf(cell);
     if (known) certain.add(known);
     else if (guess) possible.add(guess);
   }
@@ -45,13 +45,13 @@ export function judgeHeader(
   };
 }
 
-/** How many columns of ours a header's cells name; what may be one counts half. */
+/** How many known columns a header's cells name. Guesses count half. */
 export function headerScore(cells: string[], hints?: Partial<HeaderHints>): number {
   return judgeHeader({ cells, fault: null }, hints).score;
 }
 
-/** Excel's widest sheet has 16,384 columns. */
+/** Excel allows 16,384 columns. */
 const MAX_CELLS = 16_384;
 
-/** The longest of our tables has some 40 characters. */
+/** The longest name in the tables has some 40 characters. */
 const MAX_NAME_LENGTH = 120;

@@ -3,44 +3,44 @@ import { type Decimal, parseAmount } from '../values/amounts.ts';
 import { readCountry } from '../values/countries.ts';
 import { type DateOrder, parseDate } from '../values/dates.ts';
 import { readCompanyId, readIdentifier } from '../values/identifiers.ts';
-import type { Reading } from '../values/reading.ts';
+import type { ValueReading } from '../values/reading.ts';
 import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/texts.ts';
 
-/** How amounts and dates of a file are written; null where its columns leave that open. */
+/** How a file writes amounts and dates; null where its columns do not show it. */
 export type Conventions = { decimal: Decimal | null; dates: DateOrder | null };
 
-/** What some cells are read by. The conventions may become known on the way; `today`, YYYY-MM-DD, is the latest date for statements. */
+/** What a reader needs. Conventions may be detected later; `today`, YYYY-MM-DD, is the latest date for statements. */
 export type ReadBy = { conventions: Readonly<Conventions>; today: string };
 
-/** Reads one cell that is not empty, trimmed; `isNumber` when the file itself types it as a number. */
-export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => Reading;
+/** Reads one trimmed cell that is not empty; `isNumber` if the workbook stores it as a number. */
+export type ValueReader = (text: string, by: ReadBy, isNumber?: boolean) => ValueReading;
 
-/** What there is to know of a column. */
+/** The properties of a column. */
 type ColumnFacts = {
-  /** How a cell is read; without it, the cell is taken as written. */
+  /** Reads a cell; without it, the cell's text is the value. */
   read?: ValueReader;
-  /** The object of a row (`lines/row.ts`) in which its value is sent; without it, the value is not sent, or code of its own does it. */
+  /** The object of a row (`lines/row.ts`) for the value. Without it, the value is not sent, or by separate code. */
   in?: 'company' | 'company.address' | 'limit' | 'limit.contact';
-  /** The value's field in that object, where it is not called like the column. */
+  /** The field in that object, if it differs from the column's name. */
   field?: string;
   /**
-   * Where its cells are shown. An `open` cell belongs to a company, and is shown everywhere. A `page` cell may lead to a person: pages show
-   * it, and the nightly report does not quote it. A `masked` cell belongs to a person: pages show it to roles that may see contacts alone.
+   * Who may see its cells. `open`: company data, shown everywhere. `page`: may identify a person, so pages show it but
+   * nightly reports do not. `masked`: personal data, on pages only for roles that may see contacts.
    */
   shown: 'open' | 'page' | 'masked';
-  /** Whether no request can be made without it; which fields the service itself requires is not shown. */
+  /** Whether Limitline makes no request without it. Which fields the service needs is unknown. */
   isNeeded?: true;
-  /** Whether it tells the line's buyer, see `identity/`. */
+  /** Whether it helps to identify the line's buyer, see `identity/`. */
   isOfBuyer?: true;
   /**
-   * Whether it says by itself which buyer or which request a line is, or how much it asks for: each file says that of its own lines,
-   * and a constant of it is kept for no other file. The country and the source of a number say none of it alone, and without them the
-   * same buyers would be others, and be asked for twice.
+   * Whether it identifies a buyer or request by itself, or is the amount. A constant for such a column is not kept for
+   * other files. The country and the source of a number are kept: they identify nobody alone, and without them the same
+   * buyers would get other keys and be requested twice.
    */
   isOfLine?: true;
 };
 
-/** The columns that mean something to us; all others are the finance team's own. Fields of a body are sent in this order. */
+/** The known columns; all others are the finance team's own. The order is that of the fields in a body. */
 const TABLE = {
   name: { in: 'company', read: readOnOneLine, shown: 'open', isNeeded: true, isOfBuyer: true, isOfLine: true },
   country_code: { in: 'company.address', read: readCountry, shown: 'open', isOfBuyer: true },
@@ -69,30 +69,30 @@ export type KnownColumn = keyof Table;
 export const COLUMNS: Readonly<Record<KnownColumn, ColumnFacts>> = TABLE;
 export const KNOWN_COLUMNS = Object.keys(TABLE) as KnownColumn[];
 
-/** The values that columns give to one object of a row, by their fields. */
+/** The values for one object of a row, by field. */
 export type FieldsIn<Place extends ColumnFacts['in']> = {
   [C in KnownColumn as Table[C] extends { in: Place } ? FieldOf<C> : never]?: string;
 };
 type FieldOf<C extends KnownColumn> = Table[C] extends { field: infer Field extends string } ? Field : C;
 
-/** The columns with a value in that object of a row, each with its field there. */
+/** The columns of one object of a row, with their fields. */
 export function columnsIn(place: ColumnFacts['in']): { column: KnownColumn; field: string }[] {
   return columnsThat((facts) => facts.in === place).map((column) => ({ column, field: fieldOf(column) }));
 }
 
-/** The columns of which that holds, in the table's order. */
+/** The columns that satisfy a condition, in the table's order. */
 export function columnsThat(holds: (facts: ColumnFacts) => boolean): KnownColumn[] {
   return KNOWN_COLUMNS.filter((column) => holds(COLUMNS[column]));
 }
 
-/** What the value is called where it is sent. */
+/** The field's name in the request. */
 export function fieldOf(column: KnownColumn): string {
   return COLUMNS[column].field ?? column;
 }
 
 export const NEEDED = columnsThat(({ isNeeded }) => isNeeded === true);
 
-/** The one form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are the same. */
+/** The normal form of a column's name: `Contact.E-mail`, `contact e mail` and `contact_e_mail` are equal. */
 export function plainName(written: string): string {
   const name = written
     .trim()
@@ -104,21 +104,21 @@ export function plainName(written: string): string {
   return isKnown(flat ?? '') ? (flat ?? '') : name;
 }
 
-/** The column of ours that is written there by our own name; null for any other. */
+/** The known column with this name in any spelling; null for other names. */
 export function ownNameOf(written: string): KnownColumn | null {
   const name = plainName(written);
   return isKnown(name) ? name : null;
 }
 
-/** Whether it is the name of a column of ours, in its one form. */
+/** Whether this is a known column's name in its normal form. */
 export function isKnown(name: string): name is KnownColumn {
   return Object.hasOwn(COLUMNS, name);
 }
 
-function readLimit(text: string, { conventions }: ReadBy, isNumber?: boolean): Reading {
+function readLimit(text: string, { conventions }: ReadBy, isNumber?: boolean): ValueReading {
   return parseAmount(text, isNumber ? '.' : conventions.decimal);
 }
 
-function readDay(text: string, { conventions, today }: ReadBy): Reading {
+function readDay(text: string, { conventions, today }: ReadBy): ValueReading {
   return parseDate(text, { order: conventions.dates, today });
 }

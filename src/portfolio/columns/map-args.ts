@@ -5,12 +5,11 @@ import { KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { type Mapping, readMapping } from './mapping.ts';
 
 /**
- * The mapping that the arguments of `--map` give together: files of it, and `HEADER=column` for single headers, of which the
- * last `=` is meant. `HEADER=` and `HEADER=-` say that it is none of ours. What is said of a header by itself is stronger
- * than a file, and a later file than an earlier one. Undefined without any.
+ * The mapping from all `--map` arguments: mapping files, and `HEADER=column` for single headers, split at the last `=`.
+ * `HEADER=` and `HEADER=-` say that it is no known column. Single headers override files; later files override earlier
+ * ones. Undefined without arguments.
  *
- * @throws LimitlineError `USAGE` for a column that there is not, and for two things said of one header; `FILE` for a file
- *   that cannot be used.
+ * @throws LimitlineError `USAGE` for an unknown column or a contradiction; `FILE` for a file that cannot be used.
  */
 export async function readMapArgs(args: readonly string[]): Promise<Mapping | undefined> {
   if (args.length === 0) return undefined;
@@ -32,13 +31,13 @@ export async function readMapArgs(args: readonly string[]): Promise<Mapping | un
   return mapping;
 }
 
-/** `HEADER=column`; null for a file's name, and for a file whose name holds a `=`. */
+/** Parses `HEADER=column`; null for a file name, even if the existing file's name has a `=`. */
 function pairOf(arg: string): [header: string, known: KnownColumn | null] | null {
   const at = arg.lastIndexOf('=');
   if (at === -1 || existsSync(arg)) return null;
   const [header, name] = [arg.slice(0, at).trim(), arg.slice(at + 1).trim()];
   if (header === '') {
-    throw new LimitlineError('USAGE', `--map "${arg}" names no header: write it as --map "Their header=name".`);
+    throw new LimitlineError('USAGE', `--map "${arg}" has no header before "=": write --map "Their header=name".`);
   }
   if (name === '' || name === '-') return [header, null];
   const known = ownNameOf(name) ?? aliasOf(name);
@@ -51,7 +50,7 @@ function saidTwice(header: string): LimitlineError {
   return new LimitlineError('USAGE', `--map says two things about "${header}": keep one of them.`);
 }
 
-/** Without a prototype: a header may be called `__proto__`. */
+/** Without a prototype, because a header may be called `__proto__`. */
 function byHeader(): Record<string, KnownColumn | null> {
   return Object.create(null);
 }

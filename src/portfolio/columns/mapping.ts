@@ -8,8 +8,8 @@ import { KNOWN_COLUMNS, type KnownColumn } from './known-columns.ts';
 const knownColumn = z.enum(KNOWN_COLUMNS);
 
 /**
- * The format of a mapping file. `columns` maps each header to a column of ours, or to null if it is the team's own. `constants` gives a
- * column of ours the same value on every line. `guesses` has what `--save-map` was not sure of, and has no effect until a person moves it.
+ * A mapping file: a known column for each header (null: the team's own), and constants that every line gets. `guesses`
+ * is what `--save-map` was not sure of: a person moves its entries to `columns`; by itself it has no effect.
  */
 export const mappingSchema = z.strictObject({
   columns: byHeader(knownColumn.nullable()).default({}),
@@ -19,7 +19,7 @@ export const mappingSchema = z.strictObject({
 
 export type Mapping = z.output<typeof mappingSchema>;
 
-/** @throws LimitlineError `FILE` when it cannot be read or is no mapping. */
+/** @throws LimitlineError `FILE` when the file cannot be read or is no mapping. */
 export async function readMapping(path: string): Promise<Mapping> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw fileFault(path, 'read', error);
@@ -34,7 +34,7 @@ export async function readMapping(path: string): Promise<Mapping> {
   }
 }
 
-/** Writes how these columns were understood, to be looked through and given with `--map` from then on. */
+/** Writes how the columns were understood. A person reviews the file and passes it with `--map` later. */
 export async function saveMapping(path: string, columns: readonly Column[], constants: Mapping['constants']) {
   const named = columns.filter(({ written }) => written !== '');
   const guesses = named.flatMap(({ written, guess }) => (guess ? [[written, guess]] : []));
@@ -49,8 +49,8 @@ export async function saveMapping(path: string, columns: readonly Column[], cons
 }
 
 /**
- * What is said of each header. zod's own record drops the name `__proto__`, and a header may be called that: here the
- * names stand in an object without a prototype.
+ * An entry for each header. Because zod's record drops the key `__proto__`, which may be a header, the entries are
+ * copied into an object without a prototype.
  */
 function byHeader<Meaning extends KnownColumn | null>(meaning: z.ZodType<Meaning>) {
   const names = z.custom<object>(

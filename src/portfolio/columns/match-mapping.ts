@@ -1,20 +1,20 @@
 import { likeness } from '../../likeness.ts';
 import type { KnownColumn } from './known-columns.ts';
 
-/** One thing that a mapping says: of the header that is written so, which column of ours it is, or that it is none. */
+/** One entry of a mapping: a header, and its known column or null for none. */
 export type MappingEntry = { written: string; known: KnownColumn | null };
 
-/** What a mapping says of one file's headers. */
+/** A mapping applied to one file's headers. */
 export type MatchedMapping = {
-  /** The entry that speaks of this header. */
+  /** The entry for this header. */
   entryOf(header: string): MappingEntry | undefined;
-  /** Those that speak of none of the file's headers, in the mapping's order. */
+  /** Entries without a header in this file, in the mapping's order. */
   unmatched: MappingEntry[];
 };
 
 /**
- * Finds the headers that a mapping speaks of. One that is written as in the mapping is meant before those that are only
- * like it, and of several entries that are like a header the first is.
+ * Matches a mapping's entries with headers. An exact match comes before a similar one. Among similar entries, the first
+ * counts.
  */
 export function matchMapping(
   headers: readonly string[],
@@ -26,7 +26,7 @@ export function matchMapping(
   const alike = new Map<string, MappingEntry>();
   for (const entry of entries) {
     const name = likeness(entry.written);
-    // What consists of signs alone is like everything of that kind.
+    // Names of signs only would all be similar to each other.
     if (name !== '' && !isThere.has(entry.written) && !alike.has(name)) alike.set(name, entry);
   }
   const entryOf = (header: string) => equal.get(header) ?? alike.get(likeness(header));

@@ -2,31 +2,31 @@ import type { Delimiter } from '../../table/dialect.ts';
 import { LINE_BREAK } from '../../table/physical-lines.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { aliasOf, meaningOf } from './aliases.ts';
+import { aliasOf, headerMeaningOf } from './aliases.ts';
 import type { Column } from './column.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
 import { isKnown, type KnownColumn, plainName } from './known-columns.ts';
 import { type MappingEntry, type MatchedMapping, matchMapping } from './match-mapping.ts';
 import { isResultsHeader } from './result-columns.ts';
 
-/** What readHeader goes by, beside the header. */
+/** The rules for reading a header. */
 export type HeaderRules = {
-  /** Names of columns that must be there and not be empty, own ones included. */
+  /** Columns that must exist and not be empty, including the team's own. */
   needed: readonly string[];
-  /** The mapping file's word on headers, by the header as written; it is stronger than everything else. */
+  /** The mapping by header as written. It overrides everything else. */
   columns?: Readonly<Record<string, KnownColumn | null>>;
-  /** Columns that every line has without the file giving them. */
+  /** Columns whose values the mapping gives for every line. */
   constants?: Readonly<Partial<Record<KnownColumn, string>>>;
-  /** What separates the file's cells; a comma if it is left out. */
+  /** The file's delimiter; default: a comma. */
   delimiter?: Delimiter | undefined;
-  /** Places of columns that mean nothing here, whatever they are called: those that a results file of ours adds. */
+  /** Indexes of columns that are not interpreted: those that a results file adds. */
   foreign?: ReadonlySet<number> | undefined;
 };
 
 /**
- * Tells the columns by the header: by the mapping; by our own names, in which case does not matter, spaces and hyphens
- * stand for underscores, and the service's dotted names (`address.city`) are understood; by the aliases. A name that is
- * not certain is a warning and not taken. Columns that are not known are kept.
+ * Finds the known columns of a header: by the mapping, by Limitline's own names (any case, spaces or hyphens for
+ * underscores, also dotted as in `address.city`), or by the tables of names. An uncertain name is only a warning.
+ * Unknown columns are kept.
  */
 export function readHeader(
   header: RawRecord,
@@ -57,14 +57,14 @@ export function readHeader(
     const message = `The column ${name} is needed and the header has no such name. ${remedyFor(name, columns)}`;
     problems.push(makeProblem(header.line, name, header.cells.join(','), message));
   }
-  // Those of a results file were told apart before its lines were requested.
+  // In a results file, the columns were decided before its lines were requested.
   if (!foreign) problems.push(...namesTwice(header.line, columns));
-  // Where the column is there for certain, another that may be it is one's own: it is kept, and said to be. One that is it
-  // for certain as well is asked for.
+  // No question about a guess if the column exists already: the guess is the team's own column then. Exception: a name
+  // that also certainly means the column.
   const questions = columns.flatMap((column) =>
     seen.has(column.guess ?? '') && !column.thousands && !isGivenTwice(column) ? [] : question(header.line, column),
   );
-  // Nobody is to read amounts in thousands as if they were in full.
+  // Amounts in thousands must not be read as full amounts.
   for (const column of columns) if (column.thousands) column.guess = null;
   return { columns, problems, warnings: [...questions, ...restsOfNames(header.line, columns), ...unmatched.warnings] };
 }
@@ -72,7 +72,7 @@ export function readHeader(
 function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: ReadonlySet<number>): Column[] {
   const columns = header.cells.map((cell, index): Column => {
     const written = writtenOf(cell);
-    const { known, guess, currency, thousands } = meaningOf(written);
+    const { known, guess, currency, thousands } = headerMeaningOf(written);
     const column: Column = { index, written, known: null, needed: false, by: null, guess: null, currency, thousands };
     if (foreign?.has(index)) return { ...column, currency: null, thousands: false };
     const name = plainName(written);
@@ -83,9 +83,9 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
   });
   const counts = new Map<KnownColumn | null, number>();
   for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
-  // Of two columns that may both be meant, neither is taken by its alias alone.
+  // If two columns may be meant, neither is taken by its alias alone.
   const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
-  // Nor is the first part of a name, where the rest of it stands in another column.
+  // The first part of a name is not taken either, if the rest is in another column.
   const restOf = makeRests(columns);
   const firsts = columns.filter(({ by, known }) => by === 'alias' && known === 'name').filter(restOf);
   for (const column of [...doubtful, ...firsts])
@@ -93,13 +93,13 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
   return columns;
 }
 
-/** What a column is beside ours; '' for one that is called like one of ours and is none by what the mapping says. */
+/** The normal form of the name; '' if it equals a known column that the mapping excludes. */
 function ownMeaning({ written, by }: Column): string {
   const name = plainName(written);
   return by === 'map' && isKnown(name) ? '' : name;
 }
 
-/** Whether a column's name means one of ours for certain, and was not taken since another means it, too. */
+/** Whether the name certainly means a known column, but another column has that meaning, too. */
 function isGivenTwice({ written, guess }: Column): boolean {
   return guess !== null && aliasOf(written) === guess;
 }
@@ -107,7 +107,7 @@ function isGivenTwice({ written, guess }: Column): boolean {
 const RESULTS_FILE =
   'This is a results file: its column state holds what became of each request, not a part of an address. Correct and import the file that report --format errors-csv writes, or your own file of buyers.';
 
-/** Names may have two lines, as spreadsheets show them; a delimiter on the second is a line below the header. */
+/** A name may have two lines, but a delimiter on the second shows that the quotes swallowed a line. */
 function swallowed(line: number, cell: string, delimiter: Delimiter): Problem[] {
   const message = 'This name holds whole lines of the file: close its quotation mark at the end of the name.';
   const [, ...below] = cell.split(LINE_BREAK);
@@ -118,12 +118,12 @@ function writtenOf(cell: string): string {
   return cell.toWellFormed().trim();
 }
 
-/** What the mapping says of headers that the file lacks: with a column of ours that it lacks then, a problem. */
+/** Mapping entries without a header. An entry for a column that the file now lacks is a problem, others a warning. */
 function unmatchedOf(header: RawRecord, columns: Column[], { unmatched }: MatchedMapping) {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];
   for (const entry of unmatched) {
-    // Errors files have our own names where a mapping explained the headers, and may be given the mapping again.
+    // An errors file already has our names in place of mapped headers, and may be read with the same mapping again.
     const isGiven = columns.some(({ known, by }) => known === entry.known && by === 'name');
     if (entry.known === null) warnings.push(lacking(header, entry));
     else if (!isGiven) problems.push(lacking(header, entry));
@@ -140,12 +140,12 @@ function lacking(header: RawRecord, { written, known }: MappingEntry): Problem {
   return makeProblem(header.line, written, header.cells.join(','), message);
 }
 
-/** As many as a person looks through in one line. */
+/** As many as a person reads through in one message. */
 const MAX_NAMED = 20;
 
 function named(line: number, name: string, earlier: Column, later: Column): Problem {
   const places = `in columns ${earlier.index + 1} and ${later.index + 1}`;
-  // What the mapping says is meant; the other may be one's own, which a word on it alone can say.
+  // The mapped column is intended. The other may be the team's own, which a mapping entry can say.
   const own = [earlier, later].find(({ by }) => by === 'name');
   const isNamed = own !== undefined && earlier.written !== later.written;
   const remedy = isNamed ? `keep one of them, or say --map "${own.written}=" if that one is not meant` : KEEP_ONE;
@@ -166,7 +166,7 @@ function remedyFor(name: string, columns: Column[]): string {
   if (meant.length > 0) return `${meant.join(' or ')} may be meant: say so with --map "${meant[0]}=${name}".`;
   if (guessed[0]) return `${guessed[0].written} is not proposed: its ${THOUSANDS}`;
   const remedy = `Add it, correct its spelling, or say with --map "HEADER=${name}" which column it is.`;
-  // Where hardly a name is one that we know, this is perhaps no header at all.
+  // With hardly any known name, this may not be a header at all.
   const isHeader = columns.filter(({ known, guess }) => known ?? guess).length > 1;
   return isHeader ? remedy : `${remedy} If the names stand on another line, say which with --header-line N.`;
 }

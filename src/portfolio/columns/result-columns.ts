@@ -1,21 +1,21 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
 
-/** The account that it all happened in; a name that no column of a finance team's has. */
+/** The account of the results. No finance team has a column of this name. */
 export const ACCOUNT_COLUMN = 'limitline_account';
 
-/** The row, `<portfolio>/<row key>`: in an errors file the one that the line mends. */
+/** The row, `<portfolio>/<row key>`. In an errors file: the row that the line corrects. */
 export const ROW_COLUMN = 'row';
 
-/** What the ledger knows of a row beside its words, see recorded-buyer.ts: by it a lost one is put back for certain. */
+/** What the ledger has of a row besides its cells, see recorded-buyer.ts. A lost ledger is rebuilt from it. */
 export const KNOWN_COLUMN = 'limitline_buyer';
 
-/** Which line an errors file's line mends, `<portfolio>/<number of its import>/<line>`: one that led to no row has no other name. */
+/** The line that an errors file's line corrects, `<portfolio>/<import>/<line>`: the only id of a line without a row. */
 const FROM_COLUMN = 'limitline_from';
 
-/** What is wrong with a line, or why its row is where it is. */
+/** The line's problem, or the reason for its row's state. */
 const PROBLEM_COLUMN = 'problem';
 
-/** What a results file adds to the files' own columns. */
+/** The columns that a results file adds to the team's own. */
 export const RESULT_COLUMNS = [
   ROW_COLUMN,
   'import',
@@ -34,34 +34,34 @@ export const RESULT_COLUMNS = [
   KNOWN_COLUMN,
 ];
 
-/** The text of a line whose cells cannot be believed, for the person who fills them in. */
+/** The text of a line with unreliable cells, for the person who fills them in. */
 export const LINE_COLUMN = 'limitline_line';
 
-/** What an errors file adds to them. */
+/** The columns that an errors file adds. */
 export const ERROR_COLUMNS = [ROW_COLUMN, LINE_COLUMN, PROBLEM_COLUMN, ACCOUNT_COLUMN, FROM_COLUMN];
 
-/** Whether a file with this header is a results file: its `state` is what became of a line, and no buyer's address. */
+/** Whether this is a results file's header. Its `state` is a row's state, not a part of an address. */
 export function isResultsHeader(header: readonly string[]): boolean {
   return RESULTS_MARKS.every((mark) => header.some((name) => name.trim() === mark));
 }
 
 const RESULTS_MARKS = [ACCOUNT_COLUMN, 'buyer_limit_id'];
 
-/** Whether a file with this header is an errors file: only some lines of another, to be mended. */
+/** Whether this is an errors file's header: the file has only some lines of another, for correction. */
 export function isErrorsHeader(header: readonly string[]): boolean {
   return header.includes(ACCOUNT_COLUMN) && header.includes(LINE_COLUMN) && !isResultsHeader(header);
 }
 
-/** Makes the look into a line's cell `row`, '' where there is none: a column of ours in an errors file only. */
+/** Reads a line's `row` cell in an errors file; '' in other files, where the column is the team's own. */
 export const mendedRowOf = (header: readonly string[]) => cellOfErrors(header, ROW_COLUMN);
 
-/** Makes the look at what an errors file says of a line, '' where there is none. */
+/** Reads the problem that an errors file states for a line; '' if there is none. */
 export const earlierProblemOf = (header: readonly string[]) => cellOfErrors(header, PROBLEM_COLUMN);
 
-/** A line of an import, as an errors file names it. */
+/** A line of an import, as in an errors file. */
 export type LineOfImport = { portfolio: string; importId: string; line: number };
 
-/** Makes the look at which line an errors file's line mends; nothing where it does not say so, as those before 0.2 did not. */
+/** Reads which line an errors file's line corrects; undefined if it is not stated, as before version 0.2. */
 export function mendedLineOf(header: readonly string[]): (cells: readonly string[]) => LineOfImport | undefined {
   const cell = cellOfErrors(header, FROM_COLUMN);
   return (cells) => {
@@ -79,7 +79,7 @@ function cellOfErrors(header: readonly string[], column: string): (cells: readon
   return (cells) => (at === -1 ? '' : withoutApostrophe(cells[at] ?? '').trim());
 }
 
-/** The columns that an errors file of an earlier round added: the last of each name, since the team may have one itself. */
+/** The columns that an earlier errors file added: the last of each name, because the team may have the same name. */
 export function errorColumnsOf(header: readonly string[]): Set<number> {
   return new Set(header.includes(ACCOUNT_COLUMN) ? ERROR_COLUMNS.map((name) => header.lastIndexOf(name)) : []);
 }

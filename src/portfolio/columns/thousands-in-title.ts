@@ -1,8 +1,8 @@
 import { isThousands, isThousandsOfMoney } from '../values/thousands.ts';
 
 /**
- * The words of a title by which amounts are in thousands or millions: `TEUR` of `Limits Q4 (alle Beträge in TEUR)`; null
- * where it says no such thing. What counts things is no unit: `Kunden über 2 Mio. EUR`, `Thousand Oaks Ltd`.
+ * The words by which a title puts amounts in thousands or millions, `TEUR` of `Limits Q4 (alle Beträge in TEUR)`; null
+ * if there are none. A count is no unit: `Kunden über 2 Mio. EUR`, `Thousand Oaks Ltd`.
  */
 export function thousandsIn(text: string): string | null {
   for (const part of text.slice(0, MAX_LENGTH).split(/[()[\]{};|]/)) {
@@ -15,13 +15,13 @@ export function thousandsIn(text: string): string | null {
   return null;
 }
 
-/** Titles are a sentence; what is longer is none. */
+/** A title is a sentence; a longer text is none. */
 const MAX_LENGTH = 1_000;
 
-/** The unit that begins with a word; of one, two or three words, the longest. */
+/** The unit that starts at a word: the longest of three, two or one words. */
 function unitAt(words: readonly string[], at: number): string | null {
   const before = words[at - 1] ?? '';
-  // A number before it says how many; a unit has none.
+  // A number before the word makes it a count.
   if (/\d/.test(before)) return null;
   for (const length of [3, 2, 1]) {
     const some = words.slice(at, at + length);
@@ -29,7 +29,7 @@ function unitAt(words: readonly string[], at: number): string | null {
     if (some.length < length || !isThousands(unit)) continue;
     const isCount = /[1-9]/.test(unit);
     if (isThousandsOfMoney(unit) && !isCount) return unit;
-    // `1.000 EUR` and `thousands` may be how many, unless a word before them says what they are, or they stand alone.
+    // `1.000 EUR` and `thousands` may be counts. They are units only alone, or after a word such as "in".
     const isWhole = some.length === words.length && (!isCount || isThousandsOfMoney(unit));
     const endsIt = at + length === words.length || !isCount || isThousandsOfMoney(unit);
     if (isWhole || (INTRODUCES.test(before) && endsIt)) return unit;

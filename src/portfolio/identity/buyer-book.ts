@@ -10,48 +10,48 @@ import {
 import { decideBuyer, hasName } from './decide-buyer.ts';
 import type { Identifier, IdentifierKind } from './identity.ts';
 
-/** What is asked of the buyers that are known: all identifiers of some lines, and the names alike. */
+/** A question to the store: who has this identifier, or a name that reads the same. */
 export type BuyerQuestion = { digest: string; kind: IdentifierKind | 'alike' };
 
-/** What is known at one moment; `version` names it. The maps are the asker's own to change. */
+/** What is known at one moment; `version` names it. The caller may change the maps. */
 export type BuyerSnapshot = { version: string; holders: Map<string, Holder[]>; buyers: Map<string, Buyer> };
 
-/** What lines add to what is known. */
+/** What lines add to the snapshot of this `version`. */
 type BuyerChanges = {
   version: string;
   holders: Map<string, Holder[]>;
   buyers: Map<string, Buyer>;
-  /** Rows whose buyer takes another name: nothing of either may have been sent by the time it is written. */
+  /** Rows whose buyer takes another name. When this is written, nothing may have been sent for the row or the buyer. */
   mends: { buyer: string; row: RowName }[];
-  /** Buyers that may be one: each with who first had what it shares, in one text of 32 characters. Limits count them together. */
+  /** Pairs of buyers that may be one: two keys in one text of 32 characters. Approval limits count them together. */
   likes: Set<string>;
-  /** The same, line by line; a line that adds nothing is not there. */
+  /** The same changes by line, without lines that add nothing. */
   brought: Brought[];
 };
 
-/** A line, the buyer that it brought or was told to be, and what points to that buyer since. */
+/** A line, the key of its buyer, and the digests that now also point to that buyer. */
 export type Brought = { line: BuyerLine; key: string; digests: string[] };
 
-/** Where buyers are kept. */
+/** Stores buyers. */
 export type BuyerStore = {
-  /** A question may come twice. */
+  /** Questions may repeat. */
   read(questions: readonly BuyerQuestion[]): Promise<BuyerSnapshot>;
-  /** The keys of those buyers of whom, and of whose row, nothing was sent. */
+  /** The keys of those buyers for which, and for whose row, nothing was sent. */
   unsent(buyers: readonly { key: string; row: RowName }[]): Promise<Set<string>>;
-  /** Writes all of it or nothing: false when what is known has another version by now. */
+  /** Writes all changes or none: false if the stored version has changed. */
   write(changes: BuyerChanges): Promise<boolean>;
 };
 
-/** Tells lines their buyers, in the order of the file. */
+/** Decides which buyer each line means, in file order. */
 export type BuyerBook = {
   portfolio: string;
-  /** Sound lines bring what they give: later ones, of the same call too, are told by it. */
+  /** Valid lines add their identifiers to the book. Later lines, even of the same call, are matched with them. */
   tell(lines: readonly BuyerLine[]): Promise<Decision[]>;
 };
 
 /**
- * A book of buyers over a store. What was read is decided upon only if nobody else has written meanwhile; else it is read
- * and decided again, so that two imports at the same moment cannot make two buyers of one.
+ * A buyer book over a store. If somebody else has written since the read, everything is read and decided again. So two
+ * simultaneous imports cannot make two buyers of one.
  */
 export function makeBuyerBook(
   store: BuyerStore,
@@ -78,7 +78,7 @@ export function makeBuyerBook(
   };
 }
 
-/** For reading in which nobody asks whom a line means: each is taken for the buyer that its strongest identifier tells. */
+/** For reading without matching: each line means the buyer of its strongest identifier. */
 export const CLOSED_BOOK: BuyerBook = {
   portfolio: '',
   async tell(lines) {
@@ -93,20 +93,20 @@ function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];
   for (const { identifiers, alike, alikeHere, known } of lines) {
     questions.push(...identifiers, { digest: alikeHere, kind: 'alike' }, { digest: anywhereOf(alike), kind: 'alike' });
-    // A key is the digest of an identifier, whichever of them it was.
+    // A key is the digest of some identifier, and the lookup ignores its kind.
     if (known) questions.push({ digest: known, kind: 'name' });
   }
   return questions;
 }
 
-/** The buyer is known before the line is looked at; what the line gives points to it. */
+/** A results file names the buyer. The line's identifiers then point to that buyer. */
 function knownDecision(line: BuyerLine, key: string, known: KnownBuyers): Exclude<Decision, { is: 'unclear' }> {
   const by = line.identifiers[0] as Identifier;
   const buyer = known.buyer(key);
   return buyer ? { is: 'known', buyer, by, mended: false, warnings: [] } : { is: 'new', key, by, warnings: [] };
 }
 
-/** The buyers that lines might rename, were it that nobody has heard of them. */
+/** The buyers that lines may rename, provided that nothing was sent for them. */
 function mendable(lines: readonly BuyerLine[], { holders, buyers }: BuyerSnapshot, portfolio: string) {
   const found = new Map<string, { key: string; row: RowName }>();
   for (const line of lines) {
@@ -142,7 +142,7 @@ function noChanges(version: string): BuyerChanges {
 
 type Bringing = { snapshot: BuyerSnapshot; changes: BuyerChanges; known: KnownBuyers };
 
-/** Adds what the line gives to what is known, and to what is to be written. */
+/** Adds the line's identifiers and names to the snapshot and to the changes. */
 function bring(
   line: BuyerLine,
   decision: Exclude<Decision, { is: 'unclear' }>,
@@ -163,7 +163,7 @@ function bring(
     digests.push(digest);
   };
   for (const [place, { digest }] of line.identifiers.entries()) point(digest, place === 0);
-  // What the buyer was first known by, though this line does not give it.
+  // The identifier by which the buyer was first known, even if this line lacks it.
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
   point(anywhereOf(line.alike), false);
@@ -177,15 +177,15 @@ function bring(
 }
 
 /**
- * Names alike of whatever country, in the form of a digest: nobody is told by it, but limits count such buyers together. They stand in few
- * hashes, since a hash of its own for each would cost more than the name.
+ * A digest of the loose name without the country, for counting such buyers together in approval limits. It decides no
+ * buyer. Few hashes hold all of them: a hash for each would take more memory than the name.
  */
 function anywhereOf(alike: number): string {
   const text = alike.toString(36).padStart(13, '0');
   return `${text.slice(-2)}0${text}`;
 }
 
-/** More names than anybody gives a buyer; each costs every look at it. */
+/** More names than anybody gives a buyer. Each makes every comparison with the buyer slower. */
 const MOST_NAMES = 20;
 
 function brought(line: BuyerLine, key: string, { portfolio, importId }: KnownBuyers): Buyer {
@@ -202,7 +202,7 @@ function brought(line: BuyerLine, key: string, { portfolio, importId }: KnownBuy
   };
 }
 
-/** The buyer with what the line adds; the same object where it adds nothing. */
+/** The buyer with the line's additions; the same object if the line adds nothing. */
 function grown(buyer: Buyer, line: BuyerLine, isMended: boolean, known: KnownBuyers): Buyer {
   const kinds = line.identifiers.map(({ kind }) => kind).filter((kind) => !buyer.kinds.includes(kind));
   const name = { written: line.name, alike: line.alike };
@@ -223,19 +223,19 @@ function grown(buyer: Buyer, line: BuyerLine, isMended: boolean, known: KnownBuy
   };
 }
 
-/** The row of a buyer that a file brought which is only read. */
+/** Stands for the row of a buyer from a file that is only read. */
 export const ANY_ROW = '';
 
-/** The row that the buyer stands on by now: the same one of the line that has it last, or none where there are several. */
+/** The buyer's only row: with the line that had it last, or null once there are several. */
 function standsAfter({ key, stands }: Buyer, line: BuyerLine, { portfolio, importId }: KnownBuyers): Buyer['stands'] {
   if (!stands) return null;
-  // Of a file that is only read, which of its rows it is makes no difference.
+  // In a file that is only read, the row itself does not matter.
   if (stands.importId === importId && stands.row === ANY_ROW) return stands;
   const row = line.rowOf(key);
   const isMended = `${stands.portfolio}/${stands.row}` === line.mends;
   const isSame = stands.portfolio === portfolio && (stands.row === row || isMended);
   if (!isSame) return null;
-  // Of one import, the first line that has the row keeps it.
+  // Within one import, the first line with the row keeps it.
   if (stands.importId === importId && stands.row === row) return stands;
   return { portfolio, row, line: line.line, importId };
 }

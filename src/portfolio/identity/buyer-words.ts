@@ -1,7 +1,7 @@
-import type { Buyer, BuyerLine, Finding, KnownBuyers } from './buyer.ts';
+import type { Buyer, BuyerFinding, BuyerLine, KnownBuyers } from './buyer.ts';
 import type { Identifier, IdentifierKind } from './identity.ts';
 
-/** What each kind of identifier is called in a sentence. */
+/** The name of each kind of identifier in messages. */
 export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
   reference: 'buyer_reference',
   information: 'business information id',
@@ -9,8 +9,8 @@ export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
   name: 'name',
 };
 
-/** The line gives an identifier of a buyer with another name. */
-export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): Finding {
+/** The line has an identifier of a buyer with another name. */
+export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: KnownBuyers): BuyerFinding {
   const apart = by === line.identifiers[0] ? REFERENCES : NO_IN_COLUMN;
   return {
     at: by.kind,
@@ -23,13 +23,13 @@ export function otherName(line: BuyerLine, by: Identifier, buyer: Buyer, known: 
 const REFERENCES = 'give each a buyer_reference of its own, and write "no" in the column same_buyer';
 const NO_IN_COLUMN = 'write "no" in the column same_buyer, or give each a buyer_reference of its own';
 
-/** Two identifiers of the line belong to two buyers. */
+/** Two identifiers of the line belong to two different buyers. */
 export function otherBuyers(
   line: BuyerLine,
   { by, buyer }: { by: Identifier; buyer: Buyer },
   { by: other, others }: { by: Identifier; others: Buyer[] },
   known: KnownBuyers,
-): Finding {
+): BuyerFinding {
   const whose = listed(others, known);
   return {
     at: other.kind,
@@ -38,8 +38,8 @@ export function otherBuyers(
   };
 }
 
-/** Several buyers have the identifier, and no stronger one tells which is meant. */
-export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
+/** Several buyers have the identifier, and no stronger one decides between them. */
+export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
   return {
     at: by.kind,
     value: by.written,
@@ -47,8 +47,8 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
   };
 }
 
-/** A person says that it is another buyer, but the line gives nothing of its own. */
-export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): Finding {
+/** A person says that the line means another buyer, but no identifier distinguishes the two. */
+export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
   return {
     at: by.kind,
     value: by.written,
@@ -56,8 +56,8 @@ export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], kno
   };
 }
 
-/** The city or the street differs from the buyer's. */
-export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): Finding {
+/** The city or street differs from the buyer's. */
+export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: what,
     value: line[what],
@@ -66,7 +66,7 @@ export function anotherPlace(line: BuyerLine, what: 'city' | 'street', buyer: Bu
 }
 
 /** A new buyer has the same name as another. */
-export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): Finding {
+export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): BuyerFinding {
   return {
     at: 'name',
     value: line.name,
@@ -74,12 +74,12 @@ export function likeAnother(line: BuyerLine, other: Buyer, known: KnownBuyers): 
   };
 }
 
-/** `"Müller Stahl GmbH" (line 2)`. */
+/** For messages: `"Müller Stahl GmbH" (line 2)`. */
 export function told(buyer: Buyer, known: KnownBuyers): string {
   return `${calls(buyer)} (${placeOf(buyer, known)})`;
 }
 
-/** Enough names to see who they are; the others are given as a number. */
+/** Enough to recognize them; the rest is summed up. */
 const MOST_NAMED = 3;
 
 function listed(buyers: readonly Buyer[], known: KnownBuyers): string {
@@ -93,7 +93,7 @@ function calls({ names: [name], reference }: Buyer): string {
 }
 
 function placeOf({ first, stands }: Buyer, { portfolio, importId }: KnownBuyers): string {
-  // Lines move from file to file, so a person finds the last one.
+  // The row moves from file to file with each import, and a person finds the latest line.
   const { portfolio: of, line } = stands ?? first;
   if (of !== portfolio) return `portfolio ${of}, line ${line}`;
   return stands && stands.importId !== importId ? `line ${line} of an earlier import` : `line ${line}`;
@@ -107,7 +107,7 @@ function quoted(text: string): string {
   return `"${shortened(text)}"`;
 }
 
-/** A name of 100,000 letters would drown the sentence. */
+/** A name of 100,000 letters would hide the message. */
 const MOST_LETTERS = 60;
 
 function shortened(text: string): string {

@@ -1,12 +1,12 @@
 import type { Identifier, IdentifierKind } from './identity.ts';
 
-/** A row by which a line asks for a limit, or asked for one. */
+/** A row, named by its portfolio and row key. */
 export type RowName = { portfolio: string; row: string };
 
-/** A line as it is told which buyer it means. */
+/** A line's identity, for finding its buyer. */
 export type BuyerLine = {
   line: number;
-  /** The strongest first; never none. */
+  /** Strongest first; never empty. */
   identifiers: readonly Identifier[];
   name: string;
   /** See `likenessOf`. */
@@ -14,69 +14,69 @@ export type BuyerLine = {
   alikeHere: string;
   city: string;
   street: string;
-  /** What a person says of the line: that it is the buyer which its identifiers point to, or that it is not. */
+  /** A person's answer: the line means the buyer of its identifiers, or another one. */
   same: 'yes' | 'no' | undefined;
-  /** The key of the row that the line leads to with this buyer. */
+  /** The row key of the line if it means this buyer. */
   rowOf: (buyer: string) => string;
-  /** The row that the line says it mends, `<portfolio>/<row key>`; '' for none. */
+  /** The row that the line corrects according to its errors file, `<portfolio>/<row key>`; '' for none. */
   mends: string;
-  /** The key of the buyer that it is, where a results file of ours says so: then nothing is left to decide. */
+  /** The buyer's key if a results file records it: then nothing is left to decide. */
   known?: string | undefined;
-  /** Whether it may bring a buyer in: a line with any problem is only told whom it would mean. */
+  /** Whether the line may add a buyer. A line with problems is only matched with known ones. */
   isSound: boolean;
 };
 
-/** A name of a buyer. `written` is null where it is not kept: then names are compared all the same, and the line is said. */
+/** A buyer's name. `written` is null where the text is not stored; `alike` still compares it. */
 type BuyerName = { written: string | null; alike: number };
 
-/** A buyer as it is known. */
+/** A known buyer. */
 export type Buyer = {
-  /** The digest of the strongest identifier of the line that first brought it. */
+  /** Digest of the strongest identifier of the first line about this buyer. */
   key: string;
   /** The kinds of identifier that it has. */
   kinds: IdentifierKind[];
-  /** Its name first, then others that a person said are its as well. */
+  /** The main name first, then others that a person confirmed. */
   names: BuyerName[];
-  /** Its reference as written, for people. */
+  /** The buyer_reference as written, for display. */
   reference: string;
   city: string;
   street: string;
-  /** The row and line that first brought it. */
+  /** The first row and line of this buyer. */
   first: RowName & { line: number };
-  /** The only row that it was asked for in so far, and the line and import that had the row last; null for several. */
+  /** The only row that asks for it, with that row's latest line and import; null if there are several rows. */
   stands: (RowName & { line: number; importId: string }) | null;
 };
 
-/** Whom an identifier points to, in the order in which they came to have it. */
+/** A buyer that has an identifier. Lists of holders are in order of first use. */
 export type Holder = {
   key: string;
-  /** Whether a line whose strongest identifier this is was told to be this buyer. */
+  /** Whether this was the strongest identifier of a line that means this buyer. */
   alone: boolean;
 };
 
-/** More buyers that share an identifier are not remembered: it tells nobody apart by then. */
+/** Further buyers with the same identifier are not stored, because it no longer tells buyers apart. */
 export const MOST_HOLDERS = 8;
 
-/** What is known of buyers, as far as the lines at hand may ask. */
+/** The known buyers that matter for the lines at hand. */
 export type KnownBuyers = {
-  /** Of one identifier, or of names alike. */
+  /** Who has an identifier or a name that reads the same. */
   holders(digest: string): readonly Holder[];
   buyer(key: string): Buyer | undefined;
-  /** Whether nothing was ever sent for the buyer, nor for the row that it stands on. */
+  /** Whether nothing was ever sent for the buyer or for its row. */
   isUnsent(buyer: Buyer): boolean;
-  /** Where lines come from that are told. */
+  /** The origin of the lines to be decided. */
   portfolio: string;
   importId: string;
 };
 
-/** What is wrong with a line, or doubtful; `at` tells the column that is meant. */
-export type Finding = { at: IdentifierKind | 'city' | 'street'; value: string; message: string };
+/** A problem or warning about a line; `at` names the column. */
+export type BuyerFinding = { at: IdentifierKind | 'city' | 'street'; value: string; message: string };
 
-/** Which buyer a line means. */
+/** The decision which buyer a line means. */
 export type Decision =
-  /** One that is known, told by this identifier. `mended` where it takes the line's name instead of its own. */
-  | { is: 'known'; buyer: Buyer; by: Identifier; mended: boolean; warnings: Finding[] }
-  /** One that the line brings. */
-  | { is: 'new'; key: string; by: Identifier; warnings: Finding[] }
-  /** It cannot be told, and a person must say. */
-  | { is: 'unclear'; problem: Finding };
+  /** A known buyer, matched by this identifier. `mended`: the buyer takes the line's name instead of its own. */
+  | { is: 'known'; buyer: Buyer; by: Identifier; mended: boolean; warnings: BuyerFinding[] }
+  /** A new buyer. */
+  | { is: 'new'; key: string; by: Identifier; warnings: BuyerFinding[] }
+  /** Undecidable without a person. */
+  | { is: 'unclear'; problem: BuyerFinding };

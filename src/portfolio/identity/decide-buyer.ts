@@ -3,18 +3,18 @@ import { anotherPlace, likeAnother, otherBuyers, otherName, severalBuyers, toldA
 import { type Identifier, squeeze } from './identity.ts';
 
 /**
- * Says which buyer a line means, in this order:
+ * Decides which buyer a line means:
  *
- * 1. The strongest identifier that anybody has decides. Who has it, but differs in a stronger one that the line gives, is
- *    another buyer: one register number or name may be shared by many that have references of their own.
- * 2. Of several that are left, it is the one with the line's name; else the one whom such a line meant before.
- * 3. A name that is none of that buyer's is a problem, unless a person says that they are the same, or the line mends the
- *    only row that there is of it, nothing of which was sent.
- * 4. So is any other identifier that belongs to others alone.
- * 5. Where nobody is left, the line brings a buyer of its own.
+ * 1. The strongest identifier that any buyer has decides. A buyer that differs in a stronger one of the line is
+ * another:
+ *    many may share a register number or name.
+ * 2. If several buyers remain: the one with the line's name. If several have it: the one that such a line meant before.
+ * 3. Another name than the buyer's is a problem, unless a person confirms the buyer, or the line corrects the buyer's
+ *    only row, of which nothing was sent.
+ * 4. So is any weaker identifier that belongs only to other buyers.
+ * 5. If no buyer remains, the line makes a new one.
  *
- * A line that was told once is told the same whenever it comes again, whatever other lines have brought meanwhile: all its
- * identifiers point to its buyer by then, and its name is one of that buyer's.
+ * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
 export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   for (const [place, by] of line.identifiers.entries()) {
@@ -25,7 +25,7 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
       .filter((buyer) => isCandidate(buyer, place, line, known));
     if (candidates.length === 0) continue;
     if (line.same === 'no') {
-      // Something stronger of its own tells it apart.
+      // A stronger identifier, which no buyer has, makes it a new buyer.
       if (place > 0) break;
       const own = candidates.find((buyer) => broughtBy(line, buyer, known));
       if (!own) return { is: 'unclear', problem: toldApart(line, by, candidates, known) };
@@ -40,9 +40,9 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
 
 function isCandidate(buyer: Buyer | undefined, place: number, line: BuyerLine, known: KnownBuyers): buyer is Buyer {
   if (!buyer) return false;
-  // A name points to whoever has it; who was given another since, because it was mended, has it no more.
+  // A name points to every buyer that had it. A buyer whose name was corrected no longer has the old one.
   if (line.identifiers[place]?.kind === 'name' && !hasName(buyer, line)) return false;
-  // A person knows of numbers that changed.
+  // A person may know that a number has changed.
   if (line.same === 'yes') return true;
   return !line.identifiers.slice(0, place).some((stronger) => {
     const isGiven = buyer.kinds.includes(stronger.kind);
@@ -50,7 +50,7 @@ function isCandidate(buyer: Buyer | undefined, place: number, line: BuyerLine, k
   });
 }
 
-/** The line that brought the buyer, come again, or any that gives its reference: whoever gives that means this buyer. */
+/** Whether the line is the one that first brought the buyer, or gives the buyer's reference. */
 function broughtBy(line: BuyerLine, buyer: Buyer, { portfolio }: KnownBuyers): boolean {
   if (line.identifiers[0]?.kind === 'reference') return true;
   return (
@@ -61,7 +61,7 @@ function broughtBy(line: BuyerLine, buyer: Buyer, { portfolio }: KnownBuyers): b
 type Choice = { line: BuyerLine; by: Identifier; holders: readonly Holder[] };
 
 function chooseOf(candidates: Buyer[], { line, by, holders }: Choice): Buyer | undefined {
-  // Others may have it as well, who are not remembered.
+  // A full list may lack further buyers that have the identifier.
   const isWhole = holders.length < MOST_HOLDERS;
   const [first, ...others] = candidates;
   if (isWhole && others.length === 0) return first;
@@ -71,7 +71,7 @@ function chooseOf(candidates: Buyer[], { line, by, holders }: Choice): Buyer | u
   return before.length === 1 ? before[0] : named.find(({ key }) => key === by.digest);
 }
 
-/** The buyer is found by its strongest identifier: says whether the rest of the line agrees. */
+/** The buyer of the strongest identifier is found: checks the rest of the line against it. */
 function agree(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers): Decision {
   const isMeant = line.same === 'yes';
   const isNamed = hasName(buyer, line);
@@ -79,7 +79,7 @@ function agree(line: BuyerLine, buyer: Buyer, by: Identifier, known: KnownBuyers
   if (!isNamed && !isMeant && !mended) return { is: 'unclear', problem: otherName(line, by, buyer, known) };
   const behind = line.identifiers.slice(line.identifiers.indexOf(by) + 1);
   for (const identifier of isMeant ? [] : behind) {
-    // Of names, likeness was asked already.
+    // The names were compared above.
     if (identifier.kind === 'name') continue;
     const holders = known.holders(identifier.digest);
     const isOurs = holders.length === 0 || holders.some(({ key }) => key === buyer.key);
@@ -109,8 +109,8 @@ export function hasName(buyer: Buyer, { alike }: Pick<BuyerLine, 'alike'>): bool
 }
 
 /**
- * Whether the line is the only one that ever spoke of the buyer, come again with another name: nobody has heard the old one.
- * Another line of the same import is not: then two lines of one file disagree.
+ * Whether the line is the buyer's only one, imported again with another name, and nothing of it was sent. Another line
+ * of the same import is not: then two lines of one file contradict each other.
  */
 function mends(line: BuyerLine, buyer: Buyer, known: KnownBuyers): boolean {
   const { stands } = buyer;
@@ -124,7 +124,7 @@ function differs(one: string, other: string): boolean {
   return one !== '' && other !== '' && one !== other && placeForm(one) !== placeForm(other);
 }
 
-/** Streets are written short and long; punctuation says nothing. */
+/** Streets are written short and long, and punctuation differs. */
 function placeForm(text: string): string {
   return squeeze(text)
     .replace(/[^\p{L}\p{N}]+/gu, '')

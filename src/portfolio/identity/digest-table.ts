@@ -1,26 +1,25 @@
 import { lettersAsNumber } from './digest.ts';
 
-/** Which whole numbers digests (see `digestOf`) were given, in the order of their coming. */
+/** Numbers by digest (see `digestOf`), in the order in which they were added. */
 type DigestTable = {
   add(digest: string, value: number): void;
   has(digest: string): boolean;
-  /** Adds the value where the digest has none, and answers undefined; answers its first value where it has one. */
+  /** Adds the value if the digest has none, and returns undefined. Otherwise returns the digest's first value. */
   addOnce(digest: string, value: number): number | undefined;
-  /** As many as were added, and no more than `most`. */
+  /** The digest's values, `most` at the most. */
   find(digest: string, most: number): readonly number[];
 };
 
-/** `bits`: how many of a digest's are compared. `keepsValues`: false for a set, which only says whether a digest is there. */
+/** `bits`: how many bits of a digest are compared. `keepsValues`: false makes it a set. */
 export type DigestTableOptions = { bits?: 53 | 68; keepsValues?: boolean };
 
 /**
- * A table of digests in typed arrays, since a Map of a million texts takes four times the memory. A slot takes 10 bytes, 4
- * less without values and 2 more with 68 bits; a million digests need some 1.8 million slots.
+ * A table of digests in typed arrays, because a Map of a million texts takes four times the memory. A slot takes 10
+ * bytes; 4 less without values, 2 more with 68 bits. A million digests need some 1.8 million slots.
  *
- * Of a million digests, two are taken for one with a chance of 6 in 100,000 where 53 bits are compared, and of 2 in 10^9
- * where 68 are.
+ * Among a million digests, the chance of a false match is 6 in 100,000 with 53 bits, and 2 in 10^9 with 68.
  *
- * It consists of parts that grow one by one, since a table of that size that grows at once needs as much again meanwhile.
+ * The table has parts that grow one by one. Growing the whole table at once would need its memory twice.
  */
 export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOptions = {}): DigestTable {
   const isWide = bits === 68;
@@ -28,7 +27,7 @@ export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOp
   const partOf = (digest: string) => parts[lettersAsNumber(digest, 0, 1)] as Part;
   const tagOf = isWide ? wideTag : narrowTag;
 
-  /** The part in which there is room for one more. */
+  /** The digest's part, enlarged if it is full. */
   function roomyPart(digest: string): Part {
     const at = lettersAsNumber(digest, 0, 1);
     const part = parts[at] as Part;
@@ -67,34 +66,34 @@ export function makeDigestTable({ bits = 53, keepsValues = true }: DigestTableOp
   };
 }
 
-/** By a digest's first letter. */
+/** The part is chosen by a digest's first letter, which has 64 values. */
 const PARTS = 64;
 
-/** Small files should stay small. */
+/** Small files should take little memory. */
 const FIRST_SLOTS = 64;
 
-/** Beyond it, searches along the table grow long. */
+/** A fuller table makes searches slow. */
 const MAX_LOAD = 0.75;
 
-/** In place of twice: half a table may stand empty then, here a third. */
+/** Growing by half leaves a third of a table empty at most; doubling would leave half. */
 const GROWTH = 1.5;
 
-/** 32 bits of a digest, by which its slot is chosen too. */
+/** 32 bits of a digest, which also choose its slot. */
 function lowOf(digest: string): number {
   return lettersAsNumber(digest, 1, 7) >>> 0;
 }
 
-/** 15 bits more of it. Never 0, which marks an empty slot. */
+/** 15 further bits. Never 0, because 0 marks an empty slot. */
 function narrowTag(digest: string): number {
   return (lettersAsNumber(digest, 7, 10) & 0x7fff) + 1;
 }
 
-/** 30 bits more of it. Never 0 either. */
+/** 30 further bits. Never 0 either. */
 function wideTag(digest: string): number {
   return lettersAsNumber(digest, 7, 12) + 1;
 }
 
-/** The columns of a part; `value` is empty where no values are kept. */
+/** One part's arrays; `value` is empty in a set. */
 type Part = { low: Uint32Array; tag: Uint16Array | Uint32Array; value: Uint32Array; used: number };
 
 function emptyPart(slots: number, isWide: boolean, keepsValues: boolean): Part {
@@ -110,7 +109,7 @@ function slotAfter({ low }: Part, slot: number): number {
   return slot + 1 === low.length ? 0 : slot + 1;
 }
 
-/** The first slot with these bits from `slot` on, or the empty one that comes before any. */
+/** The first slot from `slot` on with these bits, or the first empty slot if that comes earlier. */
 function slotFrom(part: Part, slot: number, ofLow: number, ofTag: number): number {
   const { low, tag } = part;
   let at = slot;
@@ -131,7 +130,7 @@ function put(part: Part, slot: number, { low, tag, value }: { low: number; tag: 
   part.used += 1;
 }
 
-/** Those of one digest stay in their order: the old part is gone through from a slot behind which no search runs on. */
+/** Copies a part in slot order, from an empty slot on, so that values of one digest keep their order. */
 function larger(old: Part, isWide: boolean, keepsValues: boolean): Part {
   const slots = old.low.length;
   const part = emptyPart(Math.ceil(slots * GROWTH), isWide, keepsValues);

@@ -2,7 +2,7 @@ import { normal } from '../../likeness.ts';
 import { digestOf } from './digest.ts';
 import { looseName } from './loose-name.ts';
 
-/** What a line gives to tell its buyer by; empty cells are left out. */
+/** A line's cells that identify its buyer; empty cells are left out. */
 export type BuyerIdentity = {
   buyerReference?: string | undefined;
   countryCode?: string | undefined;
@@ -12,7 +12,7 @@ export type BuyerIdentity = {
   name: string;
 };
 
-/** What a line gives to tell its request by. */
+/** A line's cells that identify its request. */
 type RequestIdentity = {
   requestReference?: string | undefined;
   /** The buyer key. */
@@ -21,22 +21,22 @@ type RequestIdentity = {
   requestedLimit: string;
 };
 
-/** By what a buyer is told, the strongest first. */
+/** The kinds of identifier of a buyer, strongest first. */
 export const IDENTIFIER_KINDS = ['reference', 'information', 'registration', 'name'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 
-/** One thing that tells a buyer. The digest is 16 characters, see {@link buyerKey}; `written` is for people. */
+/** An identifier of a buyer. The digest has 16 characters, see {@link buyerKey}; `written` is for display. */
 export type Identifier = { kind: IdentifierKind; digest: string; written: string };
 
 /**
- * All that the line gives to tell its buyer by, the strongest first: its reference; information source and id; country
- * and registration number, of which letters and digits count, so that `HRB 1`, `HRB-1` and `hrb1` are one; name and
- * country. The last is always there.
+ * A line's identifiers, strongest first: reference; information source and id; country and registration number; name
+ * and country, which always exists. Of a registration number only letters and digits count: `HRB 1`, `HRB-1` and `hrb1`
+ * are one.
  */
 export function identifiersOf(identity: BuyerIdentity): Identifier[] {
   const { buyerReference, countryCode = '', registrationNumber, informationSource, informationId, name } = identity;
   const found: Identifier[] = [];
-  // Squeezed texts hold no line break, so the parts cannot run into each other, nor one kind into another.
+  // Squeezed texts have no line breaks, so different parts can never give the same text.
   const add = (kind: IdentifierKind, first: string, second: string, written: string) =>
     found.push({ kind, digest: digestOf(`${kind}\n${first}\n${second}`), written });
   const country = squeeze(countryCode);
@@ -47,7 +47,7 @@ export function identifiersOf(identity: BuyerIdentity): Identifier[] {
   }
   if (countryCode && registrationNumber) {
     const signs = squeeze(registrationNumber);
-    // A number of signs alone tells as much as it is.
+    // A number without letters and digits counts as written.
     add('registration', country, lettersOf(signs) || signs, registrationNumber);
   }
   add('name', country, squeeze(name), name);
@@ -55,22 +55,22 @@ export function identifiersOf(identity: BuyerIdentity): Identifier[] {
 }
 
 /**
- * The key of a buyer that this line brings: the digest of the strongest identifier that it gives. 16 characters of
- * base64url, 96 bits: among a billion buyers, two with one key are less likely than one in 10^10.
+ * The key of the buyer that this line would make: the digest of its strongest identifier. 16 characters of base64url,
+ * 96 bits: among a billion buyers, a collision has a chance below one in 10^10.
  */
 export function buyerKey(identity: BuyerIdentity): string {
   return identifiersOf(identity)[0]?.digest ?? '';
 }
 
-/** The request's key, in the same form: by its reference; else by buyer key and requested limit. */
+/** The request's key, 16 characters: from its reference, else from buyer key and limit. */
 export function requestKey({ requestReference, buyer, requestedLimit }: RequestIdentity): string {
-  // Buyer keys and amounts are canonical already, and case tells keys apart.
+  // Buyer keys and amounts are canonical already, and squeezing would lose the case of a key.
   return requestReference
     ? digestOf(`request\n${squeeze(requestReference)}\n`)
     : digestOf(`limit\n${buyer}\n${requestedLimit}`);
 }
 
-/** What a text is as a reference: the key of the request of that reference, and the digest of the buyer reference. */
+/** The request key and the buyer digest of a text, taken as either kind of reference. */
 export function referenceOf(text: string): { request: string; buyer: string } {
   const [reference] = identifiersOf({ buyerReference: text, name: '' });
   return {
@@ -80,8 +80,8 @@ export function referenceOf(text: string): { request: string; buyer: string } {
 }
 
 /**
- * Names of one {@link looseName} have the same `alike`, 48 bits: names are compared by it one with another,
- * and never looked up. Of one country they have the same `alikeHere`, a digest as all that is looked up.
+ * Names with the same {@link looseName} have the same `alike`, a number of 48 bits for comparing names. `alikeHere` is
+ * a digest of loose name and country, for lookups.
  */
 export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name' | 'countryCode'>) {
   const loose = looseName(name);
@@ -89,12 +89,12 @@ export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name
   return { alike: alikeOf(loose), alikeHere };
 }
 
-/** The `alike` of a name by itself. */
+/** The `alike` of a name. */
 export function alikeOfName(name: string): number {
   return alikeOf(looseName(name));
 }
 
-/** Two sums of 24 bits (FNV's way): a tenth of what a digest costs, and it is asked of each line and each name of a buyer. */
+/** Two sums of 24 bits, similar to FNV: ten times faster than a digest, and needed for every line and name. */
 function alikeOf(loose: string): number {
   let [one, other] = [0x811c9d, 0x9dc581];
   for (let at = 0; at < loose.length; at += 1) {
@@ -106,8 +106,8 @@ function alikeOf(loose: string): number {
 }
 
 /**
- * The form in which identifiers are compared: without case, without white space, and with one spelling for letters that
- * Unicode can spell in two ways (NFC, composed last, since lower-casing can take letters apart).
+ * The form in which identifiers are compared: lower case, without white space, in Unicode NFC. NFC comes last, because
+ * lower-casing can decompose letters.
  */
 export function squeeze(text: string): string {
   const lower = text.toLowerCase();
@@ -115,12 +115,12 @@ export function squeeze(text: string): string {
   return WHOLE.test(squeezed) ? squeezed : normal(squeezed);
 }
 
-/** Most numbers have nothing else, once they are squeezed. */
+/** Most registration numbers are plain once they are squeezed. */
 function lettersOf(squeezed: string): string {
   return PLAIN_LETTERS.test(squeezed) ? squeezed : squeezed.replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
 const PLAIN_LETTERS = /^[a-z0-9]+$/;
 const SPACE = /\s/;
-/** Letters of Western languages: none of them can be put together from others here. */
+/** Letters of Western languages, which NFC leaves as they are. */
 const WHOLE = /^[\0-\xff]*$/;

@@ -1,15 +1,15 @@
-import { wordsOf } from '../../likeness.ts';
+import { plainWordsOf } from '../../likeness.ts';
 
 /**
- * A company's name without what people write in different ways: case, spaces, punctuation, accents, the spelling of
- * umlauts (ä, ae and a; ß and ss) and the legal form at its end. Two names of one loose form may still be two companies;
- * two of different loose forms are not one name.
+ * A company's name without differences of spelling: case, spaces, punctuation, accents, umlauts (ä, ae and a; ß and ss)
+ * and the legal form at its end. Two companies may have the same loose name. Names with different loose forms are
+ * different names.
  */
 export function looseName(name: string): string {
   return spelt(withoutLegalForm(plainWords(name)).replaceAll(' ', ''));
 }
 
-/** Legal forms in one spelling, in words of small letters, with and without what stands before `& Co.`, by where they are used. */
+/** Legal forms by region, in small letters without signs, with and without the part before `& Co.`. */
 const FORMS_BY_REGION = {
   germanSpeaking: [
     'gmbh',
@@ -72,16 +72,16 @@ const FORMS_BY_REGION = {
 };
 const LEGAL_FORMS: ReadonlySet<string> = new Set(Object.values(FORMS_BY_REGION).flat());
 
-/** The words of the longest form. */
+/** The number of words in the longest form. */
 const MOST_WORDS = 4;
 
-/** A look at the last word tells most names from those that end with a form. */
+/** The last words of all forms: one lookup excludes most names. */
 const LAST_WORDS = new Set([...LEGAL_FORMS].map((form) => form.slice(form.lastIndexOf(' ') + 1)));
 
-/** What is left between two forms, as in `GmbH & Co. KG` where it is spelt out. */
+/** Words that may connect two forms, as in `GmbH und Co. KG`. */
 const BETWEEN = new Set(['und', 'and', 'et', 'y', 'e']);
 
-/** Forms follow each other. They are taken off the end alone, and never all there is: `AS Roma` keeps its AS. */
+/** Removes legal forms from the end, also several. At least one word stays: `AS Roma` keeps its AS. */
 function withoutLegalForm(text: string): string {
   if (!LAST_WORDS.has(text.slice(text.lastIndexOf(' ') + 1))) return text;
   const words = text.split(' ');
@@ -95,7 +95,7 @@ function withoutLegalForm(text: string): string {
   }
 }
 
-/** How many words the form at the end has, 0 where there is none. */
+/** The number of words of the form at the end; 0 without one. */
 function formAtEnd(words: readonly string[]): number {
   if (!LAST_WORDS.has(words.at(-1) ?? '')) return 0;
   for (let count = Math.min(MOST_WORDS, words.length - 1); count > 0; count -= 1) {
@@ -104,14 +104,14 @@ function formAtEnd(words: readonly string[]): number {
   return 0;
 }
 
-/** Small letters and digits in words: `Müller & Söhne` → `mueller soehne`; letters of other scripts stay. */
+/** Words of small letters and digits: `Müller & Söhne` → `mueller soehne`. Other scripts stay. */
 function plainWords(name: string): string {
   const lower = name.toLowerCase();
   const small = lower.includes('.') ? lower.replace(INITIALS, '$1') : lower;
-  return westernWords(small) ?? wordsOf(anyWords(small));
+  return westernWords(small) ?? plainWordsOf(anyWords(small));
 }
 
-/** The same for a text in letters of Western languages, sign by sign from a table; null for others. */
+/** The same for Western letters only, with a lookup table; null for other texts. */
 function westernWords(small: string): string | null {
   let words = '';
   let isApart = false;
@@ -137,10 +137,10 @@ function anyWords(small: string): string {
     .replace(/\p{M}+/gu, '');
 }
 
-/** The dots of `G.m.b.H.` and `S.p.A.`, which part no words. */
+/** The dots of `G.m.b.H.` and `S.p.A.`, which do not separate words. */
 const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.(?=\p{L}(?![\p{L}\p{N}]))/gu;
 
-/** Letters that Unicode takes apart otherwise than people write them, or not at all. */
+/** Letters that Unicode decomposes in another way than people write them, or not at all. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   ä: 'ae',
   ö: 'oe',
@@ -154,14 +154,14 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   đ: 'd',
 };
 
-/** What becomes of each sign of Latin-1, none of which changes its neighbours: '' where it parts words, null of fractions. */
+/** The replacement of each Latin-1 character: '' separates words; null for fractions, which need the slow path. */
 const WESTERN = Array.from({ length: 0x100 }, (_none, code) => {
   const letters = anyWords(String.fromCharCode(code));
   if (/^[\p{L}\p{N}]+$/u.test(letters)) return letters;
   return /[\p{L}\p{N}]/u.test(letters) ? null : '';
 });
 
-/** One spelling for `ae` and `a`, as `Mueller` is written `Muller` where a system has no umlauts. */
+/** Removes the second letter of `ae` or `aa`, because `Mueller` is also written `Muller`. */
 function spelt(text: string): string {
   return TWO_SPELLINGS.test(text) ? text.replace(/(?<=[aou])e|(?<=a)a/g, '') : text;
 }

@@ -6,28 +6,28 @@ import { digestOf } from './digest.ts';
 import { squeeze } from './identity.ts';
 
 /**
- * What a results file records of a row's buyer that cells do not tell for certain, since people and spreadsheets change them, and
- * other lines and files had a say in it.
+ * What a results file records of a row's buyer. The cells alone do not determine the buyer: people and spreadsheets
+ * change them, and other lines and files influenced the decision.
  */
 export type RecordedBuyer = {
   /** The buyer's key. */
   buyer: string;
-  /** Digest of what was asked for. */
+  /** Digest of the request, as the ledger has it. */
   asked: string;
-  /** Digest of the cells beside it that tell a buyer, by which it is seen whether somebody changed them. */
+  /** Digest of the cells that identify a buyer. It shows whether somebody changed them. */
   cells: string;
-  /** Canonical decimal text of the limit that was asked for. */
+  /** The requested limit, canonical decimal text. */
   amount: string;
-  /** Whether the cells are the row's own; else of a line with a fault, that only counts as the row. */
+  /** Whether the cells are the row's own. Otherwise the line has a problem and is only counted as the row. */
   isOwn: boolean;
 };
 
-/** It in one cell. No spreadsheet takes it for a number, a day or a formula. */
+/** The record as one cell's text. No spreadsheet takes it for a number, a date or a formula. */
 export function recordedBuyerText({ buyer, asked, cells, amount, isOwn }: RecordedBuyer): string {
   return [isOwn ? 'own' : 'other', buyer, asked, cells, amount].join(':');
 }
 
-/** What such a cell says; nothing where it is empty, or somebody changed it. */
+/** Parses such a cell; undefined where it is empty or was changed. */
 export function readRecordedBuyer(text: string): RecordedBuyer | undefined {
   const [, whose, buyer = '', asked = '', cells = '', amount = ''] = FORM.exec(text.trim()) ?? [];
   return whose === undefined ? undefined : { buyer, asked, cells, amount, isOwn: whose === 'own' };
@@ -38,7 +38,7 @@ const FORM = /^(own|other):([\w-]{16}):([\w-]{16}):([\w-]{16}):(\d+(?:\.\d+)?)$/
 
 const TELLING = columnsThat(({ isOfBuyer }) => isOfBuyer === true);
 
-/** Digests those of a line's cells that tell its buyer, whatever their columns are called and wherever they stand. */
+/** Digests the cells that identify the buyer, independent of column names and order. */
 export function digestOfCells(columns: readonly (KnownColumn | null)[]): (cells: readonly string[]) => string {
   const places = TELLING.flatMap((known) => (columns.includes(known) ? [columns.indexOf(known)] : []));
   return (cells) => {
@@ -51,12 +51,12 @@ export function digestOfCells(columns: readonly (KnownColumn | null)[]): (cells:
 }
 
 /**
- * Looks up whom a results file records as a line's buyer: the buyer's key, '' for a line without a row, undefined where its
- * cells are not to be believed in that.
+ * Looks up a line's buyer in a results file: the buyer's key, '' for a line without a row, undefined where its cells
+ * were changed.
  */
 export type RecordedBuyerLookup = (line: BuyerLine, cells: readonly string[]) => string | undefined;
 
-/** Makes that lookup; undefined for a file without such a column. */
+/** Undefined for a file without the column of buyers. */
 export function makeRecordedBuyerLookup(
   columns: readonly { written: string; known: KnownColumn | null }[],
   rowAt: number,
@@ -74,7 +74,7 @@ export function makeRecordedBuyerLookup(
   };
 }
 
-/** Whether the line was told to be that buyer. With a reference its row does not say so: another's may bear the same. */
+/** Whether the row's key follows from this buyer. A request_reference alone decides a key, so it proves no buyer. */
 function isOfRow({ rowOf, identifiers }: BuyerLine, key: string, { buyer, isOwn }: RecordedBuyer): boolean {
   if (rowOf(buyer) !== key) return false;
   const isNamed = rowOf('') === key;

@@ -1,25 +1,25 @@
 import type { Values } from './read-cells.ts';
 
-/** The day after which no statements can be dated and the day before which they count as old, as YYYY-MM-DD. */
+/** As YYYY-MM-DD: statements dated after `today` are impossible, statements dated before `oldest` count as old. */
 export type AdviceDates = { today: string; oldest: string };
 
-/** docs/service.md, "Advice": in US dollars; the file shows no currency, so the bare number is compared. */
+/** docs/service.md, "Advice". That limit is in US dollars; files give no currency, so bare numbers are compared. */
 const ADVISED_ABOVE = 750_000;
 
 /** docs/service.md, "Advice": audited statements should not be older. */
 export const OLDEST_MONTHS = 22;
 
-/** The dates that advice goes by. Today is the latest date that it is anywhere on earth: the reader may sit there. */
+/** The dates for judging statements. Today is the latest date on earth, because the reader may be in that time zone. */
 export function adviceDates(now: Date): AdviceDates {
   const today = new Date(now.getTime() + LATEST_ZONE_MS);
   const oldest = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - OLDEST_MONTHS, 1));
-  // Day 0 of the month after is the month's last: 22 months before 31 December is the last of February.
+  // Day 0 of the next month is the last day of this one: 22 months before 31 December is the last of February.
   const lastDay = new Date(Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth() + 1, 0)).getUTCDate();
   oldest.setUTCDate(Math.min(today.getUTCDate(), lastDay));
   return { today: isoDate(today), oldest: isoDate(oldest) };
 }
 
-/** What the service advises for a valid line and the line does not follow, or null. It never stops the line. */
+/** The service's advice that a valid line does not follow, or null. Advice never stops the line. */
 export function adviceFor(values: Values, hasDocuments: boolean, { oldest }: AdviceDates): Advice | null {
   const { requested_limit: amount = '', statements_dated: dated } = values;
   const lacking = lackingStatements({ amount, hasDocuments, dated }, oldest);
@@ -33,8 +33,8 @@ export function adviceFor(values: Values, hasDocuments: boolean, { oldest }: Adv
 }
 
 /**
- * What a request lacks that audited statements are advised for: any document at all (all that are sent are sent as statements), or
- * one that is recent enough. Where nobody says of when they are, nothing is wrong with them. `dated` and `oldest` are YYYY-MM-DD.
+ * What a request lacks where audited statements are advised: any document, since every document is sent as a statement,
+ * or a recent one. Statements without a date pass. `dated` and `oldest` are YYYY-MM-DD.
  */
 export function lackingStatements(
   { amount, hasDocuments, dated }: { amount: string; hasDocuments: boolean; dated: string | undefined },
@@ -45,12 +45,12 @@ export function lackingStatements(
   return dated && dated < oldest ? 'old' : null;
 }
 
-/** Whether statements are advised for a limit of this amount, canonical decimal text. */
+/** Whether statements are advised for this amount, a canonical decimal text. */
 export function asksStatements(amount: string): boolean {
   return Number(amount) > ADVISED_ABOVE;
 }
 
-/** `column` is the one whose value it is about. */
+/** `column` is the column whose value the message is about. */
 export type Advice = { column: 'requested_limit' | 'statements_dated'; message: string };
 
 /** UTC+14, Kiribati. */

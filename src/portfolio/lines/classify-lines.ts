@@ -1,28 +1,28 @@
 import { counted, grouped } from '../../counted.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
-import type { Decision, Finding } from '../identity/buyer.ts';
+import type { BuyerFinding, Decision } from '../identity/buyer.ts';
 import { makeDigestTable } from '../identity/digest-table.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from '../problem.ts';
 import { type AdviceDates, adviceFor } from './advice.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 import { faultyKeyOf, makeRow } from './make-row.ts';
 import { makePlausibility } from './plausibility.ts';
 import type { Values } from './read-cells.ts';
 import type { Line } from './row.ts';
 
 /**
- * Says what each line leads to: a row, or as an invalid or duplicate line to none. Lines must come in the order of the file,
- * and be told their buyers.
+ * Decides what each line becomes: a row, an invalid line or a duplicate. Lines must come in file order, with their
+ * buyers already decided.
  */
 type LineClassifier = {
-  classify(draft: Draft): Line;
-  /** What is said once at the end, and not on every line. */
+  classify(draft: LineDraft): Line;
+  /** Warnings that are given once at the end, and not for every line. */
   fileWarnings(): Problem[];
 };
 
 export function makeLineClassifier({ columns, dates }: { columns: Column[]; dates: AdviceDates }): LineClassifier {
-  // Which line made which request first; more bits than for a buyer, since two that are taken for one lose a request.
+  // The line that first made each request. 68 bits, more than for buyers: a false match would lose a request.
   const requestLines = makeDigestTable({ bits: 68 });
   const plausibility = makePlausibility({ columns });
   const written = (known: KnownColumn) => columns[placeOf(columns, known)]?.written ?? known;
@@ -30,10 +30,10 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
   let rows = 0;
   let bareRows = 0;
 
-  const found = (line: number, { at, value, message }: Finding) =>
+  const found = (line: number, { at, value, message }: BuyerFinding) =>
     makeProblem(line, written(COLUMN_OF[at]), value, message);
 
-  function advise({ record, values }: Draft, hasDocuments: boolean): Problem[] {
+  function advise({ record, values }: LineDraft, hasDocuments: boolean): Problem[] {
     const advice = adviceFor(values, hasDocuments, dates);
     if (!advice) return [];
     const value = record.cells[placeOf(columns, advice.column)]?.trim() || (values[advice.column] ?? null);
@@ -47,12 +47,12 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
       const numbers = record.sheet?.numbers;
       lines += 1;
       const buyer = keyOf(decision);
-      // What else is wrong comes first: the buyer is told by what is read of the line.
+      // Other problems come first, because an unclear buyer may only follow from them.
       if (decision?.is === 'unclear' && problems.length === 0) problems.push(found(line, decision.problem));
-      // What was not UTF-8 becomes U+FFFD: the results file must be.
+      // The results file must be UTF-8, so other bytes become U+FFFD.
       if (problems.length > 0) {
         const wellFormed = cells.map((one) => one.toWellFormed());
-        // Of whom it speaks nobody knows, so it counts as nobody's row.
+        // With an unclear buyer, the line cannot be matched to a row.
         const key = decision?.is === 'unclear' ? '' : faultyKeyOf(values, buyer);
         const told = {
           line,
@@ -90,7 +90,7 @@ export function makeLineClassifier({ columns, dates }: { columns: Column[]; date
   };
 }
 
-/** The column in which a person looks for what tells a buyer. */
+/** The column in which a person looks for each kind of finding. */
 const COLUMN_OF = {
   reference: 'buyer_reference',
   information: 'business_information_id',
@@ -98,14 +98,14 @@ const COLUMN_OF = {
   name: 'name',
   city: 'city',
   street: 'street',
-} as const satisfies Record<Finding['at'], KnownColumn>;
+} as const satisfies Record<BuyerFinding['at'], KnownColumn>;
 
 function keyOf(decision: Decision | undefined): string | undefined {
   if (decision?.is === 'new') return decision.key;
   return decision?.is === 'known' ? decision.buyer.key : undefined;
 }
 
-/** By what the line was told, where its buyer was known before it. */
+/** For a known buyer: the identifier that matched, and the line that first brought the buyer. */
 function toldBy(decision: Decision | undefined): Pick<Line, 'told'> {
   if (decision?.is !== 'known') return {};
   const { by, buyer } = decision;

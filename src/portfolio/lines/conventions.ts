@@ -8,11 +8,9 @@ import { type DateOrder, dateOrderOf } from '../values/dates.ts';
 import { beforeDoubt } from '../values/doubt.ts';
 
 /**
- * Finds how a file's amounts and dates are written, from every cell of their columns: a first pass over the file. If the
- * column speaks for both, or for none, it stays open: every cell that needs it is then a problem.
- *
- * Most files never need it, since most amounts can be read in one way only; so it is made when the first cell is met
- * that needs it.
+ * Detects how a file writes amounts and dates, by a first pass over every cell of their columns. If the cells
+ * contradict each other or decide nothing, the convention stays open, and every ambiguous cell is a problem. Runs only
+ * when the first ambiguous cell is met: most files have none.
  *
  * @throws LimitlineError `FILE`, `STOPPED`
  */
@@ -30,9 +28,9 @@ export async function findConventions(
     for (;;) {
       const record = table.next(shape);
       if (record) {
-        // A line that is broken speaks for nothing: its cells may be another column's.
+        // The cells of a broken line may belong to another column, so they are no evidence.
         if (record.fault || !(record.sheet || fits(record.cells))) continue;
-        // Nor does a number: a workbook keeps all of them with a point, however its texts are written.
+        // A number cell is no evidence either: a workbook stores every number with a point.
         const isNumber = record.sheet?.numbers.includes(amountAt);
         if (!isNumber) note(decimals, { kinds: ['.', ','], of: decimalOf }, record.cells[amountAt]);
         note(orders, { kinds: ['dmy', 'mdy'], of: dateOrderOf }, record.cells[dateAt]);
@@ -44,13 +42,13 @@ export async function findConventions(
   return { decimal: onlyOne(decimals), dates: onlyOne(orders) };
 }
 
-/** What a cell says of its column: which kinds there are, and the one that it is for certain. */
+/** How a cell is evidence: the possible conventions, and the one that a text shows for certain. */
 type Evidence<Kind> = { kinds: Kind[]; of(text: string): Kind | null };
 
 function note<Kind>(found: Set<Kind>, { kinds, of }: Evidence<Kind>, cell: string | undefined): void {
-  // Both are known to occur: nothing more can be learned.
+  // Both conventions occur already: nothing more can be learned.
   if (!cell || found.size > 1) return;
-  // The column that it was left open in had both, or none: this one shall not tell it either.
+  // A results file marked this cell because its own column was undecided. So it counts for every convention here, too.
   if (beforeDoubt(cell.trim()) !== null) for (const kind of kinds) found.add(kind);
   const kind = of(cell.trim());
   if (kind !== null) found.add(kind);

@@ -3,5 +3,5 @@ import type { RawRecord } from '../../table/records.ts';
 import type { Decision } from '../identity/buyer.ts';
 import type { ReadCells } from './read-cells.ts';
 
-/** A line on its way: read, but not yet told from its duplicates. */
-export type Draft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };
+/** A line that was read but not yet classified as a row, an invalid line or a duplicate. */
+export type LineDraft = ReadCells & { record: RawRecord; documents: Document[]; decision?: Decision | undefined };

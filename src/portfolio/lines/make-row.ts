@@ -4,7 +4,7 @@ import { type BuyerIdentity, buyerKey, identifiersOf, likenessOf, requestKey } f
 import type { Values } from './read-cells.ts';
 import type { Company, Limit, Row } from './row.ts';
 
-/** The body of the company call. `name` must be there. */
+/** The body of the company call. `values.name` must exist. */
 export function makeCompany(values: Values): Company {
   const address: Company['address'] = { state: values.state ?? null };
   const company: Company = { name: values.name ?? '', address };
@@ -13,12 +13,12 @@ export function makeCompany(values: Values): Company {
   return company;
 }
 
-/** The key of the company that valid values speak of, by themselves: of the supplier, whom no other lines speak of. */
+/** The buyer key from these values alone. For the supplier, which no other line describes. */
 export function buyerKeyOf(values: Values): string {
   return buyerKey(identityOf(values));
 }
 
-/** How the line is told its buyer; undefined where its values say too little. */
+/** The line's identity for the buyer book; undefined where its values give neither a reference nor a name. */
 export function buyerLineOf(
   values: Values,
   { line, isSound, mends = '' }: { line: number; isSound: boolean; mends?: string },
@@ -56,7 +56,7 @@ function rowKeyOf(values: Values, buyer: string): string {
   return requestKey({ requestReference, buyer, requestedLimit });
 }
 
-/** The row that valid values lead to, without its documents. `name` and `requested_limit` must be there. */
+/** The row of a valid line, without its documents. `name` and `requested_limit` must exist. */
 export function makeRow(values: Values, buyer: string): Row {
   const limit = makeLimit(values);
   const key = rowKeyOf(values, buyer);
@@ -66,7 +66,7 @@ export function makeRow(values: Values, buyer: string): Row {
   return row;
 }
 
-/** The key of the request that a faulty line would make, as far as its sound values and buyer tell; '' where they do not. */
+/** The request key of an invalid line, if its sound values and its buyer determine it; otherwise ''. */
 export function faultyKeyOf(values: Values, buyer: string | undefined): string {
   const isTold = values.request_reference || (values.requested_limit !== undefined && buyer !== undefined);
   return isTold ? rowKeyOf(values, buyer ?? '') : '';
@@ -81,7 +81,7 @@ function makeLimit(values: Values): Limit {
   return limit;
 }
 
-/** Puts the values of those columns into the fields of a body; those that the line does not give are left out. */
+/** Copies the values of these columns into the fields of a body. Missing values are left out. */
 function fill(body: { [field: string]: unknown }, columns: ReturnType<typeof columnsIn>, values: Values): void {
   for (const { column, field } of columns) {
     const value = values[column];

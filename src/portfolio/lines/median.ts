@@ -1,23 +1,23 @@
-/** The median of many amounts, and those far above it, in memory that does not grow with them. */
+/** The median of many amounts, and the amounts far above it, in constant memory. */
 type Median = {
-  /** An amount above zero, and the line that it stands in. */
+  /** `amount` is above zero; `line` is its line. */
   add(line: number, amount: number): void;
-  /** Those of at least so many times the median, in the order of their lines; of more than are kept, the largest. */
+  /** The kept amounts of at least `times` the median, in line order. Only the largest are kept. */
   above(times: number): { line: number; amount: number; times: number; median: number }[];
-  /** How many there are, within a hundredth of the median's value. */
+  /** How many amounts are at least `times` the median, with an error of a hundredth of the median. */
   countAbove(times: number): number;
 };
 
 /**
- * Exact for the first thousands; beyond, amounts are counted by their size in steps of 1.6 percent, and the median is that of
- * its step's lower end. A thousandfold is told by either.
+ * The median is exact for the first 4,096 amounts. Beyond, amounts are counted in steps of 1.6 percent, and the median
+ * is the lower end of its step: exact enough to find an amount of a thousand times the median.
  *
- * @param keeps how many of the largest are known by their lines.
+ * @param keeps how many of the largest amounts are kept with their lines.
  */
 export function makeMedian({ keeps }: { keeps: number }): Median {
   const first: number[] = [];
   const counts = new Uint32Array(STEPS);
-  // Those kept, in no order: a file that is sorted by its amounts changes one of them with every line.
+  // The kept amounts, unsorted: with ascending amounts, every line replaces one of them.
   const keptLines = new Float64Array(keeps);
   const keptAmounts = new Float64Array(keeps);
   let leastAt = 0;
@@ -71,19 +71,19 @@ export function makeMedian({ keeps }: { keeps: number }): Median {
   };
 }
 
-/** Of two amounts, neither is usual. */
+/** With two amounts, neither is the usual one. */
 const FEWEST = 3;
 
-/** 32 KB. */
+/** Takes 32 KB. */
 const EXACT = 4_096;
 
-/** A double's exponent has 11 bits below its sign, and with the first 6 of its fraction a step is 1/64 of its size at most. */
+/** A double has 12 bits of sign and exponent. With 6 more of its fraction, a step is 1/64 of its amount at most. */
 const STEPS = 2 ** 17;
 const FRACTION_BITS_LEFT = 14;
 
 const double = new Float64Array(1);
 const words = new Uint32Array(double.buffer);
-/** Where a double's sign and exponent stand in memory. */
+/** The index of the half with a double's sign and exponent, by the machine's byte order. */
 const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
 
 function stepOf(amount: number): number {
@@ -98,7 +98,7 @@ function sizeOf(step: number): number {
   return double[0] ?? 0;
 }
 
-/** As money is written: what a sketch knows is no more exact. */
+/** Two decimals: beyond the exact range, the median has no more. */
 function rounded(amount: number): number {
   return Math.round(amount * 100) / 100;
 }

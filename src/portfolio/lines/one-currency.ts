@@ -3,30 +3,30 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
 import { beforeDoubt } from '../values/doubt.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 import type { Values } from './read-cells.ts';
 
 /**
- * Sees to it that a file has one currency. The service is told none, so a limit of USD 1,000 among limits in EUR would be
- * requested as one in EUR. What is compared: the column of ours, the unit in the header of the amounts, and a code or sign
- * beside an amount. A line that gives none is in the file's. Nothing of it is sent.
+ * Ensures that a file has one currency. The call has no currency field, so a limit of USD 1,000 among limits in EUR
+ * would be requested as EUR. Compared are the currency column, the unit in the amounts' header, and a code or sign
+ * beside an amount. A line without any of them has the file's currency.
  */
 export type CurrencyCheck = {
-  /** Adds a problem to a line whose currency is another than the first one told. Lines must come in the file's order. */
-  judge(draft: Pick<Draft, 'record' | 'problems'>): void;
-  /** The column in which such a line says another currency than the file's; null where it says none, or that one. */
+  /** Adds a problem to a line whose currency differs from the first one in the file. Lines must come in file order. */
+  judge(draft: Pick<LineDraft, 'record' | 'problems'>): void;
+  /** The index of the column in which a line names another currency than the file's; null if none does. */
   conflictAt(cells: readonly string[]): number | null;
-  /** What is said once at the end. */
+  /** Warnings that are given once at the end. */
   fileWarnings(): Problem[];
 };
 
-/** What a line, a header or a mapping says of the currency, and where. */
+/** A currency that a line names, as written, and its column. */
 type Said = { at: number; word: string; currency: Currency };
 
-/** What stands before an amount whose line was in another currency than its file, where it is written into another file. */
+/** Put before an amount when its line, in a foreign currency, is copied into another file. */
 const MARK = '? ';
 
-/** The amount, marked so that nothing but mending the cell makes it one. */
+/** The amount with a mark that makes it invalid until a person corrects the cell. */
 export function withCurrencyDoubt(amount: string): string {
   return amount.startsWith(MARK) ? amount : `${MARK}${amount.trim()}`;
 }
@@ -48,18 +48,18 @@ export function makeCurrencyCheck({
       const cell = cells[at]?.trim() ?? '';
       const word = at === currencyAt ? cell : besideAmount(cell);
       const currency = at === currencyAt ? readColumn(word) : currencyOf(word);
-      // That amounts are in thousands is a problem of its cell, and no currency.
+      // A unit such as thousands is no currency; it is reported as a problem of its own.
       if (word !== '' && currency && 'value' in readUnit(word)) yield { at, word, currency };
     }
   }
 
-  function judge({ record, problems }: Pick<Draft, 'record' | 'problems'>): void {
+  function judge({ record, problems }: Pick<LineDraft, 'record' | 'problems'>): void {
     const { line, cells, fault } = record;
     if (fault || (currencyAt === -1 && isBare(cells[amountAt]))) return;
     const add = (at: number, message: string) =>
       problems.push(makeProblem(line, columns[at]?.written ?? null, cells[at]?.trim() ?? null, message));
     if (cells[amountAt]?.startsWith(MARK)) {
-      // That it is no amount is said already, and is not the reason.
+      // The marked cell also failed as an amount. That problem is a consequence, so it is removed.
       problems.splice(0, problems.length, ...problems.filter(({ column }) => column !== columns[amountAt]?.written));
       return void add(amountAt, MARKED);
     }
@@ -100,24 +100,24 @@ function firstOf(words: Record<string, string | null | undefined>): FileCurrency
   return null;
 }
 
-/** A word that is no currency stands for itself: a list may be all in "LCY". */
+/** An unknown code counts as a currency of its own: a whole list may be in "LCY". */
 function readColumn(word: string): Currency {
   return currencyOf(word) ?? new Set([word.toUpperCase()]);
 }
 
 function differs({ word }: Said, column: string, file: FileCurrency | null): string {
   const first = file ? `${file.where === 'the header' ? 'the header says' : `${file.where} says`} ${file.word}` : '';
-  return `The currency is ${word}, but ${first}. The service is told no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
+  return `The currency is ${word}, but ${first}. Requests carry no currency, so all lines of a file must have the same one: put the lines in ${word} into a file of their own; if the column means something else, say --map "${column}=".`;
 }
 
-/** Whether an amount has neither a code nor a sign: most have none, and then nothing is to be done for the line. */
+/** Whether an amount has neither a code nor a sign, as most have. */
 function isBare(amount: string | undefined): boolean {
   return amount === undefined || !BESIDE.test(amount);
 }
 
 const BESIDE = /[^\d.,'’\s+()-]/;
 
-/** `€` of `€ 1.000,00`, `USD` of `1,000 USD`; '' where there is none. */
+/** The currency beside an amount: `€` of `€ 1.000,00`, `USD` of `1,000 USD`, '' if there is none. */
 function besideAmount(cell: string): string {
   return isBare(cell) ? '' : cell.replace(/[\d.,'’\s+()?_\u2212-]/g, '');
 }

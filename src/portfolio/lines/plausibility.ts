@@ -7,15 +7,15 @@ import { isTotalLabel } from '../values/total-words.ts';
 import { makeMedian } from './median.ts';
 import type { Values } from './read-cells.ts';
 
-/** Warns of what may be requested and no one means. It stops nothing: whoever reads it decides. */
+/** Warns of values that are valid but probably unintended. Warnings stop nothing; a person decides. */
 type Plausibility = {
-  /** What is strange about a valid line by itself. */
+  /** Warnings about a valid line by itself. */
   ofLine(line: { record: RawRecord; values: Values }): Problem[];
-  /** What shows when all lines were read: limits far from all others, and lines whose warnings were too many. */
+  /** Warnings after all lines: limits far above the others, and the warnings that were counted and not repeated. */
   ofFile(): Problem[];
 };
 
-/** Memory does not grow with the file. */
+/** Memory is constant, whatever the size of the file. */
 export function makePlausibility({ columns }: { columns: readonly Column[] }): Plausibility {
   const median = makeMedian({ keeps: NAMED_LINES });
   const indexes = new Map(columns.map(({ known, index }) => [known, index]));
@@ -24,7 +24,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   const unit = columns[indexes.get('requested_limit') ?? -1]?.currency;
   const writtenOf = (known: KnownColumn) => columns[indexes.get(known) ?? -1]?.written ?? known;
 
-  /** The warning; nothing where the same was said of so many lines that the rest is said together. */
+  /** The warning; nothing if so many lines had the same one that the rest is reported together. */
   function warning(doubt: Doubt, { line, cells }: RawRecord, value: string): Problem[] {
     const before = told.get(doubt) ?? 0;
     told.set(doubt, before + 1);
@@ -58,7 +58,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
     ofLine({ record, values }) {
       const amount = Number(values.requested_limit);
       median.add(record.line, amount);
-      // Nearly no line has any of it: an array for each would cost more than all that is looked at.
+      // Very few lines have doubts, so no array is made for the others: arrays would cost more than the checks.
       const doubts = doubtsOf(values, amount);
       return doubts === null ? NOTHING : doubts.flatMap((doubt) => warning(doubt, record, values[doubt.column] ?? ''));
     },
@@ -86,7 +86,7 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }): P
   };
 }
 
-/** What may be wrong with a line, and what would be right. */
+/** A possible mistake: its column, and the message with the correction. */
 type Doubt = { column: KnownColumn; message: string };
 
 const UNDER_ONE = doubt(
@@ -119,27 +119,27 @@ const NOTHING: Problem[] = [];
 /** Registers allow some 160 characters (Companies House), and the longest names in use have about that. */
 const LONGEST_NAME = 200;
 
-/** Beyond it, nobody asks for as much by purpose without knowing it. */
+/** A limit of this many times the median is almost certainly a mistake. */
 const FAR_ABOVE = 1_000;
 
-/** Warnings of one kind beyond this number drown the others; the rest are named together at the end. */
+/** After this many warnings of one kind, the rest is summed up in one warning at the end. */
 const SAID_ONE_BY_ONE = 20;
 
-/** As many lines as a person looks up from one sentence. */
+/** As many lines as a person can look up from one message. */
 const NAMED_LINES = 20;
 
-/** RFC 2606, without the top-level domain `example`: nobody types that by mistake, and our own examples use it. */
+/** RFC 2606, without the top-level domain `example`: nobody types it by mistake, and our own examples use it. */
 const EXAMPLE_DOMAIN = /[@.](example\.(com|net|org)|test|invalid|localhost)$/i;
 
-/** Of `@example.com`, the longest of them: no more of an address is looked at. */
+/** The length of `@example.com`, the longest of them. Only the end of an address is tested. */
 const EXAMPLE_LENGTH = 12;
 
-/** A reference alone may be a count of lines that stands in its column: `12;Summe;;;200000`. */
+/** A reference alone does not suffice: a total line may have a count in that column (`12;Summe;;;200000`). */
 function isKnownBuyer({ buyer_reference, country_code, city, street, company_registration_number }: Values): boolean {
   return Boolean(buyer_reference && (country_code || city || street || company_registration_number));
 }
 
-/** By its last letter. */
+/** A quick test by the last letter, before the regular expression. */
 function mayBeExample(email: string): boolean {
   return 'mtgdMTGD'.includes(email.charAt(email.length - 1)) && email !== '';
 }

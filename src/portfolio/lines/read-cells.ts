@@ -6,34 +6,34 @@ import { withoutApostrophe } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
-import { type Change, makeChange, makeProblem, type Problem } from '../problem.ts';
+import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
 
-/** The cells of one record that mean something to us and are not empty: trimmed, checked, amounts canonical. */
+/** The cells of known columns that are not empty: trimmed and checked, amounts in canonical form. */
 export type Values = { [column in KnownColumn]?: string };
 
-/** What came of one record: with any problem, its values are not to be used. */
+/** One record's cells, read. If there are problems, the values must not be used. */
 export type ReadCells = {
   values: Values;
   problems: Problem[];
-  changed: Change[];
-  /** Whether a cell waits for its column's convention, see `conventions`. */
+  changed: CellChange[];
+  /** Whether a cell is ambiguous until its column's convention is known, see `conventions`. */
   open: boolean;
-  /** The record's text, where its cells are not to be believed: as a record it is broken, or an own cell hides something. */
+  /** The record's text, if it is malformed, or if a cell of the team's own columns holds invisible characters. */
   broken: string | null;
 };
 
-/** Reads one record; every problem of it is told, not the first alone. */
+/** Reads one record and reports all of its problems, not only the first. */
 type CellReader = (record: RawRecord) => ReadCells;
 
 type CellReaderOptions = {
   columns: Column[];
   dialect: Dialect;
-  /** Values that every line has, of columns that the file does not give. They are sound already. */
+  /** Checked values that every line gets, for columns that the file lacks. */
   constants?: Values | undefined;
 } & ReadBy;
 
-/** A reader of records for these columns: what there is to check is found out once, not once a line. */
+/** Builds a reader for these columns. The choice of checks is made once, not for each line. */
 export function makeCellReader(options: CellReaderOptions): CellReader {
   const { columns, dialect, constants } = options;
   const fits = makeFit(columns);
@@ -43,15 +43,15 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
 
   return (record) => {
     const { line, cells, fault, sheet } = record;
-    // One look at each cell, and for most lines the only one.
+    // One test for each cell; most lines need no other.
     const plain = cells.every(isPlain);
     const sound = plain || cells.every(isSound);
     const problems = sound ? [] : textProblems(record, columns, dialect.encoding);
     const values: Values = constants === undefined ? {} : { ...constants };
     const result: ReadCells = { values, problems, changed: [], open: false, broken: null };
-    // A sheet's row is as wide as its last filled cell, and never cut off.
+    // A sheet omits empty cells at the end of a row, so only text files have lines of a wrong length.
     const isRagged = !sheet && !fits(cells);
-    // A cell that is sent is looked at whenever it is read; one of the team's own would pass, mended or not.
+    // Known columns are checked on every read. Damage in others would pass, so the whole line is kept for correction.
     const hides = !sound && cells.some((cell, at) => !isSound(cell) && !columns[at]?.known);
     if (fault || isRagged || hides) result.broken = record.text ?? cells.join(dialect.delimiter);
     if (fault) {
@@ -67,7 +67,7 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
   };
 }
 
-/** Reads the values that a mapping gives for every line; `line` is where its problems are told, the header's. */
+/** Reads the constants of a mapping. Their problems are reported on `line`, the header's. */
 export function readConstants(
   given: Values,
   { line, ...by }: { line: number } & ReadBy,
@@ -82,12 +82,12 @@ export function readConstants(
   return { constants, problems };
 }
 
-/** What one look at all cells of a record told, and what they are read by. */
+/** What the test of all cells found, and the options for reading values. */
 type Look = { plain: boolean; sound: boolean; by: ReadBy };
 
 type Task = { column: Column; read: ValueReader | undefined };
 
-/** A column that a mapping says is none of ours is not looked at. */
+/** An unknown column whose name means a unit is read as one, unless the mapping says that it means nothing. */
 function unitReader({ by, written }: Column): ValueReader | undefined {
   return by === null && namesUnit(written) ? readUnit : undefined;
 }
@@ -105,7 +105,7 @@ function readCell(
     }
     return;
   }
-  // Damaged text is told of already; that it is no e-mail address either would only distract.
+  // The damage is reported already. Further problems of the same cell would only distract.
   if (!sound && !isSound(written)) return;
   if (!plain && column.known && written.includes('\ufffd')) {
     result.problems.push(makeProblem(line, column.written, written, LOST));
@@ -127,7 +127,7 @@ function readCell(
     if (reading.open) result.open = true;
     result.problems.push(makeProblem(line, column.written, written, reading.problem));
   } else if (column.known) {
-    // A placeholder is as good as nothing.
+    // A placeholder such as a dash counts as an empty cell.
     if (reading.value !== '') result.values[column.known] = reading.value;
     else if (column.needed) result.problems.push(makeProblem(line, column.written, written, PLACEHOLDER));
     const message = reading.change ?? (text === written ? undefined : TIDIED);
@@ -137,7 +137,7 @@ function readCell(
   }
 }
 
-/** As a cell of a workbook has. */
+/** Excel's limit for a cell. */
 const MOST_CHARACTERS = 32_767;
 
 function tooLong({ length }: string): string {
@@ -146,18 +146,18 @@ function tooLong({ length }: string): string {
 
 const TOO_MANY_MARKS = `The cell has more than ${MOST_MARKS} accents on one letter, as no writing has: type the cell again.`;
 
-const PLACEHOLDER = 'This cell must not be empty, and its text says nothing: fill it in.';
+const PLACEHOLDER = 'This cell must not be empty, and its text is only a placeholder: fill it in.';
 
 const LOST = 'The cell holds U+FFFD, the sign for a character that was lost: type the cell again.';
 
-/** What spreadsheets show where a formula failed, in a workbook always in English, in a CSV also in German. */
+/** Errors that spreadsheets show for a failed formula: English in workbooks, also German in CSV files. */
 const SHEET_ERROR =
   /^#(N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|DIV\/0!|NAME\?|NUM!|ZAHL!|NULL!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|GETTING_DATA)$/;
 
 const SHEET_ERROR_PROBLEM =
   "This is a spreadsheet's error, not a value: correct the formula of the cell, or type what it should show.";
 
-/** Whether there is nothing to say of the text, nor to tidy: letters of ASCII, or whole ones of Western languages. */
+/** Whether the text needs no check and no tidying: it has only ASCII and letters of Western languages. */
 function isPlain(text: string): boolean {
   // Most cells of a wide sheet are empty.
   return text === '' || PLAIN_TEXT.test(text);
@@ -165,19 +165,19 @@ function isPlain(text: string): boolean {
 
 const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
 
-/** One spelling for each letter (Unicode, NFC), as macOS takes letters apart; and without a spreadsheet's apostrophe. */
+/** Normalizes to NFC, because macOS decomposes letters, and removes a spreadsheet's apostrophe. */
 export function tidied(text: string): string {
   return normal(withoutApostrophe(text).trim());
 }
 
 const TIDIED = "It was written with a spreadsheet's apostrophe, or with accents apart from their letters.";
 
-/** Whether the text is UTF-8 without control characters. Tabs and line breaks are let through: cells have them. */
+/** Whether the text is valid Unicode without control characters. Tabs and line breaks are allowed. */
 function isSound(text: string): boolean {
   return text.isWellFormed() && !CONTROL.test(text);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
 function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: string): Problem[] {
@@ -199,7 +199,7 @@ function textProblems({ line, cells }: RawRecord, columns: Column[], encoding: s
   return problems;
 }
 
-/** More than a person mends one by one; a line may have a million cells, and each problem takes more memory than its cell. */
+/** More than a person corrects one by one. A line may have a million cells, and each problem takes more memory. */
 const MAX_TEXT_PROBLEMS = 20;
 
 function writtenAt(columns: Column[], index: number | null): string | null {

@@ -1,9 +1,9 @@
 import type { Document } from '../../documents/document.ts';
 import type { FieldsIn } from '../columns/known-columns.ts';
 import type { IdentifierKind } from '../identity/identity.ts';
-import type { Change, Problem } from '../problem.ts';
+import type { CellChange, Problem } from '../problem.ts';
 
-/** The body of the company call (docs/service.md, "Company"): empty cells are left out, `state` alone is null. */
+/** The body of the company call (docs/service.md, "Company"). Empty cells are left out; an empty `state` is null. */
 export type Company = Omit<FieldsIn<'company'>, 'name'> & {
   name: string;
   address: Omit<FieldsIn<'company.address'>, 'state'> & { state: string | null };
@@ -11,7 +11,7 @@ export type Company = Omit<FieldsIn<'company'>, 'name'> & {
 
 /** What the file gives for the buyer limit call (docs/service.md, "Buyer limit request"). */
 export type Limit = Omit<FieldsIn<'limit'>, 'requested_limit'> & {
-  /** Canonical decimal text, see `parseAmount`: a float is made of it only where the request body is written. */
+  /** Canonical decimal text, see `parseAmount`. It becomes a float only when the request body is written. */
   requested_limit: string;
   contact?: FieldsIn<'limit.contact'>;
 };
@@ -25,40 +25,40 @@ export type Row = {
   /** The buyer's name, for reports. */
   name: string;
   company: Company;
-  /** A `company_…` id that the file gives: no company is created. */
+  /** A `company_…` id from the file; with it, no company is created. */
   companyId?: string;
   limit: Limit;
   documents: Document[];
-  /** Date of the statements, YYYY-MM-DD, where the line gives one: only advice goes by it. */
+  /** Date of the statements, YYYY-MM-DD, if the line gives one. Used for advice only. */
   statementsDated?: string;
 };
 
-/** What became of one line of the file. `cells` are the file's own, untrimmed, for the results file. */
+/** The result of reading one line. `cells` are the file's own, untrimmed, for the results file. */
 export type Line =
   | (Read & { kind: 'row'; row: Row; warnings: Problem[] })
   /**
-   * `broken` is the line's text, where its cells are not to be believed: they may have slipped, or hide something. `key` is
-   * the request's that the line would make, '' where its sound cells do not tell; `buyer` and `requested` what they tell, if anything.
+   * `broken` is the line's text, where its cells are unreliable. `key` is the key of the request that the line would
+   * make, '' if unknown; `buyer` and `requested` are set as far as they are known.
    */
   | (Read & Partial<Told> & { kind: 'invalid'; key: string; problems: Problem[]; broken?: string })
-  /** `of` is the earlier line that makes the same request, `key` that request's; `problems` is the one sentence that says so. */
+  /** `of` is the earlier line with the same request, `key` its request key. `problems` has one message that says so. */
   | (Read & { kind: 'duplicate'; of: number; key: string; problems: Problem[] });
 
 type Told = Record<'buyer' | 'requested', string | undefined>;
 
 /**
- * What every line has. `numbers` are the columns of a sheet's cells that are numbers by their type; `told` is there where the
- * line was taken for a buyer that was known before it.
+ * What every line has. `numbers` are the indexes of cells that a workbook stores as numbers. `told` is set where the
+ * line matched a buyer that was known before.
  */
 type Read = {
   line: number;
   cells: string[];
   numbers?: readonly number[] | undefined;
-  changed: Change[];
+  changed: CellChange[];
   told?: ToldBuyer;
 };
 
-/** By which identifier a line was taken for a buyer, and who first brought that. `name` is null where it is not kept. */
+/** The identifier by which a line matched a buyer, and the line that first gave it. `name` is null if not stored. */
 export type ToldBuyer = {
   key: string;
   by: IdentifierKind;
@@ -67,7 +67,7 @@ export type ToldBuyer = {
   of: { portfolio: string; line: number };
 };
 
-/** The key of the request that the line makes or would make; '' where it is not known. */
+/** The key of the request that the line makes or would make; '' if unknown. */
 export function requestOf(line: Line): string {
   return line.kind === 'row' ? line.row.key : line.key;
 }

@@ -2,13 +2,13 @@ import type { RawRecord } from '../../table/records.ts';
 import { addAmounts } from '../values/amounts.ts';
 import { type ExactSum, makeExactSum } from '../values/exact-sum.ts';
 
-/** Lines whose amounts were added up: how many, and the first and last of them. */
+/** Lines whose amounts were added: how many, the first and the last. */
 export type Sum = { lines: number; from: number; to: number };
 
-/** What lines came to, whose sums a total may be: all of them, and those since the last subtotal, which are a group. */
+/** Sums with which a total is compared: of all lines, and of the group of lines since the last subtotal. */
 export type RunningSums = ReturnType<typeof makeRunningSums>;
 
-/** Amounts are canonical decimals; a spreadsheet's subtotals leave out what a filter hides, and may be either sum. */
+/** Amounts are canonical decimals. A spreadsheet's subtotal may omit hidden rows, so both sums are kept. */
 export function makeRunningSums() {
   let closed = '0';
   let closedVisible = '0';
@@ -27,7 +27,7 @@ export function makeRunningSums() {
       note(all, line);
       note(group.sum, line);
     },
-    /** What the amount is the sum of, two lines at least. */
+    /** The lines of which this amount is the sum, if there are two or more. */
     answeredBy(amount: string): Sum | null {
       if (all.lines < 2) return null;
       const { visible, whole } = both();
@@ -35,19 +35,19 @@ export function makeRunningSums() {
       const isAll = amount === addAmounts(closed, whole) || amount === addAmounts(closedVisible, visible);
       return isAll ? all : null;
     },
-    /** The group, if the amount is its sum; it may be of one line. */
+    /** The group, if the amount is its sum. A group may have one line. */
     groupOf(amount: string): Sum | null {
       const { visible, whole } = both();
       return group.sum.lines > 0 && isGroup(amount, visible, whole) ? group.sum : null;
     },
-    /** How many lines the last one, of this amount, is the sum of: all others of the file or of its group, two at least. */
+    /** If the last line's amount is the sum of two or more others, of the file or its group: how many. Else 0. */
     lastAnswers(amount: string): number {
       const twice = addAmounts(amount, amount);
       const { whole } = both();
       if (all.lines > 2 && twice === addAmounts(closed, whole)) return all.lines - 1;
       return group.sum.lines > 2 && twice === whole ? group.sum.lines - 1 : 0;
     },
-    /** A total was met: what comes below it is added up anew. */
+    /** Ends the group: the lines below a total start a new one. */
     close(): void {
       const { visible, whole } = both();
       closed = addAmounts(closed, whole);

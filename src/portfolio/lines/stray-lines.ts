@@ -1,4 +1,4 @@
-import { smallLetters, wordsOf } from '../../likeness.ts';
+import { plainWordsOf, smallLetters } from '../../likeness.ts';
 import { type Delimiter, PLAIN_DIALECT } from '../../table/dialect.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
@@ -12,31 +12,31 @@ import { type GroupLabel, groupOf, isTotalLabel } from '../values/total-words.ts
 import type { ReadCells } from './read-cells.ts';
 import { makeRunningSums, type RunningSums, type Sum } from './running-sums.ts';
 
-/** A line that was read, and may or may not be a buyer. */
+/** A line that was read, and may turn out not to be a buyer. */
 type Candidate = ReadCells & { record: RawRecord };
 
-/** Finds lines that are no buyers. Lines must come once each, in the order of the file. */
+/** Finds lines that are no buyers. Each line must be given once, in file order. */
 type StrayLines = {
   /**
-   * Replaces the line's problems with what it is, if it is a total, a subtotal, a repeated header, a note or hidden, and returns true.
-   * Leaves every other line as it is.
+   * Replaces the problems of a line that is a total, a subtotal, a repeated header, a note or hidden, and returns true.
+   * Leaves other lines unchanged.
    */
   judge(line: Candidate): boolean;
-  /** A warning about the last line, once all lines were judged: it stops nothing. */
+  /** A warning if the last line may be a total, after all lines were judged. */
   fileWarnings(): Problem[];
 };
 
 type StrayOptions = {
   columns: readonly Column[];
   delimiter?: Delimiter;
-  /** Hidden rows of a sheet are taken like others. */
+  /** Whether rows that are hidden in a sheet are treated as visible. */
   hiddenRows?: boolean | undefined;
 };
 
 /**
- * A total is found by its label if it has little else (see `isTotalLabel` and `isGroupTotal`), or by its amount: the exact sum of the lines
- * above, since the start or the last subtotal, in a line that leaves most cells empty that others fill. A line with a `buyer_reference` is
- * always a buyer. Cells that an errors file of ours added to a line do not count.
+ * A total is recognized by its label, if the line says little else (`isTotalLabel`, `isGroupTotal`). Or by its amount:
+ * the exact sum of the lines above, since the start or the last subtotal, in a line with few filled cells. A line with
+ * a `buyer_reference` is a buyer, whatever its name. Columns that an errors file added are ignored.
  */
 export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions): StrayLines {
   const added = errorColumnsOf(columns.map(({ written }) => written));
@@ -45,7 +45,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const amountAt = placeOf(columns, 'requested_limit');
   const nameWritten = columns[nameAt]?.written ?? '';
   const hints = { columns: mappedOf(columns) };
-  /** The line of another header, which the lines below it follow; 0 if there was none. */
+  /** The line of another header met below the first; the lines under it belong to it. 0 if there is none. */
   let otherHeader = 0;
   const sums = makeRunningSums();
   let lines = 0;
@@ -68,7 +68,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       readsAsNames(cells) &&
       judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
-      // It may be in another language: its columns are the same.
+      // The same columns, for example in another language.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
       otherHeader = record.line;
       return told(record, -1, OTHER_HEADER);
@@ -77,7 +77,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const filled = countFilled(cells);
     const labelAt = filled === 0 ? -1 : labelPlace(cells);
     const isFull = filled * 2 >= named;
-    // The lines above may fill few of many columns themselves; then a sparse line is not unusual.
+    // If the lines above fill only few of many columns, a line with few filled cells is normal.
     const isSparse = !isFull && filled * 2 <= filledCells / lines + 1;
     if (lines > 0 && isTotal(line, cells, { labelAt, isFull, isSparse })) {
       close();
@@ -104,7 +104,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
 
   type Look = { labelAt: number; isFull: boolean; isSparse: boolean };
 
-  /** By its label, where it says little else. */
+  /** Decides by the label, if the line says little else. */
   function isTotal({ values }: Candidate, cells: readonly string[], { labelAt, isFull, isSparse }: Look): boolean {
     const written = cells[labelAt] ?? '';
     const isNamed = isTotalLabel(written);
@@ -122,7 +122,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     isAfterTotal = true;
   }
 
-  /** The place of the name, if there is one: a number from the system may come before it. */
+  /** The name's column, if it is filled: a number from the team's system may come before it. */
   function labelPlace(cells: readonly string[]): number {
     const first = cells.findIndex(isFilled);
     const name = cells[nameAt] ?? '';
@@ -133,7 +133,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     return cells.every((cell, at) => !isFilled(cell) || cell.trim() === (columns[at]?.written ?? ''));
   }
 
-  /** The text without what an errors file added; otherwise each round would wrap the text of the previous one. */
+  /** The line without an errors file's columns. Otherwise each round would wrap the text of the previous one again. */
   function textOf({ text, cells }: RawRecord): string {
     if (added.size > 0) return cells.filter((_cell, at) => !added.has(at)).join(delimiter);
     return text ?? cells.join(delimiter);
@@ -151,9 +151,9 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       if (stray === null && !isHidden) return false;
       line.problems = [stray ?? makeProblem(record.line, null, null, HIDDEN)];
       line.open = false;
-      // It asks for nothing. Of a hidden one, its row may be known from a time when it could be seen.
+      // A stray line requests nothing. A hidden row keeps its values, because an import may know its row from earlier.
       if (stray) line.values = {};
-      // In a text file, without the lines around it, it would look valid and be requested.
+      // Alone in another text file, the line would be valid and would be requested.
       line.broken = textOf(record);
       return true;
     },
@@ -166,9 +166,9 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   };
 }
 
-/** How the header's names were mapped; another header in the file is mapped in the same manner. */
+/** The mapping of header names, which also applies to a repeated header. */
 function mappedOf(columns: readonly Column[]): Record<string, KnownColumn | null> {
-  // Without a prototype: a header may be called `__proto__`.
+  // Without a prototype, because a header may be called `__proto__`.
   const mapped: Record<string, KnownColumn | null> = Object.create(null);
   for (const { by, known, written } of columns) if (by === 'map') mapped[written] = known;
   return mapped;
@@ -180,20 +180,20 @@ function countFilled(cells: readonly string[]): number {
   return filled;
 }
 
-/** Most cells begin with what is no space, and need not be trimmed. */
+/** The character test avoids a trim for most cells. */
 function isFilled(cell: string): boolean {
   return cell !== '' && (cell.charCodeAt(0) > 0x20 || cell.trim() !== '');
 }
 
-/** Whether a line has nothing but numbers, apart from the cell at `but`. */
+/** Whether the line has only numbers, apart from the cell at `but`. */
 function saysOnlyNumbers(cells: readonly string[], but: number): boolean {
   return cells.every((cell, at) => at === but || !isFilled(cell) || NUMBER.test(cell.trim()));
 }
 
-/** An amount or a count, with its currency or a percent sign; a date is none. */
+/** An amount or a count, with its currency or a percent sign. A date does not match. */
 const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A-Z€$£]{0,3}$/;
 
-/** What may be below a table of two columns and looks like no buyer's name: `* geschätzt`, `Stand: 30.09.2026`. */
+/** A note below a table of two columns, unlike any buyer's name: `* geschätzt`, `Stand: 30.09.2026`. */
 const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
 
 const TOTAL =
@@ -214,23 +214,23 @@ function sumMessage({ lines, from, to }: Sum): string {
   return `This amount is the exact sum of the ${lines} lines from ${from} to ${to}, and most other cells are empty, so it reads like their total: remove the line, or, if it is a buyer, give it a buyer_reference.`;
 }
 
-/** A line with a label like a group's total, and little else than an amount. */
+/** A line whose label reads like a group's total, and which says little beside an amount. */
 type GroupTotal = {
   label: GroupLabel;
   /** The cells of the last buyer above it. */
   above: readonly string[];
-  /** Whether it fills far fewer cells than those above it, and less than half. */
+  /** Whether it fills less than half of the columns, and far fewer cells than the lines above. */
   isSparse: boolean;
   amount: string | undefined;
   sums: RunningSums;
-  /** Whether a total was met before: then a group of one line is nothing strange. */
+  /** Whether there was a total before. Then a group of one line is normal. */
   isAfterTotal: boolean;
 };
 
 /**
- * Whether a line is the total of a group of lines, as spreadsheets add one below each (`Acme Ltd Total`, `DE Ergebnis`, `Total Nord`). A
- * word for a total proves nothing, since `Total Energies` is a buyer: the name of the group must be above it, or be a country, or the
- * amount must be a sum.
+ * Whether a line is the total of a group, as spreadsheets put below each (`Acme Ltd Total`, `DE Ergebnis`, `Total
+ * Nord`). The word alone proves nothing: `Total Energies` is a buyer. The rest of the label must occur in the line
+ * above or be a country, or the amount must be a sum.
  */
 function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTotal }: GroupTotal): boolean {
   const of = plainLabel(label.of);
@@ -239,14 +239,14 @@ function isGroupTotal({ label, above, isSparse, amount, sums, isAfterTotal }: Gr
   const sum = amount === undefined ? null : (sums.groupOf(amount) ?? sums.answeredBy(amount));
   if ((isSparse || sum) && 'value' in readCountry(label.of)) return true;
   if (!sum) return false;
-  // Round amounts are often equal, or the sum of two: a single line above is a group only if there is other evidence.
+  // Round amounts often add up by chance. So one or two lines above count as a group only with further evidence.
   return sum.lines >= SURELY_ADDED || (isSparse && (label.isBehind || isAfterTotal));
 }
 
-/** A label without what people write in different ways: case, accents, punctuation. */
+/** A label without differences of spelling: case, accents, punctuation. */
 function plainLabel(text: string): string {
-  return wordsOf(smallLetters(text));
+  return plainWordsOf(smallLetters(text));
 }
 
-/** This many amounts do not add up to another by chance, in a line whose name begins with a word for a total. */
+/** This many amounts hardly add up to another by chance, beside a label with a word for a total. */
 const SURELY_ADDED = 3;

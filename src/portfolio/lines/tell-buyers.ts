@@ -2,24 +2,27 @@ import type { BuyerLine } from '../identity/buyer.ts';
 import type { BuyerBook } from '../identity/buyer-book.ts';
 import type { RecordedBuyerLookup } from '../identity/recorded-buyer.ts';
 import { makeProblem } from '../problem.ts';
-import type { Draft } from './draft.ts';
+import type { LineDraft } from './draft.ts';
 import { buyerLineOf } from './make-row.ts';
 
-/** By whom lines are told their buyers, and what a person says of them: that it is that buyer, and which row is mended. */
+/** The buyer book, and what a person said of lines: which mean the same buyer, and which row each corrects. */
 type Telling = {
   book: BuyerBook;
   sameBuyer?: readonly number[] | undefined;
   mendedRow: (cells: readonly string[]) => string;
-  /** In a results file: what it knows of buyers. */
+  /** For a results file: which buyer each of its rows has. */
   known?: RecordedBuyerLookup | undefined;
 };
 
 /**
- * Tells the drafts their buyers, once all else that may be wrong with them is known: only sound lines bring a buyer in.
- * Where it cannot be told, that is a problem of the line.
+ * Decides the drafts' buyers, after all their other checks: only valid lines may add a buyer. A line whose buyer is
+ * unclear gets a problem.
  */
-export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mendedRow, known }: Telling): Promise<void> {
-  const asked: { draft: Draft; line: BuyerLine }[] = [];
+export async function tellBuyers(
+  drafts: LineDraft[],
+  { book, sameBuyer = [], mendedRow, known }: Telling,
+): Promise<void> {
+  const asked: { draft: LineDraft; line: BuyerLine }[] = [];
   for (const draft of drafts) {
     const { record, values, problems } = draft;
     if (sameBuyer.includes(record.line)) values.same_buyer = 'yes';
@@ -30,7 +33,7 @@ export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mended
       const buyer = known(line, record.cells);
       if (buyer === undefined) problems.push(makeProblem(record.line, null, null, NOT_ITS_CELLS));
       if (buyer) line.known = buyer;
-      // Of a line without a row, or with other cells than its row's, nobody says whom it means.
+      // A line without a row, or with other cells than its row, does not prove which buyer it means.
       else line.isSound = false;
     }
     asked.push({ draft, line });
@@ -39,4 +42,4 @@ export async function tellBuyers(drafts: Draft[], { book, sameBuyer = [], mended
   for (const [place, { draft }] of asked.entries()) draft.decision = decisions[place];
 }
 
-const NOT_ITS_CELLS = 'These cells are no longer those of its row.';
+const NOT_ITS_CELLS = 'The cells of this line were changed, so they no longer match the row that it names.';

@@ -6,23 +6,23 @@ import { tidied, type Values } from '../lines/read-cells.ts';
 import type { Line } from '../lines/row.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { parseDate } from '../values/dates.ts';
-import { withDoubt } from '../values/doubt.ts';
-import type { Reading } from '../values/reading.ts';
+import { markDoubtful } from '../values/doubt.ts';
+import type { ValueReading } from '../values/reading.ts';
 
-/** Rewrites lines of a file so that they are read alike in a file of their own, without the other lines or a mapping. */
+/** Copies lines into another file so that they read the same there, without the other lines or a mapping. */
 export type LineRewriter = {
   header: string[];
   cells(line: Pick<Line, 'cells' | 'numbers'>): string[];
-  /** In place of a line whose cells cannot be told: nothing that could be requested until somebody fills it in. */
+  /** An empty line in place of one with unreliable cells. It is no valid request until somebody fills it in. */
   blank(): string[];
 };
 
 /**
- * Changes as little as it can: headers that only a mapping explains get our names, what the mapping gives for every line
- * becomes a column, and amounts and days that only their column explains are written plainly. What their column, or what
- * was said of it, leaves a problem is marked, so that no other column makes it good. All else stays.
+ * Changes as little as possible. Mapped headers get our names, the mapping's constants become columns, and amounts and
+ * dates that only their column explains become unambiguous. Cells that are problems in this file are marked, so that no
+ * other column can make them valid.
  *
- * @param conventions looked at for each line, since it may become known on the way.
+ * @param conventions read for each line, because detection may come later.
  */
 export function makeLineRewriter({
   columns,
@@ -42,13 +42,13 @@ export function makeLineRewriter({
     header: [...columns.map(headerOf), ...added.map(([name]) => name)],
     cells({ cells, numbers }) {
       const own = columns.map((_column, index) => cells[index] ?? '');
-      // A number of a sheet has a point, whatever its column's texts have.
+      // A workbook's number has a point, whatever separator the texts of its column use.
       const decimal = numbers?.includes(amountAt) ? '.' : conventions.decimal;
       if (amountAt !== -1) own[amountAt] = plainAmount(own[amountAt] ?? '', decimal);
       const conflictAt = currencies?.conflictAt(cells) ?? -1;
-      // Among lines of its own currency alone, nothing would tell that it is another than the file's.
+      // In a file of lines with the same currency, the difference to the original file would go unnoticed.
       if (conflictAt === amountAt && amountAt !== -1) own[amountAt] = withCurrencyDoubt(cells[amountAt] ?? '');
-      else if (conflictAt !== -1) own[conflictAt] = withDoubt(cells[conflictAt] ?? '');
+      else if (conflictAt !== -1) own[conflictAt] = markDoubtful(cells[conflictAt] ?? '');
       if (dateAt !== -1) own[dateAt] = plainDate(own[dateAt] ?? '', conventions);
       return [...own, ...added.map(([, value]) => value)];
     },
@@ -69,22 +69,22 @@ function plainAmount(cell: string, decimal: Conventions['decimal']): string {
   });
 }
 
-/** A cell as it is written where it stands alone: what it means `here` must be what it means there, or nothing. */
+/** A cell for another file: it must mean the same there as `here`, or be a problem. */
 function plain(
   cell: string,
-  { alone, here, sure }: { alone: Reading; here: Reading; sure: (value: string) => string },
+  { alone, here, sure }: { alone: ValueReading; here: ValueReading; sure: (value: string) => string },
 ): string {
   if ('problem' in alone && !alone.open) return cell;
-  if ('problem' in here) return withDoubt(cell);
+  if ('problem' in here) return markDoubtful(cell);
   return 'problem' in alone ? sure(here.value) : cell;
 }
 
-/** `1.234` could be a thousand again; `1.2340` could not. */
+/** `1.234` would be ambiguous again; `1.2340` is not. */
 function sureAmount(value: string): string {
   return 'open' in parseAmount(value) ? `${value}0` : value;
 }
 
-/** No day is too late here: whether it is one that may be was told when the line was read. */
+/** Dates are not checked here: the reading of the line has done it. */
 export const LAST_DAY = '9999-12-31';
 
 function plainDate(cell: string, { dates }: Conventions): string {

@@ -3,12 +3,12 @@ import type { Column } from '../columns/column.ts';
 import { errorColumnsOf } from '../columns/result-columns.ts';
 import type { LineRewriter } from './line-rewriter.ts';
 
-/** What of one file's cells stands in a table of several files: the names of its columns, and where each is in a line. */
+/** One file's columns in a merged table: their names, and their indexes in the file's lines. */
 export type OwnColumns = { names: string[]; places: number[] };
 
 /**
- * Puts the columns of several files side by side: a name once, or as often as one of the files has it, in the order in which
- * they appear. `columnsOf` says for each file in which column of the table its own stand.
+ * Merges the columns of several files, in order of appearance. A name occurs as often as in the file that has it most
+ * often. `columnsOf` has, for each file, the table's column of each of its own.
  */
 export function mergeColumns(files: readonly (readonly string[])[]): { header: string[]; columnsOf: number[][] } {
   const header: string[] = [];
@@ -18,7 +18,7 @@ export function mergeColumns(files: readonly (readonly string[])[]): { header: s
     return names.map((name) => {
       const time = (times.get(name) ?? 0) + 1;
       times.set(name, time);
-      // A name has no line break of this kind, so times and names cannot run into each other.
+      // Header names have no such line break here, so different pairs never give the same id.
       const id = `${time}\n${name}`;
       const column = known.get(id) ?? header.push(name) - 1;
       known.set(id, column);
@@ -28,14 +28,14 @@ export function mergeColumns(files: readonly (readonly string[])[]): { header: s
   return { header, columnsOf };
 }
 
-/** The columns of a file that its team wrote; what an errors file of ours had added is left out. */
+/** The columns that the team wrote, without those that an errors file added. */
 export function resultColumnsOf(header: readonly string[]): OwnColumns {
   return without(errorColumnsOf(header), header);
 }
 
 /**
- * The same for an errors file, which is read again without the mapping that explained the headers. In a table of files with
- * different headers, columns that mean something to us get our names, so that two of one meaning are one.
+ * The same for an errors file, which is read later without the mapping. If the files' headers differ, known columns get
+ * our names, so that columns of one meaning become one.
  */
 export function errorColumns({ rewriter, columns }: Rewritable, areAlike: boolean): OwnColumns {
   const own = without(errorColumnsOf(rewriter.header), rewriter.header);

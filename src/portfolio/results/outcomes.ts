@@ -2,11 +2,11 @@ import { withoutApostrophe } from '../../table/formulas.ts';
 import { ACCOUNT_COLUMN, KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
 import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 
-/** What a results file says became of one of its lines, as text. A field that the file lacks, or leaves empty, is ''. */
-export type Outcome = {
+/** One line's result in a results file, as text. A missing or empty field is ''. */
+export type ResultOutcome = {
   /** `<portfolio>/<row key>`. */
   row: string;
-  /** The line that the row was, in its file; 0 where that is not known. */
+  /** The row's line in its file; 0 if unknown. */
   line: number;
   state: string;
   step: string;
@@ -16,26 +16,26 @@ export type Outcome = {
   record: Record<string, string>;
   problem: string;
   account: string;
-  /** When the ledger wrote it last, in ms since 1970; 0 where that is not known. */
+  /** The ledger's last change, in ms since 1970; 0 if unknown. */
   updatedMs: number;
-  /** Whose it is and what was asked for, for certain; nothing in files of earlier versions, and where it was changed. */
+  /** The recorded buyer and request. Missing in files of earlier versions, and where the cell was changed. */
   known?: RecordedBuyer | undefined;
 };
 
-/** The columns that every results file has ends with, whatever stands before them. */
+/** The columns at the end of every results file, whatever comes before them. */
 const STATE_AT = RESULT_COLUMNS.indexOf('state');
 const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
 const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
 
-/** Which columns of a header are a results file's own, by their names; nothing where it is no results file. */
+/** The indexes of a results file's own columns by name; undefined for other files. */
 export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, number> | undefined {
   const names = header.map((name) => name.trim());
   const startsAt = (wanted: readonly string[], at: number) => wanted.every((name, place) => names[at + place] === name);
-  // Ours are the last of that name: the team's own columns stand before them.
+  // The last match counts, because the team's own columns come first.
   const stateAt = names.findLastIndex((_name, at) => startsAt(OUTCOME_COLUMNS, at));
   if (stateAt === -1) return undefined;
   const places = new Map(OUTCOME_COLUMNS.map((name, place) => [name, stateAt + place]));
-  // Earlier versions did not write it.
+  // Earlier versions did not write this column.
   const knownAt = stateAt + OUTCOME_COLUMNS.length;
   if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
   const rowAt = stateAt - ROW_COLUMNS.length;
@@ -45,8 +45,8 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   return places;
 }
 
-/** Makes the look into a line's cells. */
-export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells: readonly string[]) => Outcome {
+/** Reads the outcome from a line's cells. */
+export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells: readonly string[]) => ResultOutcome {
   return (cells) => {
     const cell = (name: string): string => withoutApostrophe(cells[columns.get(name) ?? -1] ?? '').trim();
     const record: Record<string, string> = {};

@@ -5,23 +5,23 @@ import { nextRecord, type Table } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/judge-header.ts';
 import { plainName } from '../columns/known-columns.ts';
 
-/** What a person says of one held row: the id of what was made, or that nothing was, so that it may be sent again. */
+/** A person's answer for a held row: the id of the object that was made, or undefined for "send again". */
 export type Resolution = {
-  /** Where it stands in the person's own file. */
+  /** The line in the person's file. */
   at: number;
-  /** `<portfolio>/<key>` as a results file has it; '' where the row is named by its line alone. */
+  /** `<portfolio>/<key>` as in a results file; '' if only a line number names the row. */
   row: string;
   line: number | undefined;
   made: string | undefined;
 };
 
-/** The words of a file; lines of it that say nothing; and what cannot be meant, by the line of that file. */
+/** A file's answers, the number of lines without one, and problems by line of that file. */
 export type ResolutionFile = { words: Resolution[]; silent: number; problems: { at: number; message: string }[] };
 
 /**
- * Reads what became of held rows, from a table with a column `id` and one of `line` or `row`: in `id` stands the id of what
- * was made, or `resend`, or nothing. A results file will do, with such a column put to it, or with the ids of its held
- * rows filled in where they belong.
+ * Reads answers for held rows from a table with the column `id` and one of `line` or `row`. `id` holds the id of the
+ * made object, `resend`, or nothing. A results file works, too: with such a column added, or with its own id cells
+ * filled in.
  *
  * @throws LimitlineError `FILE` when it cannot be read, or lacks these columns
  */
@@ -39,7 +39,7 @@ export async function readResolutionFile(path: string): Promise<ResolutionFile> 
 
 type Columns = (record: RawRecord, name: string) => string;
 
-/** Of two columns of one name the last: in a results file ours stand behind the team's own. */
+/** If a name occurs twice, the last one counts: a results file has the team's own columns first. */
 function columnsOf(path: string, { header, unusable }: Table): Columns {
   const names = (header?.cells ?? []).map((cell) => plainName(cell));
   const has = (name: string) => names.includes(name);
@@ -74,10 +74,10 @@ function take(record: RawRecord, cell: Columns, file: ResolutionFile): void {
   }
 }
 
-/** The columns of a results file in which the ids of a step stand. */
+/** The id column of a results file for each step. */
 const ID_COLUMNS: Readonly<Record<string, string>> = { company: 'company_id', limit: 'buyer_limit_id' };
 
-/** `bl_1`, `made bl_1`, `resend`, or nothing: what is said of this line. */
+/** A line's answer: `bl_1`, `made bl_1`, `resend`, or ''. */
 function wordOf(record: RawRecord, cell: Columns): string {
   const said = cell(record, 'id').replace(/^made\s+/i, '');
   if (said !== '' || cell(record, 'state') !== 'held') return said;

@@ -6,13 +6,13 @@ import { parseAmount } from '../values/amounts.ts';
 import { parseDate } from '../values/dates.ts';
 import { LAST_DAY, type LineRewriter } from './line-rewriter.ts';
 
-/** The cells of a file's lines, as a workbook shows them. */
+/** A line's cells, as a workbook shows them. */
 export type SheetValues = {
-  /** The line's own cells: amount and date in plain form if they can be read, everything else as written. */
+  /** The line's cells. Amounts and dates are in plain form if they can be read; other cells stay as written. */
   cells(line: Line): string[];
 };
 
-/** Writes a line's amount and date in plain form; their columns tell which cells these are. An unclear text stays as it is. */
+/** Amounts and dates are recognized by their columns. An ambiguous one stays text. */
 export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
   const amountAt = placeOf(columns, 'requested_limit');
   const dayAt = placeOf(columns, 'statements_dated');
@@ -28,7 +28,7 @@ export function makeSheetValues({ columns, rewriter }: Parts): SheetValues {
   };
 }
 
-/** What a column of this name holds, in the files and among the columns that we add. */
+/** The type of a column by its name, both for the files' own and for the added ones. */
 export function sheetKinds(files: readonly Parts[]): (name: string | undefined) => CellKind {
   const kinds = new Map<string, CellKind>(Object.entries(ADDED));
   for (const { columns, rewriter } of files) {
@@ -42,7 +42,7 @@ export function sheetKinds(files: readonly Parts[]): (name: string | undefined) 
 
 type Parts = { columns: readonly Column[]; rewriter: LineRewriter };
 
-/** The columns of results that are no texts, and those of rows whose file is gone. */
+/** Result columns that are no text, and columns of rows whose file is gone. */
 const ADDED: Record<string, CellKind> = {
   line: 'count',
   total_limit: 'amount',

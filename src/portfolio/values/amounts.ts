@@ -2,24 +2,24 @@ import Big from 'big.js';
 import { unitProblem } from './amount-unit.ts';
 import { currencyOf } from './currencies.ts';
 import { beforeDoubt, DOUBT } from './doubt.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
-/** What marks the decimals of an amount. */
+/** The decimal separator of an amount. */
 export type Decimal = '.' | ',';
 
 /**
- * Reads an amount of money above zero: `1000`, `+1000.50`, `1.234,56`, `1'234.56`, `12,34,567.00`, `€ 1 234,56`.
- * The value is canonical, that is without sign, leading zeros and trailing zeros of the fraction, so that equal amounts
- * are equal texts. Everything is done on digits as text: no float is made.
+ * Reads an amount of money above zero: `1000`, `+1000.50`, `1.234,56`, `1'234.56`, `12,34,567.00`, `€ 1 234,56`. The
+ * value is canonical: without sign, leading zeros and trailing zeros of the fraction. So equal amounts are equal texts.
+ * All work is on text, never on floats.
  *
- * The service takes the amount as a JSON number (docs/service.md, "Buyer limit request"), which is read as a binary double
- * by most programs (RFC 8259, section 6). So an amount is taken only if it comes back the same from there, digit by
- * digit and without an exponent.
+ * The amount is sent as a JSON number (docs/service.md, "Buyer limit request"), and most programs read those as doubles
+ * (RFC 8259, section 6). So an amount is valid only if a double returns the same digits, without an exponent.
  *
- * @param decimal what marks the decimals in this column; null while nobody knows. Then `1.234`, which is a thousand to
- *   some and one to others, is an open problem, and amounts that can be read in one way only are read so.
+ * @param decimal the column's decimal separator; null if unknown. Then `1.234` is an open problem (a thousand or one?),
+ * and
+ *   unambiguous amounts are still read.
  */
-export function parseAmount(text: string, decimal: Decimal | null = null): Reading {
+export function parseAmount(text: string, decimal: Decimal | null = null): ValueReading {
   if (text.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
   const doubted = beforeDoubt(text);
   if (doubted !== null) return decimal === null ? { problem: DOUBTED, open: true } : parseAmount(doubted, decimal);
@@ -37,7 +37,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null): Readi
   return 'value' in reading && change ? { ...reading, change } : reading;
 }
 
-/** What the amount says of its column's convention for certain; null where it leaves it open or is no amount. */
+/** The decimal separator that an amount proves; null if it proves none or is no amount. */
 export function decimalOf(text: string): Decimal | null {
   if (text.length > MAX_LENGTH || isOpen(text)) return null;
   const parts = partsOf(text);
@@ -48,21 +48,21 @@ export function decimalOf(text: string): Decimal | null {
   return split.group === '.' ? ',' : null;
 }
 
-/** The exact sum of two decimal texts, as canonical decimal text. */
+/** The exact sum of two decimal texts, canonical. */
 export function addAmounts(a: string, b: string): string {
   return new Big(a).plus(b).toFixed();
 }
 
-/** Far more than a double can tell apart; it bounds the work that the patterns below do on nonsense. */
+/** More digits than a double can hold. It limits the work of the patterns below on other text. */
 const MAX_LENGTH = 64;
 
-/** Sign and leading zeros, whole part, point, fraction, trailing zeros; ASCII digits alone. */
+/** Sign and leading zeros, whole part, point, fraction, trailing zeros; ASCII digits only. */
 const PLAIN_DECIMAL = /^\+?0*(\d+)(?:\.(?:(\d*[1-9])0*|0+))?$/;
 
-/** The same where the fraction may be empty. */
+/** The same without a sign; the fraction may be empty. */
 const WRITTEN = /^0*(\d+)\.(?:(\d*[1-9])0*|0*)$/;
 
-/** Three digits behind the only separator, and no zero before it: a thousand, or decimals. */
+/** One separator with three digits after it, and no leading zero: a thousands or a decimal separator. */
 const OPEN = /^\D*[1-9]\d{0,2}[.,]\d{3}\D*$/;
 
 function isOpen(text: string): boolean {
@@ -71,7 +71,7 @@ function isOpen(text: string): boolean {
 
 const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Fr\.|kr\.?|zł)`;
 
-/** Bracket or sign, currency, sign, digits with what separates them, sign (SAP's stands behind), currency, bracket. */
+/** Bracket or sign, currency, sign, digits with separators, sign (SAP puts it last), currency, bracket. */
 const AMOUNT = new RegExp(
   String.raw`^(\()?([-+\u2212])?\s*(${CURRENCY})?\s*([-+\u2212])?\s*(\d(?:[\d.,'’_\s]*\d)?)\s*([-\u2212])?\s*(${CURRENCY})?(\))?$`,
   'u',
@@ -79,7 +79,7 @@ const AMOUNT = new RegExp(
 
 type Parts = { body: string; negative: boolean; currency: string | undefined };
 
-/** The digits of an amount, apart from sign and currency; null if it is none, or if what stands beside it is no currency. */
+/** The digits, sign and currency of an amount; null if the text is no amount or has an unknown currency. */
 function partsOf(text: string): Parts | null {
   const match = AMOUNT.exec(text);
   if (!match) return null;
@@ -93,7 +93,7 @@ function partsOf(text: string): Parts | null {
 
 type Split = { whole: string; fraction: string; group: string | null; mark: Decimal | null };
 
-/** Cuts `1.234,56` into `1234` and `56`, and says what the separators were. */
+/** Splits `1.234,56` into `1234` and `56`, and names the separators. */
 function splitDecimals(body: string, decimal: Decimal | null): Split | { problem: string; open?: true } {
   const signs = [...new Set(body.replace(/\d/g, ''))];
   const last = signs.length > 0 ? lastSign(body) : '';
@@ -125,7 +125,7 @@ function grouped(
   const lengths = whole.split(group).map((digits) => digits.length);
   const first = lengths.shift() ?? 0;
   const western = first <= 3 && lengths.every((length) => length === 3);
-  // Lakh and crore: 12,34,567.
+  // Indian grouping by lakh and crore: 12,34,567.
   const indian = group === ',' && first <= 2 && lengths.pop() === 3 && lengths.every((length) => length === 2);
   if (first === 0 || !(western || indian)) {
     return { problem: `The digits of this amount are not grouped by thousands: ${PLAIN}.` };
@@ -137,7 +137,7 @@ function lastSign(body: string): string {
   return /(\D)\d*$/.exec(body)?.[1] ?? '';
 }
 
-function canonical(whole: string, fraction: string): Reading {
+function canonical(whole: string, fraction: string): ValueReading {
   const value = fraction === '' ? whole : `${whole}.${fraction}`;
   if (value === '0') return { problem: ABOVE_ZERO };
   if (String(Number(value)) !== value) return { problem: TOO_MANY_DIGITS };
@@ -152,10 +152,10 @@ function describeChange({
   const separators = SEPARATORS_SAID[mark === ',' ? 1 : 0]?.[group === null ? 0 : 1] ?? '';
   if (currency === undefined) return separators === '' ? undefined : `It was written with ${separators}.`;
   const what = separators === '' ? '' : `${separators} and `;
-  return `It was written with ${what}the currency ${currency}, which the service is not told.`;
+  return `It was written with ${what}the currency ${currency}, which is not sent.`;
 }
 
-/** Decimal comma or not, then grouped or not. */
+/** First by decimal comma or not, then by grouping or not. */
 const SEPARATORS_SAID = [
   ['', 'thousands separators'],
   ['a decimal comma', 'a decimal comma and thousands separators'],
@@ -172,18 +172,18 @@ const NAMES: Record<string, string> = { '.': 'decimal point', ',': 'decimal comm
 
 const ABOVE_ZERO = 'The amount must be above zero.';
 
-/** 15 digits always survive a double; below 0.000001 and from 1e21 on, its text has an exponent. */
+/** A double keeps any 15 digits. Below 0.000001 and from 1e21 on, its text has an exponent. */
 const TOO_MANY_DIGITS =
   'The amount has more digits than a number in the request can carry exactly: write at most 15, and 6 of them after the point.';
 
 const PLAIN = 'write a plain decimal, like 1234.50';
 
-/** What is said to be wrong is not what is told to be written. */
+/** The example must not repeat the mistake in the message. */
 function likeTheColumn(decimal: Decimal): string {
   return decimal === ',' ? 'write it like 1234,50' : PLAIN;
 }
 
-/** In the order of certainty: the first that fits is said. */
+/** In order of certainty: the first match gives the message. */
 const MISTAKES: [RegExp, string][] = [
   [/^[-\u2212(]/, ABOVE_ZERO],
   [/^[+]?(nan|inf(inity)?)$/i, `This is not a number: ${PLAIN}.`],

@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
 import { likeness } from '../../likeness.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /**
- * Reads a country: an ISO 3166-1 alpha-2 code in upper case, which is what the service shows (docs/service.md,
- * "Company"), or whatever names one country alone: the code in lower case, alpha-3, its name in English,
- * German, French or Spanish. XK, which ISO leaves to its users, counts as one: no other code is in use for Kosovo.
+ * Reads a country: ISO 3166-1 alpha-2 in upper case, as the service uses (docs/service.md, "Company"), or any
+ * unambiguous form: lower case, alpha-3, or the name in English, German, French or Spanish. XK counts as a code: ISO
+ * reserves it for users, and Kosovo has no other.
  */
-export function readCountry(text: string): Reading {
+export function readCountry(text: string): ValueReading {
   if (ALPHA_2.has(text)) return { value: text };
   const code = codeOf(text);
   if (code) return { value: code, change: 'It was not written as an ISO 3166-1 code.' };
@@ -18,12 +18,12 @@ export function readCountry(text: string): Reading {
 
 const ALPHA_2 = new Set(codes.map((entry) => entry[0]));
 
-/** Null for a name of several countries. */
+/** null for a name that several countries share. */
 function codeOf(text: string): string | null | undefined {
   const upper = text.toUpperCase();
   if (ALPHA_2.has(upper)) return upper;
   names ??= allNames();
-  // The unchanged text comes first, because `countryKey` costs more than all the rest.
+  // The exact text first, because normalizing it costs more than everything else.
   const known = names.get(text);
   if (known !== undefined) return known;
   const code = names.get(countryKey(text));
@@ -33,7 +33,7 @@ function codeOf(text: string): string | null | undefined {
 
 let names: Map<string, string | null> | undefined;
 
-/** Names in common use that no ISO list has. ISO reserves UK and EL for these countries. */
+/** Common names that ISO does not list. UK and EL are reserved by ISO for these countries. */
 const SPOKEN: Record<string, string | null> = {
   UK: 'GB',
   EL: 'GR',
@@ -48,7 +48,7 @@ const SPOKEN: Record<string, string | null> = {
   Holland: 'NL',
   Tschechien: 'CZ',
   BRD: 'DE',
-  // Two countries are called so.
+  // Two states share this name.
   Congo: null,
   Kongo: null,
   Korea: null,
@@ -56,10 +56,10 @@ const SPOKEN: Record<string, string | null> = {
   Corée: null,
 };
 
-/** Four languages have some 1,500 names; the rest is room for other spellings in a file. */
+/** The four languages have some 1,500 names. The rest is a cache for the spellings in files. */
 const MAX_NAMES = 4_000;
 
-/** Built for the first country that is no code, which many files do not have: 3 MB and 10 ms. */
+/** Built on the first text that is no code, which many files never have. Takes 3 MB and 10 ms. */
 function allNames(): Map<string, string | null> {
   const all = new Map<string, string | null>();
   const add = (name: string, code: string) => {
@@ -79,7 +79,7 @@ function allNames(): Map<string, string | null> {
   return all;
 }
 
-/** In capitals first, among which are some that have two small forms: `ı` and `i`. */
+/** Upper case first, because some capitals have two small forms: `ı` and `i`. */
 function countryKey(name: string): string {
   return likeness(name.toUpperCase());
 }

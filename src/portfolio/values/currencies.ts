@@ -1,32 +1,29 @@
 import { likeness } from '../../likeness.ts';
 
-/**
- * What a currency may be: the codes of ISO 4217 that its name or sign stands for. `EUR`, `€` and `Euro` are one; `$` is the
- * sign of many.
- */
+/** The ISO 4217 codes that a name or sign may mean. `EUR`, `€` and `Euro` mean one code; `$` means many. */
 export type Currency = ReadonlySet<string>;
 
-/** The currency of a code, a sign or a name; null where the text is none of them. */
+/** The currency of a code, sign or name; null if the text is none. */
 export function currencyOf(text: string): Currency | null {
   const word = text.trim();
   if (word.length > MAX_LENGTH) return null;
   const known = READ.get(word);
   if (known !== undefined) return known;
   const found = read(word);
-  // A file has a handful of currencies, one that makes up thousands is not remembered.
+  // The cache is bounded, because a malformed file may have thousands of different texts.
   if (READ.size < MAX_READ) READ.set(word, found);
   return found;
 }
 
-/** What two may both be; null where they cannot be the same. */
+/** The codes that both may mean; null if they differ. */
 export function common(one: Currency, other: Currency): Currency | null {
   const both = [...one].filter((code) => other.has(code));
   return both.length > 0 ? new Set(both) : null;
 }
 
 /**
- * How many decimals amounts of a currency have (ISO 4217, list one), by its code, sign or name; of those that a sign may
- * stand for, the most. Amounts of an unknown one have two, as most do.
+ * The number of decimals of a currency (ISO 4217, list one), from its code, sign or name. An ambiguous sign gets the
+ * largest number; an unknown currency gets two.
  */
 export function decimalsOf(currency: string | null | undefined): number {
   const codes = currency ? currencyOf(currency) : null;
@@ -34,15 +31,15 @@ export function decimalsOf(currency: string | null | undefined): number {
   return Math.max(...[...codes].map((code) => DECIMALS.get(code) ?? USUAL_DECIMALS));
 }
 
-/** The longest name, `United Arab Emirates Dirham`, and room. */
+/** The longest name is `United Arab Emirates Dirham`. */
 const MAX_LENGTH = 40;
 const MAX_READ = 1_000;
 const READ = new Map<string, Currency | null>();
 
-/** ISO 4217, as the platform knows it, with codes that have been given up: those stand in old lists. */
+/** The ISO 4217 codes of the platform, including withdrawn ones, which old lists still have. */
 const CODES = new Set(Intl.supportedValuesOf('currency'));
 
-/** Countries that call their currency by the same sign. */
+/** Some signs are used by several countries. */
 const SIGNS = byName({
   '€': 'EUR',
   $: 'USD CAD AUD NZD SGD HKD MXN ARS CLP COP BRL TWD',
@@ -99,7 +96,7 @@ const SIGNS = byName({
   'sfr.': 'CHF',
 });
 
-/** Names by `likeness`, in the four languages of headers. */
+/** Names in the form of `likeness`, in the four languages of headers. */
 const NAMES = byName({
   euro: 'EUR',
   euros: 'EUR',
@@ -127,7 +124,7 @@ const NAMES = byName({
   yuan: 'CNY',
 });
 
-/** Not an object: a cell may hold `constructor`. */
+/** A Map, because a cell may hold `constructor`. */
 function byName(codes: Record<string, string>): ReadonlyMap<string, string> {
   return new Map(Object.entries(codes));
 }
@@ -141,7 +138,7 @@ function read(word: string): Currency | null {
 
 const USUAL_DECIMALS = 2;
 
-/** Those that do not have two. */
+/** Currencies with another number of decimals than two. */
 const DECIMALS = new Map(
   Object.entries({
     0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',

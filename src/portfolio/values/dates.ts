@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { beforeDoubt, DOUBT } from './doubt.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /** Whether day or month comes first. */
 export type DateOrder = 'dmy' | 'mdy';
 
 /**
- * Reads a day in the past: `2026-03-31`, `2026-03-31 00:00:00`, `20260331`, `31.03.2026`, `31/03/2026`, `03/31/2026`.
+ * Reads a date in the past: `2026-03-31`, `2026-03-31 00:00:00`, `20260331`, `31.03.2026`, `31/03/2026`, `03/31/2026`.
  * The value is YYYY-MM-DD.
  *
- * @param order what comes first in this column; null while nobody knows. Then `05/04/2026` is an open problem.
- * @param today the latest day that it may be, YYYY-MM-DD.
+ * @param order the column's order of day and month; null if unknown. Then `05/04/2026` is an open problem.
+ * @param today the latest valid date, YYYY-MM-DD.
  */
-export function parseDate(text: string, { order, today }: { order: DateOrder | null; today: string }): Reading {
+export function parseDate(text: string, { order, today }: { order: DateOrder | null; today: string }): ValueReading {
   const doubted = beforeDoubt(text);
   if (doubted !== null) return order === null ? { problem: DOUBTED, open: true } : parseDate(doubted, { order, today });
   const iso = ISO.test(text) ? text : rewrite(text, order);
@@ -23,7 +23,7 @@ export function parseDate(text: string, { order, today }: { order: DateOrder | n
   return iso === text ? { value: iso } : { value: iso, change: 'It was not written as YYYY-MM-DD.' };
 }
 
-/** What the date says of its column's order for certain; null where it leaves it open. */
+/** The order that a date proves; null if it proves none. */
 export function dateOrderOf(text: string): DateOrder | null {
   const [, first, sign, second] = SHORT.exec(text) ?? [];
   if (sign === undefined || sign === '.') return null;
@@ -34,7 +34,7 @@ export function dateOrderOf(text: string): DateOrder | null {
 const ISO = /^\d{4}-\d\d-\d\d$/;
 const DATE = z.iso.date();
 
-/** A day as databases and Excel write it: at midnight, whatever the zone says. */
+/** A date as databases and Excel write it: at midnight, in any time zone. */
 const YEAR_FIRST = /^(\d{4})([-./]?)(\d\d)\2(\d\d)(?:[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 const SHORT = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})$/;
@@ -44,7 +44,7 @@ function rewrite(text: string, order: DateOrder | null): string | 'open' | null 
   if (long) return `${long[1]}-${long[3]}-${long[4]}`;
   const [, first = '', sign, second = '', year] = SHORT.exec(text) ?? [];
   if (sign === undefined) return null;
-  // Nobody writes the month first with dots between (CLDR, all locales).
+  // With dots, no locale puts the month first (CLDR).
   const told = sign === '.' ? 'dmy' : (order ?? dateOrderOf(text));
   if (told === null && first !== second) return 'open';
   const [day, month] = told === 'mdy' ? [second, first] : [first, second];

@@ -1,19 +1,19 @@
 /**
- * `1.234 ?`: what stands behind an amount or a day that its column left open, where it is written into another file. No
- * other cell there decides it then: only who says how the column is written does, or who mends the cell.
+ * The mark after an ambiguous amount or date that is copied into another file: `1.234 ?`. There, no other cell may
+ * decide its meaning; only an option or a corrected cell can.
  */
 const MARK = / \?$/;
 
-/** The cell with the mark. */
-export function withDoubt(cell: string): string {
+/** Adds the mark to a cell. */
+export function markDoubtful(cell: string): string {
   return MARK.test(cell) ? cell : `${cell.trim()} ?`;
 }
 
-/** The text before the mark; null where there is none. */
+/** The text before the mark; null if there is no mark. */
 export function beforeDoubt(text: string): string | null {
   return text.endsWith('?') && MARK.test(text) ? text.replace(MARK, '') : null;
 }
 
-/** What is wrong with a marked cell while nobody says how its column is written. */
+/** The problem of a marked cell while no option decides its meaning. */
 export const DOUBT =
-  'The question mark says that it was unclear in the file that it comes from: say SETTING, or write it so that it can mean one thing only, without the question mark.';
+  'The question mark marks a value that was ambiguous in its original file: say SETTING, or write it so that it can mean one thing only, without the question mark.';

@@ -1,11 +1,11 @@
 import { addAmounts } from './amounts.ts';
 
-/** A sum of canonical decimals, exact however many they are. */
+/** An exact sum of any number of canonical decimals. */
 export type ExactSum = { add(amount: string): void /** As canonical decimal text. */; total(): string };
 
 /**
- * Sums canonical decimals exactly: as whole numbers of their last decimal, one sum for each count of decimals. Small ones
- * are gathered in a float that is exact as far as it is used, since a BigInt a line would cost a tenth of the check.
+ * Sums integers of the last decimal, with one sum for each number of decimals. Small values go into a float within its
+ * exact range: a BigInt for every line would take a tenth of the time of a check.
  */
 export function makeExactSum(): ExactSum {
   const sums: { gathered: number; big: bigint }[] = [];
@@ -15,7 +15,7 @@ export function makeExactSum(): ExactSum {
       const decimals = point === -1 ? 0 : amount.length - point - 1;
       sums[decimals] ??= { gathered: 0, big: 0n };
       const sum = sums[decimals];
-      // So few digits come back from a float whole: the product is off by less than a half.
+      // With so few digits, rounding restores the exact integer: the product is off by less than a half.
       if (amount.length <= EXACT_DIGITS) sum.gathered += Math.round(Number(amount) * 10 ** decimals);
       else sum.big += BigInt(point === -1 ? amount : amount.slice(0, point) + amount.slice(point + 1));
       if (sum.gathered < GATHERED_LIMIT) return;
@@ -29,7 +29,7 @@ export function makeExactSum(): ExactSum {
   };
 }
 
-/** Below 10^15 each and 2^52 together, whole floats are exact. */
+/** Integers below 10^15 each, and below 2^52 in total, are exact in a float. */
 const EXACT_DIGITS = 15;
 const GATHERED_LIMIT = 2 ** 52;
 

@@ -1,32 +1,32 @@
 import { KINDS } from '../../call-kind.ts';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
 /**
- * Reads what tells a buyer or a request. What says nothing must not make two buyers one: a placeholder counts as an empty
- * cell, and a number whose digits a spreadsheet lost is a problem.
+ * Reads an identifier of a buyer or a request. Two buyers must not become one by a meaningless value: a placeholder
+ * counts as an empty cell, and a number with digits lost in a spreadsheet is a problem.
  */
-export function readIdentifier(text: string): Reading {
+export function readIdentifier(text: string): ValueReading {
   if (SCIENTIFIC.test(text)) return { problem: LOST_DIGITS };
   return isPlaceholder(text) ? { value: '', change: SAYS_NOTHING } : { value: text };
 }
 
-/** Reads the id of a company that the service knows already (docs/service.md, "Company"). */
-export function readCompanyId(text: string): Reading {
+/** Reads the id of a company that exists at the service (docs/service.md, "Company"). */
+export function readCompanyId(text: string): ValueReading {
   const isId = text.startsWith(KINDS.company.prefix) && text.length > KINDS.company.prefix.length && !/\s/.test(text);
   return isId ? { value: text } : { problem: COMPANY_ID_PROBLEM };
 }
 
 const COMPANY_ID_PROBLEM = `This is not a company id of the service, which begins with ${KINDS.company.prefix}: correct it, or leave the cell empty for a new company.`;
 
-/** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve digits and more. */
+/** `1.23457E+11`, also with a comma: how spreadsheets show numbers of twelve and more digits. */
 const SCIENTIFIC = /^[-+]?\d(?:[.,]\d+)?E\+\d+$/i;
 
 const LOST_DIGITS =
   'The spreadsheet shortened this number, and its last digits are lost: format the column as text, and type the number again.';
 
-const SAYS_NOTHING = 'It says that there is none: it counts as an empty cell, and is not sent.';
+const SAYS_NOTHING = 'It is a placeholder for a missing value: it counts as an empty cell, and is not sent.';
 
-/** What people write where there is no number; signs and case do not count. */
+/** What people write if they have no number. Punctuation and case do not count. */
 const PLACEHOLDERS_BY_LANGUAGE = {
   english: [
     'na',
@@ -73,15 +73,15 @@ const PLACEHOLDERS_BY_LANGUAGE = {
 };
 const PLACEHOLDERS = new Set(Object.values(PLACEHOLDERS_BY_LANGUAGE).flat());
 
-/** `k.A.`, `n/v`, `s. o.`: only with their signs, since two letters may be somebody's number. */
+/** `k.A.`, `n/v`, `s. o.`: only with punctuation, because two bare letters may be a real number. */
 const ABBREVIATED = /^(?:k[./] ?a|n[./] ?[abcdv]|s[./] ?[od])\.?$/i;
 
 /** No placeholder has one of these digits. */
 const COUNTS = /[1-9]/;
 
-/** Signs and zeros alone tell nobody apart either. */
+/** Punctuation and zeros alone identify nobody either. */
 function isPlaceholder(text: string): boolean {
-  // A number tells somebody, and that is what nearly all of these cells hold.
+  // Nearly all such cells are numbers, so this test comes first.
   if (COUNTS.test(text)) return false;
   const letters = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
   return ABBREVIATED.test(text) || letters === '' || /^0+$/.test(letters) || PLACEHOLDERS.has(letters);

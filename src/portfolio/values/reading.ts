@@ -1,6 +1,5 @@
 /**
- * What came of reading a cell: its value in canonical form, or a sentence that says what would be right.
- * `change` says what was changed on the way, where a person would not call the two the same writing; `open` marks a
- * problem that goes away when the column's convention is known.
+ * The result of reading a cell: the canonical value, or a message with the correction. `change` says how the value
+ * differs from the text, if a person would notice. `open` marks a problem that the column's convention would solve.
  */
-export type Reading = { value: string; change?: string } | { problem: string; open?: true };
+export type ValueReading = { value: string; change?: string } | { problem: string; open?: true };

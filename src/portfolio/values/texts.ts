@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import type { Reading } from './reading.ts';
+import type { ValueReading } from './reading.ts';
 
-/** Reads a text without the line breaks by which a spreadsheet shows it over several lines: a company's name has none. */
-export function readOnOneLine(text: string): Reading {
+/** Reads a text and joins its lines: a spreadsheet may break a company's name into several. */
+export function readOnOneLine(text: string): ValueReading {
   if (!BREAK.test(text)) return { value: text };
-  // Cut and joined: a pattern with spaces on both sides of a break would try each space of a long run anew.
+  // Split and join, because a pattern with spaces around a break would be quadratic on long runs of spaces.
   const lines = text.split(BREAKS).map((line) => line.trim());
-  return { value: lines.filter((line) => line !== '').join(' '), change: 'It stood on several lines.' };
+  return { value: lines.filter((line) => line !== '').join(' '), change: 'It was written on several lines.' };
 }
 
 const BREAK = /[\r\n]/;
 const BREAKS = /[\r\n]+/;
 
-/** Reads a web address: with its scheme, or without one where the rest is a host. */
-export function readWebsite(text: string): Reading {
-  // The URL parser would encode the space on its own; we send what is written, or nothing.
+/** Reads a web address. A missing scheme is added if the rest is a host. */
+export function readWebsite(text: string): ValueReading {
+  // The URL parser would encode the space by itself; the text is sent as written or not at all.
   if (/\s/.test(text))
     return { problem: 'The address holds a space: write one address, like https://www.example.com.' };
-  // To be refused costs zod ten times what it costs to be taken, so what has no scheme is not tried.
+  // zod is ten times slower for invalid texts, so an address without a scheme skips it.
   if (text.includes(':') && WEBSITE.safeParse(text).success) return { value: text };
   const whole = `https://${text}`;
   const isHost = /^[\p{L}\p{N}_.-]+\.\p{L}{2,}([/?#]\S*)?$/u.test(text);
@@ -26,20 +26,20 @@ export function readWebsite(text: string): Reading {
 }
 
 /** Reads an e-mail address. */
-export function readEmail(text: string): Reading {
+export function readEmail(text: string): ValueReading {
   return EMAIL.safeParse(text).success ? { value: text } : { problem: EMAIL_PROBLEM };
 }
 
-// zod keeps the grammars alone, a cell at a time: a schema for the whole line costs twice what the rest of the line does.
+// zod checks single cells only. A schema for the whole line would take twice as long as the rest of its reading.
 const WEBSITE = z.url({ protocol: /^https?$/ });
-// zod's own pattern is ASCII and refuses ampersands and umlauts before the @, which mail systems take (RFC 6531).
+// zod's default pattern refuses ampersands and umlauts before the @, which mail systems accept (RFC 6531).
 const EMAIL = z.email({ pattern: z.regexes.rfc5322Email });
 
 const EMAIL_PROBLEM = 'This is not an e-mail address: write one, as NAME@DOMAIN.';
 const WEBSITE_PROBLEM = 'This is not a web address: write one with http:// or https://, like https://www.example.com.';
 
-/** Reads `yes` or `no` as people say it in the languages of the header names. */
-export function readYesOrNo(text: string): Reading {
+/** Reads `yes` or `no` in the languages of header names. */
+export function readYesOrNo(text: string): ValueReading {
   const word = text.toLowerCase();
   if (YES.has(word)) return { value: 'yes' };
   if (NO.has(word)) return { value: 'no' };

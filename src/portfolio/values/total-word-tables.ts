@@ -32,7 +32,7 @@ const TOTALS_BY_LANGUAGE = {
     'mittelwert',
     'ubertrag',
     'alle',
-    // The last line of a table in a German Excel.
+    // The last line of a table in German Excel.
     'ergebnis',
     'gesamtlimit',
     'gesamtkreditlimit',
@@ -66,7 +66,7 @@ const TOTALS_BY_LANGUAGE = {
   others: ['totaal', 'totaal generaal', 'totale', 'totale generale', 'soma', 'razem', 'summa'],
 };
 
-/** Nothing but these may a label say, apart from {@link COMPANIONS}. */
+/** Labels that mean a total if nothing else follows, apart from {@link COMPANIONS}. */
 export const TOTALS: ReadonlySet<string> = new Set(Object.values(TOTALS_BY_LANGUAGE).flat());
 
 const PLAIN_TOTALS_BY_LANGUAGE = {
@@ -90,7 +90,7 @@ const PLAIN_TOTALS_BY_LANGUAGE = {
   others: ['subtotaal', 'eindtotaal', 'subtotale'],
 };
 
-/** Words with which no company's name begins; whatever follows says what was added up: `Summe Deutschland`. */
+/** Words that begin no company's name. Any text may follow: `Summe Deutschland`. */
 export const PLAIN_TOTALS: ReadonlySet<string> = new Set(Object.values(PLAIN_TOTALS_BY_LANGUAGE).flat());
 
 const COMPANIONS_BY_LANGUAGE = {
@@ -153,5 +153,5 @@ const COMPANIONS_BY_LANGUAGE = {
   ],
 };
 
-/** What stands beside such a word and changes nothing: what is counted, the currency, little words. */
+/** Words that may accompany a total: what is counted, a currency, articles and prepositions. */
 export const COMPANIONS: ReadonlySet<string> = new Set(Object.values(COMPANIONS_BY_LANGUAGE).flat());

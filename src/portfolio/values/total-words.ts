@@ -2,10 +2,10 @@ import { smallLetters } from '../../likeness.ts';
 import { COMPANIONS, PLAIN_TOTALS, TOTALS } from './total-word-tables.ts';
 
 /**
- * Whether a label is a word for a total, or for a line that a sheet's author adds below the buyers: `Summe`, `Total EUR`,
- * `Grand Total:`, `Sous-total`, `Total général (12 clients)`, SAP's `**`.
+ * Whether a label means a total, or another line that authors add below the buyers: `Summe`, `Total EUR`, `Grand
+ * Total:`, `Sous-total`, `Total général (12 clients)`, SAP's `**`.
  *
- * What can begin a company's name is no such word by its beginning: `Total Energies` and `Summa Oy` are buyers.
+ * The beginning alone proves nothing if a company's name may begin so: `Total Energies` and `Summa Oy` are buyers.
  */
 export function isTotalLabel(label: string): boolean {
   if (!mayBegin(label)) return false;
@@ -15,23 +15,23 @@ export function isTotalLabel(label: string): boolean {
     .replace(/[^\p{L}]+/gu, ' ')
     .trim()
     .split(' ')
-    // A single letter is what is left of an abbreviation, or of a sheet's column.
+    // Single letters are the rest of an abbreviation or of a column's letter.
     .filter((word) => word.length > 1 && !COMPANIONS.has(word));
   const name = words.join(' ');
   return TOTALS.has(name) || PLAIN_TOTALS.has(words[0] ?? '') || PLAIN_TOTALS.has(words.slice(0, 2).join(' '));
 }
 
-/** A label that names a group of lines beside a word for its total: `Acme Ltd Total`, `Total Österreich`, `1001 Summe`. */
+/** A group's label with a word for its total: `Acme Ltd Total`, `Total Österreich`, `1001 Summe`. */
 export type GroupLabel = {
-  /** What it is the total of, as written. */
+  /** The group, as written. */
   of: string;
-  /** Whether the word stands behind it, as spreadsheets put it in most languages. */
+  /** Whether the total word comes after the group, as spreadsheets write it in most languages. */
   isBehind: boolean;
   /** Whether no company's name ends with the word. */
   isSure: boolean;
 };
 
-/** The group that a label names, if it does: that says nothing yet, since a company may be called so, see `isGroupTotal`. */
+/** The group that a label names, or null. No proof of a total: a company may be named so, see `isGroupTotal`. */
 export function groupOf(written: string): GroupLabel | null {
   const label = written.trim();
   if (label.length > LONGEST || !mayNameGroup(label)) return null;
@@ -41,12 +41,12 @@ export function groupOf(written: string): GroupLabel | null {
   return before ? { of: before[1] ?? '', isBehind: false, isSure: false } : null;
 }
 
-/** By its first and last letters: the label of nearly every buyer costs no more than these two looks. */
+/** A quick test by the first and last letters, which excludes nearly every buyer's name. */
 function mayNameGroup(label: string): boolean {
   return GROUP_BEGINNINGS.has(startOf(label)) || GROUP_ENDS.test(label.slice(-LONGEST_END));
 }
 
-/** What spreadsheets write beside the name of a group: its sum, and its count or average, which are no buyers either. */
+/** Words that spreadsheets write beside a group's name: its sum, count or average. */
 const GROUP_WORDS =
   'total|totale|totaal|summe|ergebnis|gesamt|sum|somme|suma|soma|count|anzahl|nombre|average|mittelwert';
 const SURE_WORDS = 'teilergebnis|gesamtergebnis|zwischensumme|gesamtsumme|sub-?total';
@@ -54,23 +54,22 @@ const BEHIND = new RegExp(`^(\\S.*?)[\\s:–-]+(${GROUP_WORDS}|${SURE_WORDS})[\\
 const BEFORE = new RegExp(`^(?:${GROUP_WORDS})[\\s:–-]+(\\S.*?)[\\s:]*$`, 'i');
 const SURE = new RegExp(`^(summe|ergebnis|${SURE_WORDS})$`, 'i');
 
-/** Names of companies are shorter, and what slipped into a cell costs no search. */
+/** Company names are shorter. Longer texts are not searched. */
 const LONGEST = 200;
 
-/** The last three letters of each, and a colon or two behind them. */
+/** The last three letters of each word, with optional colons. */
 const GROUP_ENDS = new RegExp(
   `(${[...new Set(`${GROUP_WORDS}|${SURE_WORDS}`.split('|').map((word) => word.slice(-3)))].join('|')})[\\s:]*$`,
   'i',
 );
 const LONGEST_END = 6;
 
-/** SAP's lists mark subtotals and totals so; a sum sign stands for itself. */
+/** SAP's marks for subtotals and totals, and the sum sign. */
 const STARS = /^\s*(\*{1,9}|[Σ∑])\s*$/;
 
 /**
- * Whether a label may be one by how its first word begins, which is all that the label of nearly every buyer costs. What
- * begins with three plain letters must begin a total itself. Behind others, words that only stand beside a total are
- * passed over; signs that are not those of Western languages ask for a closer look.
+ * A quick test by the beginning of the first word. Three plain letters must begin a total. After other beginnings,
+ * words that only accompany a total are skipped. Letters beyond Latin-1 need the full test.
  */
 function mayBegin(label: string): boolean {
   let [start, letters] = [0, 0];
@@ -94,8 +93,8 @@ function isPlain(label: string): boolean {
 }
 
 /**
- * For each sign of Latin-1 the number of the letter that it is, without accent or case, 27 of those that are none of the
- * alphabet, and 0 where it parts words. Nothing is said of what becomes several signs, and of brackets.
+ * For each Latin-1 character: the number of its letter without accent or case, 27 for other letters, 0 for separators.
+ * undefined for brackets and for characters that become several.
  */
 const LETTERS = Array.from({ length: 0x100 }, (_none, code) => {
   const letters = smallLetters(String.fromCharCode(code));
@@ -104,7 +103,7 @@ const LETTERS = Array.from({ length: 0x100 }, (_none, code) => {
   return letters >= 'a' && letters <= 'z' ? letters.charCodeAt(0) - 0x60 : 27;
 });
 
-/** Up to three letters as one number. */
+/** The first three letters as one number. */
 function startOf(text: string): number {
   let start = 0;
   for (const letter of text.slice(0, 3)) start = start * 0x20 + (LETTERS[letter.charCodeAt(0)] ?? 0);

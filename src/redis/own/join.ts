@@ -11,7 +11,7 @@ import { killServer, LOG_NAME, lastLogLine, runningServer, startServer } from '.
 import { pidOf } from './stamp.ts';
 
 /** Everything that joining needs to know. */
-export type Place = { folder: Folder; socketPath: string; log: Log };
+export type JoinDeps = { folder: Folder; socketPath: string; log: Log };
 
 /**
  * Joins the server of the folder: the one that runs, or one that this or another process starts now. Whoever comes
@@ -20,7 +20,7 @@ export type Place = { folder: Folder; socketPath: string; log: Log };
  * @throws LimitlineError `REDIS` when no server can be started or nothing moves for {@link PATIENCE_MS}, `FILE` when
  *   the folder is gone, and whatever `signal` was aborted with.
  */
-export async function join(place: Place, signal: AbortSignal): Promise<Member> {
+export async function join(place: JoinDeps, signal: AbortSignal): Promise<Member> {
   const { folder, socketPath } = place;
   let movedAt = performance.now();
   let trouble = '';
@@ -61,7 +61,7 @@ function pauseMs(): number {
 }
 
 /** Starts a server unless somebody else is at it, or has just been. Says whether it did. */
-async function startAlone(place: Place, signal: AbortSignal): Promise<boolean> {
+async function startAlone(place: JoinDeps, signal: AbortSignal): Promise<boolean> {
   let release: (() => void) | undefined;
   try {
     // Before the lock, too: among hosts it means nothing, and to take it would be to take it from the other's hands.
@@ -77,7 +77,7 @@ async function startAlone(place: Place, signal: AbortSignal): Promise<boolean> {
 }
 
 /** Starts a server, and notes that it is this host's. */
-async function startHere(place: Place): Promise<boolean> {
+async function startHere(place: JoinDeps): Promise<boolean> {
   enterHost(place.folder);
   let started = false;
   try {
@@ -100,7 +100,7 @@ export function leaveFolder(folder: Folder): void {
 }
 
 /** Waits until the server that was started last listens or is gone. One that does neither is killed. */
-async function isServed({ folder, socketPath, log }: Place, signal: AbortSignal): Promise<boolean> {
+async function isServed({ folder, socketPath, log }: JoinDeps, signal: AbortSignal): Promise<boolean> {
   const since = performance.now();
   for (;;) {
     if (await isListening(socketPath)) return true;
@@ -119,7 +119,7 @@ async function isServed({ folder, socketPath, log }: Place, signal: AbortSignal)
 }
 
 /** @returns whether it is there for us to join */
-async function start({ folder, socketPath, log }: Place): Promise<boolean> {
+async function start({ folder, socketPath, log }: JoinDeps): Promise<boolean> {
   const child = await startServer(folder);
   const since = performance.now();
   while (!(await isListening(socketPath))) {

@@ -5,7 +5,7 @@ import { startOf } from '../../files/process-start.ts';
 import type { Log } from '../../log.ts';
 import { checkVersion } from '../server-info.ts';
 import { openFolder } from './folder.ts';
-import { join, leaveFolder, type Place } from './join.ts';
+import { type JoinDeps, join, leaveFolder } from './join.ts';
 import type { Member } from './membership.ts';
 import { hangUp, probe } from './probe.ts';
 import { killServer, waitForExit } from './server-process.ts';
@@ -65,7 +65,7 @@ const SHUTDOWN_LIMIT_MS = 10_000;
 /** Disks fill up and are emptied again: the next try is soon, and the log says it once. */
 const RETRY_MS = 1_000;
 
-async function checkServerVersion(member: Member, place: Place): Promise<void> {
+async function checkServerVersion(member: Member, place: JoinDeps): Promise<void> {
   try {
     checkVersion(member.info, 'The redis-server on the PATH');
   } catch (error) {
@@ -75,7 +75,7 @@ async function checkServerVersion(member: Member, place: Place): Promise<void> {
 }
 
 /** Joins again whenever the server dies, until `signal`. Answers the membership that is left to end then, if any. */
-async function stay(first: Member, place: Place, signal: AbortSignal): Promise<Member | undefined> {
+async function stay(first: Member, place: JoinDeps, signal: AbortSignal): Promise<Member | undefined> {
   let member = first;
   let saidAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
@@ -99,7 +99,7 @@ async function stay(first: Member, place: Place, signal: AbortSignal): Promise<M
 /** An outage that goes on without a break of a minute is still the same one. */
 const SAY_EVERY_MS = 60_000;
 
-async function joinAgain(place: Place, signal: AbortSignal): Promise<Member | undefined> {
+async function joinAgain(place: JoinDeps, signal: AbortSignal): Promise<Member | undefined> {
   for (let said = false; ; said = true) {
     try {
       return await join(place, signal);
@@ -119,7 +119,7 @@ async function connectionEnd({ connection }: Member, signal?: AbortSignal): Prom
   });
 }
 
-async function leave(member: Member, place: Place): Promise<void> {
+async function leave(member: Member, place: JoinDeps): Promise<void> {
   const { folder, log } = place;
   if (!(await answers(member))) {
     log.debug({ folder: folder.path }, 'our own Redis does not answer; whoever comes next replaces it');
@@ -164,7 +164,7 @@ async function answers({ connection }: Member): Promise<boolean> {
 }
 
 /** Waits for the end of a server that was told to end, and says whether it heard that: one that answers did not, and somebody may use it. */
-async function hasEnded(server: Stamp, { folder, socketPath }: Place): Promise<boolean> {
+async function hasEnded(server: Stamp, { folder, socketPath }: JoinDeps): Promise<boolean> {
   if (await waitForExit(server, folder, ANSWER_LIMIT_MS)) return true;
   const found = await probe(socketPath);
   if (found.is === 'ready') {

@@ -1,8 +1,8 @@
 import iconv from 'iconv-lite';
 
 /**
- * The code pages of DOS, which browsers do not read and so Node's TextDecoder does not: by the name that we keep, the labels
- * by which people and programs call them (IANA, "Character Sets", and Microsoft's numbers).
+ * The DOS code pages, which Node's TextDecoder does not support, each with its other labels (IANA, "Character Sets",
+ * and Microsoft's numbers).
  */
 const CODE_PAGES: Record<string, readonly string[]> = {
   cp437: ['437', 'ibm437', 'dos-us', 'oem-us', 'csPC8CodePage437'],
@@ -17,7 +17,7 @@ const CODE_PAGES: Record<string, readonly string[]> = {
   cp865: ['865', 'ibm865'],
 };
 
-/** The one name of a code page by any of its labels; null for what is none. */
+/** The canonical name of a code page for any of its labels; null for other encodings. */
 export function codePageNamed(label: string): string | null {
   const wanted = label.trim().toLowerCase();
   const found = Object.entries(CODE_PAGES).find(
@@ -29,7 +29,7 @@ export function codePageNamed(label: string): string | null {
   return found ? found[0] : null;
 }
 
-/** The characters of the bytes 0x80 to 0xFF of a code page; U+FFFD where there is none. */
+/** A code page's characters for the bytes 0x80 to 0xFF; U+FFFD where a byte has none. */
 export function codePageCharacters(name: string): string[] {
   return [...iconv.decode(Buffer.from(Array.from({ length: 128 }, (_none, place) => place + 0x80)), name)];
 }

@@ -1,11 +1,11 @@
-/** The lone surrogate that stands for a byte which is no character of its encoding. */
+/** A lone surrogate that marks a byte which is no character in its encoding. */
 export function markByte(byte: number): string {
   return String.fromCharCode(0xdc00 + byte);
 }
 
 /**
- * Says in a sentence what a decoder could not decode, and for UTF-8 what the byte would be in Windows-1252, the encoding
- * that spreadsheets save without being asked; null for a text that is sound.
+ * Describes what could not be decoded in a text. For UTF-8 it adds the byte's meaning in Windows-1252, which
+ * spreadsheets use by default. null for a sound text.
  */
 export function describeDamage(text: string, encoding: string): string | null {
   if (text.isWellFormed()) return null;

@@ -3,8 +3,8 @@ import { charactersOf } from './single-bytes.ts';
 import { type Decoder, makeUtf8Decoder } from './utf8.ts';
 
 /**
- * A decoder of any encoding that `encodingNamed` names, with the promise of {@link makeUtf8Decoder}: what cannot be decoded becomes
- * a lone surrogate that names its byte, and everything around it stays good. A byte order mark is passed over.
+ * Builds a decoder for any encoding of `encodingNamed`, with the guarantee of {@link makeUtf8Decoder}: an undecodable
+ * byte becomes a lone surrogate for that byte, and the text around it stays intact. A byte order mark is skipped.
  */
 export function makeDecoder(encoding: string): Decoder {
   if (encoding === 'utf-8') return makeUtf8Decoder();
@@ -13,7 +13,7 @@ export function makeDecoder(encoding: string): Decoder {
   return singles ? makeSingleByteDecoder(singles) : makeMultiByteDecoder(encoding);
 }
 
-/** Halves of a pair that are alone stay as they are: they are lone surrogates already. */
+/** A lone half of a pair stays as it is, because it is a lone surrogate already. */
 function makeWideDecoder(bigEndian: boolean): Decoder {
   let rest: Buffer = Buffer.alloc(0);
   let atStart = true;
@@ -27,24 +27,24 @@ function makeWideDecoder(bigEndian: boolean): Decoder {
       atStart = false;
       return text.startsWith('\ufeff') ? text.slice(1) : text;
     },
-    // A first half that no second follows: it stays alone whatever comes before it.
+    // An incomplete unit at the end. This surrogate stays alone, whatever comes before it.
     end: () => (rest.length > 0 ? '\ud800' : ''),
   };
 }
 
-/** The characters of the bytes 0x80 to 0xFF, those that mean nothing marked as damage; null where a character has several bytes. */
+/** The characters for the bytes 0x80 to 0xFF, undefined ones marked as damage; null for multi-byte encodings. */
 function singleBytes(encoding: string): string[] | null {
   const characters = charactersOf(encoding);
   if (!characters) return null;
   return characters.map((character, place) => {
-    // A byte without a meaning is the replacement character, or the control character of its own number.
+    // An undefined byte decodes to U+FFFD, or to the control character of the same number.
     const isMeant = character !== '\ufffd' && character.charCodeAt(0) !== place + 0x80;
     return isMeant || (place >= 0x20 && character !== '\ufffd') ? character : markByte(place + 0x80);
   });
 }
 
 function makeSingleByteDecoder(characters: string[]): Decoder {
-  // Node's own Latin-1 is right and many times as fast for what is the same in both: as a rule, all of it.
+  // Node's Latin-1 decoder is many times faster. Only characters that differ from Latin-1 are replaced afterwards.
   const special = characters.flatMap((character, place) =>
     character === String.fromCharCode(place + 0x80) ? [] : [`\\x${(place + 0x80).toString(16)}`],
   );
@@ -62,13 +62,13 @@ function makeSingleByteDecoder(characters: string[]): Decoder {
 
 const LF = 0x0a;
 
-/** No character is longer (GB18030). */
+/** The longest character of any encoding (GB18030). */
 const MAX_CHARACTER_BYTES = 4;
 
 function makeMultiByteDecoder(encoding: string): Decoder {
   let rest: Buffer = Buffer.alloc(0);
 
-  /** The text of these bytes, or null if they are not all characters. */
+  /** The decoded text; null if some bytes are no characters. */
   function sound(bytes: Uint8Array): string | null {
     try {
       return new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -80,7 +80,7 @@ function makeMultiByteDecoder(encoding: string): Decoder {
   return {
     decode(bytes) {
       const all = Buffer.concat([rest, bytes]);
-      // A line feed is never the second byte of a character, so lines can be decoded one by one.
+      // No character contains a line feed byte, so lines can be decoded separately.
       const lineEnd = all.lastIndexOf(LF) + 1;
       const ends =
         lineEnd > 0 ? [lineEnd] : Array.from({ length: MAX_CHARACTER_BYTES }, (_none, back) => all.length - back);
@@ -98,7 +98,7 @@ function makeMultiByteDecoder(encoding: string): Decoder {
   };
 }
 
-/** Line by line, so that only those with damage are decoded the slow way. */
+/** Decodes line by line, so that only damaged lines take the slow path. */
 function decodeLines(bytes: Buffer, encoding: string, sound: (bytes: Uint8Array) => string | null): string {
   let text = '';
   for (let at = 0; at < bytes.length; ) {
@@ -111,7 +111,7 @@ function decodeLines(bytes: Buffer, encoding: string, sound: (bytes: Uint8Array)
   return text;
 }
 
-/** Byte by byte: the bytes of a character that does not come to its end are marked, and the next one begins after them. */
+/** Decodes byte by byte. The bytes of an incomplete character are marked, and decoding continues after them. */
 function decodeDamaged(bytes: Uint8Array, encoding: string): string {
   let text = '';
   let decoder = new TextDecoder(encoding, { fatal: true });
@@ -124,7 +124,7 @@ function decodeDamaged(bytes: Uint8Array, encoding: string): string {
       text += one;
     } catch {
       decoder = new TextDecoder(encoding, { fatal: true });
-      // The byte that did not fit may be an ASCII one of its own, such as the line break behind half a character.
+      // The byte that did not fit may be valid itself, such as a line break after half a character.
       if (pending.length > 0) at -= 1;
       text += (pending.length > 0 ? pending : [byte]).map(markByte).join('');
       pending = [];

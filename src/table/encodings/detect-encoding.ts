@@ -4,22 +4,22 @@ import { openBytes } from '../bytes.ts';
 import { makeLetterTally } from './letter-tally.ts';
 import { UTF8_CHARACTER } from './utf8.ts';
 
-/** What a file's bytes say of their encoding. */
+/** The encoding detected from a file's bytes. */
 export type FoundEncoding = {
   encoding: string;
   bom: boolean;
-  /** Why it cannot be told for certain, and what to say; null when it can. */
+  /** Why the encoding is uncertain, and what to do; null if it is certain. */
   doubt: string | null;
 };
 
 /**
- * Finds the encoding of a file: by its byte order mark; else UTF-16 by its zeros; else UTF-8, if all bytes are, or if
- * two thirds of those above ASCII are (damage is then told line by line); else the code page in which its letters follow each other as they
- * do in European languages, see `letter-tally.ts`, if no other comes near. Anything else is in doubt: it is not taken.
+ * Detects a file's encoding, in this order: the byte order mark; UTF-16 by its zero bytes; UTF-8, if at least two
+ * thirds of the bytes above ASCII fit it (damage is reported line by line); the European code page with the most
+ * plausible letter sequences, if no other is close (`letter-tally.ts`). Everything else is in doubt and not read.
  *
- * It reads the whole file, since the first umlaut may be on the last line: a gigabyte in about half a second.
+ * It reads the whole file, because the first umlaut may be on the last line: half a second for a gigabyte.
  *
- * @param rereadable false for a pipe: then the first bytes alone are judged.
+ * @param rereadable false for a pipe: then only the first bytes count.
  * @throws LimitlineError `FILE`, `STOPPED`
  */
 export async function detectEncoding(source: {
@@ -36,7 +36,7 @@ export async function detectEncoding(source: {
   const tally = makeTally();
   if (source.rereadable) await tallyFile(source, tally);
   else tally.add(wholeCharacters(start));
-  return tally.verdict();
+  return tally.guess();
 }
 
 const MARKS: { mark: number[]; encoding: string }[] = [
@@ -45,7 +45,7 @@ const MARKS: { mark: number[]; encoding: string }[] = [
   { mark: [0xfe, 0xff], encoding: 'utf-16be' },
 ];
 
-/** Tables are mostly ASCII, so in UTF-16 nearly every other byte is zero, and the ones between hardly ever. */
+/** Tables are mostly ASCII, so in UTF-16 almost every second byte is zero, and hardly any of the others. */
 function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   const zeros = [0, 0];
   for (let at = 0; at < start.length; at += 1) if (start[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
@@ -54,11 +54,11 @@ function wideEncoding(start: Buffer): 'utf-16le' | 'utf-16be' | null {
   return even > MANY_ZEROS && odd < FEW_ZEROS ? 'utf-16be' : null;
 }
 
-/** A table of Japanese names has some digits, delimiters and Latin letters in every line still. */
+/** Even a table of Japanese names has digits, delimiters or Latin letters in every line. */
 const MANY_ZEROS = 0.2;
 const FEW_ZEROS = 0.01;
 
-/** Counts bytes above ASCII that UTF-8 explains and that it does not, and keeps where the latter are. */
+/** Counts the bytes above ASCII that fit UTF-8, and those that do not. */
 function makeTally() {
   const letters = makeLetterTally();
   let explained = 0;
@@ -74,16 +74,16 @@ function makeTally() {
       });
       unexplained += letters.add(explained === before ? bytes : Buffer.from(text, 'latin1'));
     },
-    verdict(): FoundEncoding {
-      // Characters of three bytes come about by chance in Japanese text, if not many of them.
+    guess(): FoundEncoding {
+      // In Japanese encodings, sequences that fit UTF-8 occur by chance, but rarely.
       if (unexplained * 2 <= explained || explained >= PLENTY) return { encoding: 'utf-8', bom: false, doubt: null };
-      const encoding = explained === 0 ? letters.verdict() : null;
+      const encoding = explained === 0 ? letters.guess() : null;
       return { encoding: encoding ?? 'windows-1252', bom: false, doubt: encoding === null ? UNKNOWN : null };
     },
   };
 }
 
-/** So many bytes of UTF-8 are no chance, and counting on would cost a pass over the file. */
+/** So many bytes that fit UTF-8 are no chance. Counting on would take time. */
 const PLENTY = 100_000;
 
 const UNKNOWN =

@@ -1,9 +1,9 @@
 import { charactersOf } from './single-bytes.ts';
 
-/** Turns text into bytes. What the encoding has no sign for becomes a question mark. */
+/** Encodes text. A character that the encoding lacks becomes a question mark. */
 type Encoder = (text: string) => Buffer;
 
-/** An encoder of any encoding that `makeDecoder` reads; the tables that Node lacks are made by decoding all there is. */
+/** Builds an encoder for any encoding of `makeDecoder`. Missing tables are made by decoding every byte sequence. */
 export function makeEncoder(encoding: string): Encoder {
   if (encoding === 'utf-8') return (text) => Buffer.from(text);
   if (encoding === 'utf-16le') return (text) => Buffer.from(text, 'utf16le');
@@ -18,7 +18,7 @@ export function makeEncoder(encoding: string): Encoder {
   };
 }
 
-/** Makes the test whether an encoder of this encoding has signs for all of a text. */
+/** Builds the test whether an encoding has all characters of a text. */
 export function makeEncodingTest(encoding: string): (text: string) => boolean {
   if (encoding === 'utf-8' || encoding.startsWith('utf-16')) return () => true;
   let table: Map<string, Buffer> | undefined;
@@ -38,11 +38,11 @@ function encodeOne(character: string, table: Map<string, Buffer>): Buffer {
 }
 
 const HIGH = Array.from({ length: 0x80 }, (_none, place) => 0x80 + place);
-/** Second and later bytes: digits in four-byte GB18030, the rest elsewhere. */
+/** Bytes after the first: digits in four-byte GB18030, others elsewhere. */
 const TRAIL = Array.from({ length: 0xff - 0x30 }, (_none, place) => 0x30 + place);
 const DIGITS = TRAIL.slice(0, 10);
 
-/** Character → bytes; the first, and so the shortest, that decode to it. 24,000 pairs take some 30 ms, once. */
+/** Maps characters to their shortest byte sequence. Building 24,000 entries takes some 30 ms, once. */
 function tableOf(encoding: string): Map<string, Buffer> {
   const table = new Map<string, Buffer>();
   const singles = charactersOf(encoding);
@@ -66,7 +66,7 @@ function tableOf(encoding: string): Map<string, Buffer> {
   const leads = HIGH.filter((byte) => !learn(byte));
   for (const lead of leads) for (const trail of TRAIL) learn(lead, trail);
   if (encoding === 'euc-jp') for (const second of HIGH) for (const third of HIGH) learn(0x8f, second, third);
-  // The four-byte characters that names are written with; those beyond are rarer than the question mark is bad.
+  // The four-byte characters that occur in names. The rest is too rare to matter.
   if (encoding === 'gb18030') {
     for (const lead of [0x81, 0x82, 0x83, 0x84])
       for (const second of DIGITS)

@@ -1,7 +1,7 @@
 /**
- * How well a character above ASCII fits where it is, between these two neighbours: the higher the better, at `ODD` it
- * is hardly meant. A wrong encoding puts signs inside words, capitals inside small letters, and consonants where a
- * vowel belongs, so the right one of several is told by the sum.
+ * Rates how plausible a character above ASCII is between its neighbours: the higher the better; at `ODD` or below it is
+ * unlikely. A wrong encoding puts signs inside words, capitals among small letters, and consonants in place of vowels.
+ * So the right encoding has the highest sum.
  *
  * @param before the neighbour, '' at the end of the text.
  */
@@ -14,7 +14,7 @@ export function fitOf(character: string, before: string, after: string): number 
   if (!isSmall && LETTER.test(before) && SMALL.test(after)) return ODD;
   if (isSmall && character !== 'ß' && BIG.test(before) && BIG.test(after)) return ODD;
   const letter = character === 'İ' ? 'ı' : character.toLowerCase();
-  // Names begin with one, or a sentence: Ó Briain, È, À.
+  // Names or sentences may begin with a single capital vowel: Ó Briain, È, À.
   const isAlone = shape.before === '-' && shape.after === '-';
   if (!isSmall && isAlone && VOWELS.includes(letter)) return WORDS.includes(character) ? 1 : 0.5;
   const own = OWN_RULES[letter]?.(before.toLowerCase(), after.toLowerCase());
@@ -23,17 +23,17 @@ export function fitOf(character: string, before: string, after: string): number 
   return (habits[`${shape.before}${shape.after}`] ?? 0) + (LIKELY[letter] ?? 0);
 }
 
-/** What a byte without a meaning is decoded to. */
+/** The result of decoding an undefined byte. */
 export const UNDEFINED = '\ufffd';
 
-/** No text has it. */
+/** Occurs in no text. */
 const NEVER = -6;
-/** A sign or a capital in the middle of a word; what is no better is hardly meant. */
+/** For a sign or a capital in the middle of a word. Ratings up to this one are implausible. */
 export const ODD = -2;
 const INSIDE = -3;
 
 const CONTROL = /[\x80-\x9f]/;
-// Without ordinals and accents by themselves, which Unicode counts among the letters.
+// Excludes ordinals and standalone accents, which Unicode counts as letters.
 const LETTER = /(?![ªº\u02b0-\u02ff])\p{L}/u;
 const SMALL = /\p{Ll}/u;
 const BIG = /\p{Lu}/u;
@@ -44,13 +44,13 @@ const WORDS = 'ÓÈÀÉÁÅÖØ';
 
 const VOWELS = 'aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýÿœăąėęěıőůűœ';
 
-/** v for a vowel, c for a consonant, - for neither: the end of a word. */
+/** v: a vowel; c: a consonant; -: the end of a word. */
 function soundOf(neighbour: string): 'v' | 'c' | '-' {
   if (!LETTER.test(neighbour)) return '-';
   return VOWELS.includes(neighbour.toLowerCase()) ? 'v' : 'c';
 }
 
-/** A vowel is between consonants as a rule; one by itself is no word in most languages. */
+/** A vowel usually comes between consonants, and is rarely a word by itself. */
 const VOWEL_FIT: Record<string, number> = {
   cc: 2,
   'c-': 1,
@@ -74,7 +74,7 @@ const CONSONANT_FIT: Record<string, number> = {
   '--': -2,
 };
 
-/** What a letter's being frequent in its languages says for it; one that is rare in them all has less. */
+/** A bonus for letters that are frequent in their languages, and a penalty for rare ones. */
 const LIKELY = likelihoods([
   ['äöüßéèñóáç', 1],
   ['êàíúåøæôčšžřłńśżěůąęć', 0.5],
@@ -88,8 +88,8 @@ function likelihoods(groups: [letters: string, likelihood: number][]): Record<st
 const FINAL = /^\P{L}?$/u;
 
 /**
- * Letters that have habits of their own, by the small neighbours. Those of the west first: the grave accents of French and
- * Italian, the diaeresis behind a vowel, Portuguese nasals; then those of Central Europe that share their bytes.
+ * Rules for single letters by their lower-case neighbours. First Western Europe: grave accents of French and Italian,
+ * diaeresis after a vowel, Portuguese nasals. Then letters of Central Europe with the same bytes.
  */
 const OWN_RULES: Record<string, (before: string, after: string) => number | undefined> = {
   à: (before, after) => (FINAL.test(after) ? 2 : /[bcdfglmnprstv]/.test(before) ? 1 : undefined),
@@ -122,15 +122,15 @@ const OWN_RULES: Record<string, (before: string, after: string) => number | unde
   ł: () => 2,
 };
 
-/** Signs that are written between letters, or beside a word. */
+/** Signs that may be next to a word. */
 const QUOTES = /[‘’‚“”„«»‹›¿¡]/;
-/** What closes does not come before everything else; as `” Briain` a letter comes out that is a sign on the Mac. */
+/** Closing quotes do not start a cell. A letter misread as a sign of the Mac's encoding does: `” Briain`. */
 const CLOSING = /[’”»]/;
 const CELL_START = /^[\s,;|"]?$/;
 const APOSTROPHE = /[’´‘]/;
 const DASH = /[–—]/;
 const MONEY = /[€£¥¢$]/;
-/** Frames, mathematics and Greek of old code pages, and accents without a letter: in no table of names. */
+/** Frames, mathematics and Greek of old code pages, and accents without a letter: no table of names has them. */
 const STRANGE = /[\u2190-\u25ff\u0370-\u03ff\u02c0-\u02ff¤¦¨¬¯¸†‡‰ˆ˜ﬁﬂ◊\u2044\uf8ff₧]/;
 
 function signFit(sign: string, before: string, after: string): number {

@@ -2,21 +2,18 @@ import { fitOf, ODD, UNDEFINED } from './letter-fit.ts';
 import { charactersOf } from './single-bytes.ts';
 import { makeWesternRuns } from './western-runs.ts';
 
-/** Counts bytes above ASCII with their neighbours, and tells the code page that was meant by them. */
+/** Counts bytes above ASCII with their neighbours, and finds the code page in which they are plausible. */
 type LetterTally = {
-  /** Counts those of these bytes, and answers how many there are. */
+  /** Counts the bytes above ASCII, and returns their number. */
   add(bytes: Buffer): number;
-  /** The code page; null where none fits, or several do and would make other texts of it. */
-  verdict(): string | null;
+  /** The code page; null if none fits, or if several fit and give different texts. */
+  guess(): string | null;
 };
 
-/** What nearly all programs of Western Europe write. */
+/** The default of nearly all Western European programs. */
 const USUAL = 'windows-1252';
 
-/**
- * The code pages of Europe in the order in which they are preferred where they make the same text: Windows' own, Unix',
- * the Mac's, and those of DOS.
- */
+/** European code pages in order of preference, for those that give the same text: Windows, Unix, Mac, DOS. */
 const CANDIDATES = [
   USUAL,
   'windows-1250',
@@ -28,11 +25,11 @@ const CANDIDATES = [
   'cp852',
 ] as const;
 
-/** Turkish letters have the bytes of Icelandic ones: it may lead to doubt, and is never taken. */
+/** Turkish letters have the same bytes as Icelandic ones: this one may cause doubt but is never chosen. */
 const ASKED_FOR = ['windows-1254'];
 
 export function makeLetterTally(): LetterTally {
-  /** How often a byte stands between these two, by `before << 16 | byte << 8 | after`; 0 for the end of a chunk. */
+  /** Counts by `before << 16 | byte << 8 | after`; a neighbour of 0 is the end of a chunk. */
   const counts = new Map<number, number>();
   let counted = 0;
   let total = 0;
@@ -61,26 +58,26 @@ export function makeLetterTally(): LetterTally {
       total += found;
       return found;
     },
-    verdict() {
+    guess() {
       if (inLongRuns > total * MAX_BAD) return null;
       const encoding = judge(counts, counted);
-      return encoding === USUAL && !runs.verdict() ? null : encoding;
+      return encoding === USUAL && !runs.isWestern() ? null : encoding;
     },
   };
 }
 
-/** European words have two such letters in a row, three with a sign beside them; Japanese, Greek and Russian ones more. */
+/** European words have two such letters in a row, three with a sign. Japanese, Greek and Russian have more. */
 const LONGEST_RUN = 4;
 
-/** More would tell the same and cost time: the letters of some 20,000 lines. */
+/** The letters of some 20,000 lines. More would cost time and change nothing. */
 const ENOUGH = 100_000;
 
-/** A trade mark or a stray sign here and there changes nothing. */
+/** A trade mark or a stray sign here and there does not matter. */
 const MAX_BAD = 0.1;
 
 /**
- * How far the best must lead: in all, and on average of the letters that another would make others. The usual one needs the
- * least.
+ * The minimum lead of the best code page: in total, and per letter that another would read differently. The default one
+ * needs the least.
  */
 const LEAD = { usual: 0.4, others: 3 };
 const MEAN_LEAD = { usual: 0.15, others: 0.3 };
@@ -106,9 +103,9 @@ function judge(counts: ReadonlyMap<number, number>, counted: number): string | n
 }
 
 /**
- * Whether anything but the usual code page may be certain, a lead being chance in few letters. Of the letters that it makes
- * others, three at least must fit as well, and better in all; and what the Mac and DOS write is, read as usual, where no text
- * has it. Hungarian has two such letters alone, which are õ and û in the west: no language there has both.
+ * Whether a code page other than the default is certain: with few letters, a lead may be chance. At least three
+ * different letters are needed. Mac or DOS: enough letters are implausible in the default. Others: three letters fit as
+ * well or better, or the two Hungarian ones, which no Western language has together as õ and û.
  */
 function isProven(best: Scored, usual: Scored, counts: ReadonlyMap<number, number>): boolean {
   const gains = new Map<string, number>();
@@ -130,13 +127,13 @@ function isProven(best: Scored, usual: Scored, counts: ReadonlyMap<number, numbe
   return [...gains.values()].filter((gain) => gain >= 0).length >= LETTERS || (gains.has('ő') && gains.has('ű'));
 }
 
-/** Fewer are a coincidence: one name on each line. */
+/** Fewer may be a coincidence, such as one name on each line. */
 const LETTERS = 3;
 
-/** Of what the Mac or DOS wrote, at least so many are in odd places; of what Windows wrote, hardly any. */
+/** The share of letters in implausible positions, above which Mac or DOS is credible. */
 const MISPLACED = 0.15;
 
-/** They have letters where the usual one has letters, so nothing in them need be in an odd place. */
+/** These have letters at the same bytes as the default, so their texts never look implausible there. */
 const LIKE_USUAL = ['windows-1250', 'iso-8859-2', 'iso-8859-15', 'windows-1254'];
 
 function scoreOf(encoding: string, counts: ReadonlyMap<number, number>): Scored {
@@ -151,15 +148,15 @@ function scoreOf(encoding: string, counts: ReadonlyMap<number, number>): Scored 
   return { encoding, characters, score, bad };
 }
 
-/** How well the byte in the middle fits, read so. */
+/** The plausibility of the middle byte in this code page. */
 function fitAt({ characters }: Pick<Scored, 'characters'>, key: number): number {
   const character = (byte: number) => (byte < 0x80 ? ASCII[byte] : (characters[byte - 0x80] ?? UNDEFINED)) ?? '';
   return fitOf(character((key >> 8) & 0xff), character(key >> 16), character(key & 0xff));
 }
 
-/** Western code pages have these two for foreign names alone. */
+/** Western code pages, in which these letters occur only in foreign names. */
 const WESTERN = ['windows-1252', 'iso-8859-15', 'windows-1254'];
 const RARE = /[šžŠŽ]/;
 
-/** The end of a chunk is the end of a word as well. */
+/** The end of a chunk counts as the end of a word. */
 const ASCII = Array.from({ length: 0x80 }, (_none, code) => (code === 0 ? '' : String.fromCharCode(code)));

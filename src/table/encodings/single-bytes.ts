@@ -1,6 +1,6 @@
 import { codePageCharacters, codePageNamed } from './code-pages.ts';
 
-/** The characters of the bytes 0x80 to 0xFF where each is a character by itself, U+FFFD where it is none; null in other encodings. */
+/** The characters for the bytes 0x80 to 0xFF, with U+FFFD for undefined ones; null for multi-byte encodings. */
 export function charactersOf(encoding: string): string[] | null {
   if (codePageNamed(encoding) === encoding) return codePageCharacters(encoding);
   if (MULTI_BYTE.test(encoding)) return null;

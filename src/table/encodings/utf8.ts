@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import { wholeCharacters } from '../../files/whole-characters.ts';
 import { markByte } from './damage.ts';
 
-/** Turns chunks of bytes into text; a character may begin in one chunk and end in the next. */
+/** Decodes chunks of bytes. A character may span two chunks. */
 export type Decoder = {
-  /** The text of these bytes and of what an earlier chunk left over. */
+  /** The text of these bytes, after what the previous chunk left over. */
   decode(bytes: Buffer): string;
-  /** The text of what is left over: never a whole character. */
+  /** The text of the bytes left over, which are no whole character. */
   end(): string;
 };
 
 /**
- * A decoder of UTF-8 that loses nothing: a byte that is not UTF-8 becomes the lone surrogate U+DC00 + byte, which no
- * UTF-8 text can hold. So a U+FFFD that the file spells out stays apart from damage, the good lines around damage
- * stay good, and `isWellFormed()` tells a damaged text. A byte order mark at the start is passed over.
+ * A lossless UTF-8 decoder: an invalid byte becomes the lone surrogate U+DC00 + byte, which UTF-8 text cannot have. So
+ * damage differs from a U+FFFD of the file itself, the text around it stays intact, and `isWellFormed()` finds damaged
+ * text. A byte order mark at the start is skipped.
  */
 export function makeUtf8Decoder(): Decoder {
   let rest: Buffer = Buffer.alloc(0);
@@ -37,10 +37,10 @@ export function makeUtf8Decoder(): Decoder {
 const MULTI_BYTE =
   /[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}/;
 
-/** One character of UTF-8 above ASCII, its bytes as Latin-1 (Unicode standard, table 3-7). */
+/** A UTF-8 character above ASCII, with its bytes as Latin-1 (Unicode standard, table 3-7). */
 export const UTF8_CHARACTER = new RegExp(MULTI_BYTE, 'g');
 
-/** The same, else any one byte above ASCII. */
+/** Such a character, or any single byte above ASCII. */
 const CHARACTER_OR_BYTE = new RegExp(`${MULTI_BYTE.source}|[\\x80-\\xff]`, 'g');
 
 function decodeDamaged(bytes: Buffer): string {

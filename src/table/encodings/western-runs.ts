@@ -1,8 +1,8 @@
-/** Tells whether bytes above ASCII follow each other as in the words of Western Europe, whatever their letters are. */
+/** Tests whether bytes above ASCII come in groups as in Western European words, whatever their letters. */
 type WesternRuns = {
   add(bytes: Buffer): void;
-  /** Whether nearly all of them do: if not, the file is not Windows-1252 for certain. */
-  verdict(): boolean;
+  /** Whether nearly all of them do. Otherwise the file is not certainly Windows-1252. */
+  isWestern(): boolean;
 };
 
 export function makeWesternRuns(): WesternRuns {
@@ -17,11 +17,11 @@ export function makeWesternRuns(): WesternRuns {
         if (WESTERN_RUN.test(run) && !isWord) western += run.length;
       }
     },
-    verdict: () => western >= counted * CERTAIN,
+    isWestern: () => western >= counted * CERTAIN,
   };
 }
 
-/** More would tell the same and cost time: the letters of some 20,000 lines. */
+/** The letters of some 20,000 lines. More would cost time and change nothing. */
 const ENOUGH = 100_000;
 
 /** A trade mark or a stray sign here and there does not make a file Japanese. */
@@ -30,13 +30,13 @@ const CERTAIN = 0.9;
 const HIGH_RUN = /[\x80-\xff]+/g;
 
 /**
- * Up to two letters, or two with a sign beside them, as western languages have them: `ü`, `öß`, `’é`, ` €`. Japanese and
- * Chinese come in longer runs, and so do Russian and Greek.
+ * Up to two letters, possibly with signs beside them, as Western languages have: `ü`, `öß`, `’é`, ` €`. Japanese,
+ * Chinese, Russian and Greek have longer runs.
  */
 const WESTERN_RUN =
   /^[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}[\x8a\x8c\x8e\x9a\x9c\x9e\x9f\xaa\xba\xc0-\xcf\xd1-\xd6\xd8-\xdd\xdf-\xef\xf1-\xf6\xf8-\xfd\xff]{0,2}[\x80\x84\x85\x91-\x97\xa0\xa3\xa7\xab\xae\xb0\xb4\xb7\xbb]{0,2}$/;
 
-/** Two such letters and no other are no word in the west, and legal forms in the east: `ИП`, `ΟΕ`. */
+/** Two or more such letters alone are no Western word, but legal forms elsewhere: `ИП`, `ΟΕ`. */
 const WHOLE_WORD = /^[\xc0-\xff]{2,}$/;
 
 function isLetter(character: string | undefined): boolean {

@@ -1,8 +1,8 @@
 import { charactersOf } from '../encodings/single-bytes.ts';
 
 /**
- * How many bytes the first so many UTF-16 units of a text take, of which `bytes` are the file's own: a damaged byte is one unit
- * (see `encodings/damage.ts`), and stays the byte that it is.
+ * The number of bytes for the first `units` UTF-16 units of a text. `bytes` are the same text in the file. A damaged
+ * byte is one unit (see `encodings/damage.ts`) and one byte.
  */
 export function bytePlace(
   bytes: Buffer,
@@ -14,7 +14,7 @@ export function bytePlace(
   return charactersOf(encoding) ? units : walked(bytes, encoding, units);
 }
 
-/** Characters as UTF-8 has them, and a byte for each sign of damage. */
+/** Counts UTF-8 bytes, with one byte for each mark of damage. */
 function utf8Length(text: string): number {
   if (text.isWellFormed()) return Buffer.byteLength(text);
   let length = 0;
@@ -22,7 +22,7 @@ function utf8Length(text: string): number {
   return length;
 }
 
-/** Character by character, as the decoder of these encodings goes through damaged lines. */
+/** Decodes character by character, exactly as the decoder does for damaged lines. */
 function walked(bytes: Buffer, encoding: string, units: number): number {
   const fresh = () => new TextDecoder(encoding, { fatal: true });
   let decoder = fresh();
@@ -36,7 +36,7 @@ function walked(bytes: Buffer, encoding: string, units: number): number {
     } catch {
       decoder = fresh();
       found += Math.max(pending, 1);
-      // The byte that did not fit may be a character of its own.
+      // The byte that did not fit may be a character itself.
       if (pending > 0) at -= 1;
       pending = 0;
     }

@@ -1,25 +1,25 @@
 import { createReadStream } from 'node:fs';
 
-/** So many physical lines from this one on. */
-export type LineRange = { line: number; lines: number };
+/** A number of physical lines, starting with this one. */
+export type LineSpan = { line: number; lines: number };
 
-/** Where they are in the file's bytes, without the line break that ends the last of them. */
+/** The byte range of lines, without the line break at the end. */
 export type BytePlace = { from: number; to: number };
 
 const [LF, CR] = [0x0a, 0x0d];
 
-/** An even number, so that no unit of UTF-16 is cut. */
+/** Even, so that no UTF-16 unit is split. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Finds lines in a file: CR, LF and CRLF end one alike. In all encodings that are read, these bytes are parts of nothing else,
- * but for UTF-16, whose units have two bytes.
+ * Finds lines in a file. CR, LF and CRLF each end one. In every supported encoding except UTF-16, these bytes are never
+ * part of another character; UTF-16 has units of two bytes.
  *
- * @returns by the first line of each; one that the file does not have is not there
+ * @returns byte ranges by first line; missing lines have no entry
  */
 export async function linePlaces(
   path: string,
-  { encoding, ranges }: { encoding: string; ranges: readonly LineRange[] },
+  { encoding, ranges }: { encoding: string; ranges: readonly LineSpan[] },
 ): Promise<Map<number, BytePlace>> {
   const starts = new Map<number, number>([[1, 0]]);
   const ends = new Map<number, number>();

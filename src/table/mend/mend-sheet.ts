@@ -9,16 +9,15 @@ import { openWorkbook, ZIP_LIMITS } from '../xlsx/workbook.ts';
 import type { RecordMend } from './mend-text.ts';
 import { mendSheetXml, type SheetMends } from './sheet-xml.ts';
 
-/** In which order Excel calculates formulas: it names cells that may have none any more, and Excel makes it anew. */
+/** The order of Excel's calculations. It may name cells that lose their formulas, and Excel rebuilds it. */
 const CHAIN = 'xl/calcChain.xml';
 const NAMES_CHAIN = ['[Content_Types].xml', 'xl/_rels/workbook.xml.rels'];
 const CHAIN_ENTRY = /<(?:[\w.-]+:)?(?:Override|Relationship)\b[^>]*calcChain\.xml"[^>]*\/>/g;
 
 /**
- * Writes a workbook in which some cells of a sheet are texts of their own, and all others, their looks and the other sheets are as they
- * were. What is written is a text, also where it looks like a formula.
+ * Copies a workbook with new texts in some cells of a sheet. All else stays. Text that looks like a formula stays text.
  *
- * @throws LimitlineError `FILE` when the workbook cannot be read or written; `USAGE` for a row that is broken as a whole
+ * @throws LimitlineError `FILE` when the workbook is unreadable or the copy fails; `USAGE` for a row broken as a whole
  */
 export async function mendSheet(
   { path, sheet, to }: { path: string; sheet: string; to: Writable },
@@ -35,7 +34,7 @@ export async function mendSheet(
       const content = () => contentOf(entry, { zip, part, wanted });
       book.addReadStreamLazy(fileName, { mtime: entry.getLastModDate() }, (done) => {
         content().then(
-          // A fault while it is read must end the file as well, and not leave it waiting.
+          // A read error must end the output as well; otherwise it would wait forever.
           (stream) =>
             done(
               null,
@@ -57,7 +56,7 @@ export async function mendSheet(
 
 function cellsOf(mend: RecordMend): ReadonlyMap<number, string> {
   if ('cells' in mend) return mend.cells;
-  const message = `Row ${mend.line} of the sheet is broken as a whole: mend it in Excel, and upload the workbook again.`;
+  const message = `Row ${mend.line} of the sheet is broken as a whole: correct it in Excel, and upload the workbook again.`;
   throw new LimitlineError('USAGE', message);
 }
 

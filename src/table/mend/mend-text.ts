@@ -10,9 +10,9 @@ import { findQuoteFault } from '../quote-fault.ts';
 import { bytePlace } from './byte-place.ts';
 import { type BytePlace, linePlaces } from './line-places.ts';
 
-/** What becomes of one record: other texts for some of its cells, or, of one that is broken, another text for all of it. */
+/** The correction of a record: new texts for some cells, or a new text for a broken record as a whole. */
 export type RecordMend = {
-  /** The physical line on which it starts, and how many it has. */
+  /** The physical line on which the record starts, and its number of lines. */
   line: number;
   lines: number;
 } & ({ cells: ReadonlyMap<number, string>; before: readonly string[] } | { text: string; before: string });
@@ -20,10 +20,10 @@ export type RecordMend = {
 type TextFile = { path: string; dialect: Pick<Dialect, 'encoding' | 'delimiter'> };
 
 /**
- * The bytes of a file of text with some cells written anew, in its own encoding and dialect. Every other byte is as it was, damaged ones
- * too. A cell that a spreadsheet would run as a formula is given the apostrophe that keeps it a text.
+ * The bytes of a text file with some cells replaced, in the file's encoding and dialect. All other bytes stay, damaged
+ * ones too. A cell that a spreadsheet would run as a formula gets an apostrophe.
  *
- * @throws LimitlineError `USAGE` where the encoding has no sign for what is to be written, or a record is no longer what it was
+ * @throws LimitlineError `USAGE` where the encoding lacks a character, or a record differs from what was shown
  */
 export async function* mendText(file: TextFile, mends: readonly RecordMend[]): AsyncGenerator<Buffer> {
   const { path, dialect } = file;
@@ -53,7 +53,7 @@ async function bytesAt(path: string, { from, to }: BytePlace): Promise<Buffer> {
 
 function mendedRecord(bytes: Buffer, mend: RecordMend, dialect: TextFile['dialect']): Buffer[] {
   const { encoding, delimiter } = dialect;
-  // Decoding wide units turns their bytes round in place.
+  // Decoding UTF-16BE swaps the bytes of its input, so it works on a copy.
   const text = decoded(Buffer.from(bytes), encoding);
   const encode = encoderOf(encoding, mend.line);
   if ('text' in mend) {
@@ -95,14 +95,14 @@ function encoderOf(encoding: string, line: number): (text: string) => Buffer {
 }
 
 function changedLine(line: number): LimitlineError {
-  const message = `Line ${line} is not what it was when it was shown: load the page again, and mend it there.`;
+  const message = `Line ${line} has changed since it was shown: load the page again, and correct it there.`;
   return new LimitlineError('USAGE', message);
 }
 
-/** Where a cell stands in its record's text, with its quotation marks; `to` is behind it. */
+/** A cell's range in its record's text, including quotation marks; `to` is exclusive. */
 type CellSpan = { from: number; to: number };
 
-/** Where the cells of one record stand (RFC 4180, section 2); null where its quotation marks do not tell. */
+/** The ranges of a record's cells (RFC 4180, section 2); null if its quotation marks are faulty. */
 function cellSpans(text: string, delimiter: Delimiter): CellSpan[] | null {
   if (findQuoteFault(text, delimiter)) return null;
   const spans: CellSpan[] = [];
@@ -114,7 +114,7 @@ function cellSpans(text: string, delimiter: Delimiter): CellSpan[] | null {
   }
 }
 
-/** A cell as it is written there: in quotation marks where it was so before, or would not come back without them. */
+/** The cell as the file should have it: quoted if it was, or if it needs to be. */
 function writtenCell(cell: string, delimiter: Delimiter, wasQuoted: boolean): string {
   const needsQuotes = wasQuoted || cell.includes(delimiter) || /["\r\n]/.test(cell);
   return needsQuotes ? `"${cell.replaceAll('"', '""')}"` : cell;
@@ -125,7 +125,7 @@ function endOfPlain(text: string, from: number, delimiter: Delimiter): number {
   return found === -1 ? text.length : found;
 }
 
-/** The record is sound, so the quotation mark closes. */
+/** The index after the closing quotation mark, which a sound record has. */
 function behindQuotes(text: string, from: number): number {
   let at = text.indexOf('"', from + 1);
   while (text[at + 1] === '"') at = text.indexOf('"', at + 2);

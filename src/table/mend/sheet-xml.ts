@@ -3,17 +3,17 @@ import { cellName, columnOf } from '../xlsx/cell-names.ts';
 import { escaped } from '../xlsx/cell-xml.ts';
 import { escapedAsText } from '../xlsx/escapes.ts';
 
-/** By the numbers of rows and the places of columns: what their cells are to say. */
+/** New cell texts by row number and column index. */
 export type SheetMends = ReadonlyMap<number, ReadonlyMap<number, string>>;
 
-/** A row's opening tag; its attributes are numbers and flags, so that none has a `>` in it. */
+/** A row's opening tag. Its attributes are numbers and flags, so none contains a `>`. */
 const ROW = /<((?:[\w.-]+:)?)row(?=[\s/>])([^>]*)>/g;
 
 /**
- * A sheet's XML with some cells as texts of their own, in their looks; all else is passed on as it came. Of a row that is mended all
- * is in memory, of others a piece.
+ * A sheet's XML with new texts in some cells, which keep their formats. The rest is passed through. Rows with
+ * corrections are held in memory as a whole, others in pieces.
  *
- * @throws Error with the numbers of rows that are not there
+ * @throws Error with the numbers of missing rows
  */
 export async function* mendSheetXml(chunks: AsyncIterable<Buffer>, mends: SheetMends): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
@@ -21,7 +21,7 @@ export async function* mendSheetXml(chunks: AsyncIterable<Buffer>, mends: SheetM
   let rest = '';
   let last = 0;
 
-  /** What can be said for certain of the text so far; the rest waits for more. */
+  /** Returns the part of the text that is complete, and keeps the rest for the next chunk. */
   function pass(text: string): string {
     let out = '';
     let at = 0;
@@ -48,7 +48,7 @@ export async function* mendSheetXml(chunks: AsyncIterable<Buffer>, mends: SheetM
       }
       last = row;
     }
-    // A tag may be cut in two.
+    // A tag may be split between chunks.
     const cut = Math.max(at, text.lastIndexOf('<') > text.lastIndexOf('>') ? text.lastIndexOf('<') : text.length);
     rest = text.slice(cut);
     return out + text.slice(at, cut);
@@ -78,7 +78,7 @@ function mendRow(inside: string, { row, prefix, cells }: RowMend): string {
     out += isMeant ? cellOf(waiting.shift(), { row, prefix, style: attributeOf(attributes, 's') }) : whole;
     at = found.index + whole.length;
   }
-  // What is behind the cells of a row comes after those that are new.
+  // New cells come before the other elements at a row's end.
   const added = waiting.map((one) => cellOf(one, { row, prefix })).join('');
   return out + added + inside.slice(at);
 }

@@ -1,16 +1,16 @@
-/** The place of the one sheet in the archive. */
+/** The sheet's path in the archive. */
 export const SHEET = 'xl/worksheets/sheet1.xml';
 
 export const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 export const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 
-/** The places of the looks in {@link STYLE_SHEET}, as cells name them. */
+/** The indexes of the cell formats in {@link STYLE_SHEET}. */
 export const STYLES = { text: 0, count: 0, header: 1, amount: 2, day: 3, moment: 4 } as const;
 
 /**
- * All parts that Excel wants beside the sheet, by their path.
+ * All parts that Excel needs besides the sheet, by path.
  *
- * @param name what the sheet is called, as far as Excel allows
+ * @param name the sheet's name, which is adapted to Excel's rules
  */
 export function bookParts(name: string): Record<string, string> {
   return {
@@ -25,15 +25,15 @@ export function bookParts(name: string): Record<string, string> {
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** Two decimals as money has, and those that an amount has beyond them; days and times as they can only be meant. */
+/** Amounts with two to ten decimals; dates and times in an unambiguous form. */
 const FORMATS = ['#,##0.00########', 'yyyy\\-mm\\-dd', 'yyyy\\-mm\\-dd\\ hh:mm:ss'];
 
-/** Formats of one's own are numbered from here (ECMA-376, part 1, 18.8.30). */
+/** Custom formats have numbers from here on (ECMA-376, part 1, 18.8.30). */
 const FIRST_FORMAT = 164;
 
 const FONT = '<sz val="11"/><name val="Calibri"/>';
 
-/** Fonts, the fills and borders that Excel wants there, and the looks of cells: plain, header, amount, day, moment. */
+/** Fonts, the fills and borders that Excel requires, and the cell formats: plain, header, amount, day, moment. */
 const STYLE_SHEET = [
   `<styleSheet xmlns="${MAIN}">`,
   `<numFmts count="${FORMATS.length}">`,
@@ -66,7 +66,7 @@ function relations(targets: Record<string, string>): string {
   return `<Relationships xmlns="${PACKAGE}/relationships">${each.join('')}</Relationships>`;
 }
 
-/** Excel's limits: 31 characters, none of these, and one name that it keeps for itself. Portfolios' names have no quotes. */
+/** Excel allows 31 characters, forbids some, and reserves one name. Portfolio names have no quotes. */
 function sheetName(name: string): string {
   const allowed = name
     .replace(/[^\p{L}\p{N} ._-]/gu, '-')

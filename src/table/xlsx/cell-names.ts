@@ -1,9 +1,9 @@
-/** A cell as Excel names it: place 2 in row 7 is `C7`. */
+/** A cell's name in Excel: column 2 in row 7 is `C7`. */
 export function cellName(column: number, line: number): string {
   return `${columnLetters(column)}${line}`;
 }
 
-/** The way back: the column of `C7` is 2. What is no name of a cell has a column that no sheet has. */
+/** The inverse: the column of `C7` is 2. An invalid name gives a column that no sheet has. */
 export function columnOf(name: string): number {
   let column = 0;
   for (const letter of name.slice(0, LONGEST_NAME).replace(/\d+$/, '')) {
@@ -12,10 +12,10 @@ export function columnOf(name: string): number {
   return column - 1;
 }
 
-/** More than `XFD1048576` has: what is longer is no name, and is not gone through. */
+/** Longer than `XFD1048576`. Longer texts are no names and are not read further. */
 const LONGEST_NAME = 16;
 
-/** A, B … Z, AA … XFD: the letters of a column by its place, from 0. */
+/** A, B … Z, AA … XFD: the letters of a column by its index, from 0. */
 function columnLetters(at: number): string {
   const known = letters[at];
   if (known !== undefined) return known;
@@ -25,5 +25,5 @@ function columnLetters(at: number): string {
   return made;
 }
 
-/** By place: a sheet has few columns and many cells. */
+/** A cache: a sheet has few columns and many cells. */
 const letters: string[] = [];

@@ -3,12 +3,12 @@ import { escapedAsText } from './escapes.ts';
 import { serialOf } from './numbers.ts';
 
 /**
- * What a cell is: a count is a whole number, an amount is canonical decimal text, a day YYYY-MM-DD, a moment an ISO 8601 time in UTC. A cell of such a
- * column that is written otherwise is a text.
+ * A cell's type. A count is a whole number, an amount canonical decimal text, a day YYYY-MM-DD, a moment an ISO 8601
+ * time in UTC. A cell with another form becomes text.
  */
 export type CellKind = 'text' | 'header' | 'count' | 'amount' | 'day' | 'moment';
 
-/** A cell of a sheet; nothing for an empty one. @param at its name, such as `B7`. */
+/** The XML of a cell; '' for an empty one. @param at its name, such as `B7`. */
 export function cellXml(at: string, text: string, kind: CellKind): string {
   if (text === '') return '';
   const number = numberOf(text, kind);
@@ -17,7 +17,7 @@ export function cellXml(at: string, text: string, kind: CellKind): string {
   return `<c r="${at}"${style} t="inlineStr"><is><t xml:space="preserve">${escaped(escapedAsText(shortened(text)))}</t></is></c>`;
 }
 
-/** Characters that XML 1.0 cannot have at all become U+FFFD: cells of broken lines may have them. */
+/** Escapes XML. Characters that XML 1.0 forbids become U+FFFD: cells of broken lines may have them. */
 export function escaped(text: string): string {
   if (!SPECIAL.test(text)) return text;
   return text
@@ -26,9 +26,9 @@ export function escaped(text: string): string {
     .replace(/[&<>\r]/g, (one) => ESCAPES[one] ?? one);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const SPECIAL = /[&<>\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
 
@@ -40,7 +40,7 @@ function numberOf(text: string, kind: CellKind): string | number | null {
   return null;
 }
 
-/** Excel keeps a double: what has more digits than that keeps exactly would become another amount, and stays a text. */
+/** Excel stores doubles. An amount with more digits would change, so it stays text. */
 const DIGITS = 15;
 const AMOUNT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const COUNT = /^(?:0|[1-9]\d{0,14})$/;
@@ -48,7 +48,7 @@ const NO_DIGIT = /^[-0.]+|[.]/g;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** Excel's own limit, in UTF-16 units; a workbook with a longer text is one that Excel has to repair. */
+/** Excel's limit, in UTF-16 units. Excel would have to repair a workbook with a longer text. */
 const LONGEST = 32_767;
 
 function shortened(text: string): string {

@@ -1,21 +1,21 @@
-/** Whether this number format shows dates: a built-in format without a code, or a code with day, month or year. */
+/** Whether a number format shows dates: by its built-in id, or by day or year in its code. */
 export function isDateFormat(id: number, code: string | undefined): boolean {
   if (code === undefined)
     return (id >= 14 && id <= 17) || id === 22 || (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
   return /[dy]/i.test(code.replace(/"[^"]*"|\\.|\[[^\]]*\]|_.|\*./g, '').replace(/general/gi, ''));
 }
 
-/** The least number of digits that a format of zeros shows, such as `00000` of a postal code; 0 for other formats. */
+/** The minimum number of digits of a format such as `00000` for postal codes; 0 for other formats. */
 export function leastDigits(code = ''): number {
   const [first = ''] = code.replace(/\[[^\]]*\]/g, '').split(';', 1);
   return /^0{2,}$/.test(first) ? first.length : 0;
 }
 
 /**
- * The word in a number's format that means thousands or millions, such as `T€` of `#,##0 "T€"`; '' if there is none. A format that divides
- * by a thousand, such as `#,##0,`, gives `thousands`, because a person sees another number than the cell has.
+ * The word by which a number format shows thousands or millions, such as `T€` in `#,##0 "T€"`; otherwise ''. A format
+ * that cuts off thousands, such as `#,##0,`, gives `thousands`: a person sees another number than the cell has.
  *
- * @param code the format (ECMA-376, part 1, 18.8.31), bounded in length by the caller.
+ * @param code the format (ECMA-376, part 1, 18.8.31); the caller limits its length.
  * @param saysThousands whether a word beside a number says so.
  */
 export function shownScale(code = '', saysThousands: (word: string) => boolean): string {
@@ -28,8 +28,8 @@ export function shownScale(code = '', saysThousands: (word: string) => boolean):
   return CUT_OFF.test(positive.replace(LITERAL, '').replace(/\[[^\]]*\]/g, '')) ? 'thousands' : '';
 }
 
-/** `"T€"`, `\k`, and the sign of `[$€-407]`. */
+/** Literal text in a format: `"T€"`, `\k`, and the sign of `[$€-407]`. */
 const LITERAL = /"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]/g;
 
-/** A comma after the last digit divides the shown number by a thousand. */
+/** A comma after the last digit divides by a thousand. */
 const CUT_OFF = /[0#?],+(?![0#?,])/;

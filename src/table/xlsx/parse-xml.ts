@@ -4,7 +4,7 @@ import { SaxesParser } from 'saxes';
 import { LimitlineError } from '../../errors.ts';
 import { LIMITS, REMEDY } from './limits.ts';
 
-/** What is told of a piece of XML, in its order. Names are without their namespace's prefix. */
+/** Callbacks for the parts of an XML stream. Names come without a namespace prefix. */
 export type XmlHandler = {
   open?(name: string, attributes: Record<string, string>): void;
   text?(text: string): void;
@@ -12,10 +12,10 @@ export type XmlHandler = {
 };
 
 /**
- * Goes through XML chunk by chunk, and pauses after each, so that what was told can be used up. It knows the five entities
- * of XML itself; others are a fault, so none can be made to grow.
+ * Parses XML chunk by chunk, and pauses after each so that the caller can use the results. Only XML's five entities are
+ * known; any other is an error, so none can expand without limit.
  *
- * @throws the parser's error when it is no XML, or has what no workbook has; LimitlineError `STOPPED`.
+ * @throws the parser's error for invalid XML or exceeded limits; LimitlineError `STOPPED`.
  */
 export async function* parseXml(stream: Readable, handler: XmlHandler, signal?: AbortSignal): AsyncGenerator<void> {
   const parser = new SaxesParser();
@@ -50,7 +50,7 @@ export async function* parseXml(stream: Readable, handler: XmlHandler, signal?: 
   parser.close();
 }
 
-/** Goes through all of it. */
+/** Parses a whole stream. */
 export async function readXml(stream: Readable, handler: XmlHandler, signal?: AbortSignal): Promise<void> {
   for await (const _ of parseXml(stream, handler, signal));
 }

@@ -9,8 +9,8 @@ import { makeTextParts } from './text-parts.ts';
 import type { Workbook } from './workbook.ts';
 
 /**
- * A row that is not empty: its texts and their columns, both in the order of the sheet, the columns that are numbers, and whether the row
- * is hidden, by hand or by a filter.
+ * A row that is not empty: its texts and their columns in the sheet's order, the columns of numbers, and whether the
+ * row is hidden, by hand or by a filter.
  */
 export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
   texts: string[];
@@ -19,18 +19,18 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
   hidden: boolean;
 };
 
-/** Makes rows of a sheet's XML. */
+/** Makes rows from a sheet's XML. */
 type RowReader = XmlHandler & {
-  /** Sets the width of the header, once it is known: from then on, a cell without a text counts as missing. */
+  /** Sets the header's width. From then on, cells without text are ignored. */
   narrowTo(width: number): void;
 };
 
 /**
- * Makes rows of a sheet's XML, and leaves out empty ones. It keeps no more of a row than the file has: missing cells are filled in on use,
- * see {@link cellsOf}.
+ * Makes rows from a sheet's XML, without empty ones. A row keeps only what the file has; missing cells are added on
+ * use, see {@link cellsOf}.
  *
- * Throws for what Excel cannot have in a sheet, and names the row or the cell. A row that Excel can have and we cannot use, too wide or too
- * long, comes with a fault.
+ * Throws for content that Excel cannot have, and names the row or cell. A row that is valid in Excel but too wide or
+ * too long here gets a fault.
  */
 export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): RowReader {
   let row: SheetRow = emptyRow(0, false);
@@ -65,7 +65,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     const isHeader = width === Number.POSITIVE_INFINITY;
     const text = cellText(book, cell, parts.text());
     if (cell.hasFormula && !cell.hasValue) row.fault ??= notCalculated(cell.column, row.line);
-    // The header is as wide as its cells, filled or not; in other rows, an empty cell counts as missing.
+    // The header is as wide as all of its cells. In other rows, an empty cell counts as missing.
     if (text.trim() === '' && !isHeader) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
     length += text.length;
@@ -96,7 +96,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
   };
 }
 
-/** The row as it would have been read below a header of this width. */
+/** A row as it would have been read with this header width. */
 export function narrowed({ texts, columns, fault, ...row }: SheetRow, width: number): SheetRow {
   const filled = [...texts.keys()].filter((place) => texts[place]?.trim() !== '');
   const outside = columns[filled.find((place) => (columns[place] ?? 0) >= width) ?? -1];
@@ -108,15 +108,15 @@ export function narrowed({ texts, columns, fault, ...row }: SheetRow, width: num
   };
 }
 
-/** The row's cells from the first column to its last filled one: Excel writes no cell that is empty. */
+/** The row's cells up to its last filled one. Excel omits empty cells. */
 export function cellsOf({ texts, columns }: SheetRow): string[] {
-  const cells = new Array<string>(widthOf(columns)).fill('');
+  const cells = new Array<string>(rowWidthOf(columns)).fill('');
   for (const [place, column] of columns.entries()) cells[column] = texts[place] ?? '';
   return cells;
 }
 
-/** The width of a row; its cells need not be in the order of their columns. */
-export function widthOf(columns: readonly number[]): number {
+/** The width of a row, whose cells may be in any order. */
+export function rowWidthOf(columns: readonly number[]): number {
   return columns.reduce((widest, column) => Math.max(widest, column + 1), 0);
 }
 
@@ -124,14 +124,14 @@ function emptyRow(line: number, hidden: boolean): SheetRow {
   return { line, fault: null, texts: [], columns: [], numbers: [], hidden };
 }
 
-/** A row's number, as written, or the next one. @throws Error with a message for a number that Excel cannot have there. */
+/** The row's number, as written or the next one. @throws Error for a number that is impossible in Excel. */
 function rowNumber(written: string | undefined, before: number): number {
   const line = Number(written ?? before + 1);
   if (Number.isInteger(line) && line > before && line <= LIMITS.rows) return line;
   throw new Error(`its row ${shown(written ?? line)} cannot come after row ${before}; ${REMEDY}`);
 }
 
-/** A row without height is hidden, too (ECMA-376, part 1, 18.3.1.73). */
+/** A row of height 0 is as invisible as a hidden one (ECMA-376, part 1, 18.3.1.73). */
 function isHidden(hidden: string | undefined, height: string | undefined): boolean {
   return hidden === '1' || hidden === 'true' || (height !== undefined && Number(height) === 0);
 }
@@ -151,7 +151,7 @@ function tooWide(column: number, line: number): RawRecord['fault'] {
   return { cell: null, message };
 }
 
-/** A formula that gives an empty text has a value, which is empty. */
+/** A formula with an empty result does have a value element, so it is not meant here. */
 function notCalculated(column: number, line: number): RawRecord['fault'] {
   const name = cellName(column, line);
   const message = `Cell ${name} has a formula that was never calculated: open the workbook in Excel, save it, and use the saved file.`;
@@ -162,13 +162,13 @@ function shown(written: string | number): string {
   return String(written).slice(0, 20);
 }
 
-/** The parts of a workbook that give its cells their meaning. */
+/** The parts of a workbook that determine a cell's text. */
 type Meanings = Pick<Workbook, 'shared' | 'styles' | 'from1904'>;
 
 /**
- * The text of a cell as a person sees it: numbers as plain decimals, days as YYYY-MM-DD (ECMA-376, part 1, 18.18.11).
+ * The text of a cell as a person sees it: numbers as plain decimals, dates as YYYY-MM-DD (ECMA-376, part 1, 18.18.11).
  *
- * @param written what the cell's element contains.
+ * @param written the content of the cell's element.
  */
 export function cellText(book: Meanings, { type, style }: { type: string; style: number }, written: string): string {
   if (type === 's') return written === '' ? '' : (book.shared[Number(written)] ?? '');
@@ -178,6 +178,6 @@ export function cellText(book: Meanings, { type, style }: { type: string; style:
   const { isDate = false, leastDigits = 0, scale = '' } = book.styles[style] ?? {};
   if (isDate) return dateOfSerial(written, book);
   const number = withZeros(plainNumber(written), leastDigits);
-  // The amount is as a person sees it: 50 shown as 50 T€ is no amount of 50.
+  // 50 that is shown as 50 T€ is no amount of 50.
   return scale === '' ? number : `${number} ${scale}`;
 }

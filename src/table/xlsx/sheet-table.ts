@@ -4,17 +4,17 @@ import { type Above, aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES 
 import type { RawRecord } from '../records.ts';
 import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
 import { parseXml } from './parse-xml.ts';
-import { cellsOf, makeRowReader, narrowed, type SheetRow, widthOf } from './sheet-rows.ts';
+import { cellsOf, makeRowReader, narrowed, rowWidthOf, type SheetRow } from './sheet-rows.ts';
 import { unreadSheets } from './unread-sheets.ts';
 import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
 /**
- * Opens a sheet of an Excel workbook as a table: the one that is named, else the first that can be seen. Lines are named by Excel's own
- * row numbers. Numbers become plain decimals and days YYYY-MM-DD by the type that the file gives them.
+ * Opens a workbook's sheet as a table: the named one, else the first visible one. Lines have Excel's row numbers. By
+ * the cells' types, numbers become plain decimals and dates YYYY-MM-DD.
  *
- * Null for a ZIP file that is none; a table that says so for another program's.
+ * null for a ZIP file of another kind; an empty table with a message for a table of another program.
  *
- * @throws LimitlineError `FILE` when the workbook is broken or there is no such sheet, `STOPPED`
+ * @throws LimitlineError `FILE` when the workbook is broken or has no such sheet, `STOPPED`
  */
 export async function openSheet(file: TableFile): Promise<Table | null> {
   const book = await openBook(file);
@@ -41,7 +41,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
   const rows: SheetRow[] = [];
   const reader = makeRowReader(book, (row) => rows.push(row));
   const chunks = parseXml(await book.open(sheet.path), reader, file.signal);
-  // Only now: what may be unpacked in all is for the sheet itself before it is for the others.
+  // Opened after the sheet, so that the limit for unpacked bytes serves the sheet first.
   const leftOut = file.sheet === undefined ? await unreadSheets(book, sheet, file.signal) : [];
   let at = 0;
 
@@ -61,8 +61,8 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
     }
   };
   const { above } = await readToHeader({ rows, more }, file);
-  // What came with the header was read before its width was known.
-  const width = rows[0] ? widthOf(rows[0].columns) : 0;
+  // These rows were read before the header's width was known.
+  const width = rows[0] ? rowWidthOf(rows[0].columns) : 0;
   rows.push(...rows.splice(1).map((row) => narrowed(row, width)));
   if (rows[0]) reader.narrowTo(width);
   const header = next();
@@ -80,19 +80,19 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
   };
 }
 
-/** A fault of ours as it is; any other as the workbook's. */
+/** Passes a LimitlineError through; any other error is reported as the workbook's. */
 function bookFault({ path, givenPath = path }: TableFile, error: unknown): LimitlineError {
   if (error instanceof LimitlineError) return error;
   const reason = isCutOff(error) ? CUT_OFF_REASON : messageOf(error);
   return new LimitlineError('FILE', `The workbook ${givenPath} cannot be read: ${reason}.`, { cause: error });
 }
 
-/** Whether a ZIP file cannot be opened because its end is missing: a download that broke off. */
+/** Whether a ZIP file's end is missing, as after an interrupted download. */
 function isCutOff(error: unknown): boolean {
   return error instanceof Error && CUT_OFF.test(error.message);
 }
 
-/** yauzl's words where the list at a ZIP file's end is missing, or does not fit what comes before it. */
+/** yauzl's messages for a missing or contradictory directory at a ZIP file's end. */
 const CUT_OFF =
   /end of central directory|central directory.*(signature|expected|beyond|not found)|file is truncated|unexpected EOF|unexpected end/i;
 
@@ -109,19 +109,19 @@ function sheetOf({ sheets }: Workbook, { path, givenPath = path, sheet }: TableF
   throw new LimitlineError('FILE', `The workbook ${givenPath} has no sheet "${sheet ?? ''}": it has ${has}.`);
 }
 
-/** As many as a person looks through in one line. */
+/** As many as a person reads through in one message. */
 const MAX_NAMED = 20;
 
-/** The rows of a sheet that were read so far, and how to read on. */
+/** The rows read so far, and how to read more. */
 type RowsSoFar = {
   rows: SheetRow[];
-  /** Reads on; false when there is nothing left. */
+  /** Reads more; false at the end. */
   more(): Promise<boolean>;
 };
 
 /**
- * Reads a sheet up to its header, and takes the rows above it away: the row that was named, else the one that names our
- * columns among the first rows. Where nothing of that row or below it is filled, no row is left.
+ * Reads up to the header and removes the rows above it. The header is the named row, else the one with known columns
+ * among the first rows. If that row and all below it are empty, no row is left.
  */
 async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Promise<{ above: Above | null }> {
   const { headerLine, vocabulary } = given;
@@ -129,7 +129,7 @@ async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Prom
   const last = headerLine ?? HEADER_WITHIN_LINES;
   do {
     if (headerLine === undefined) continue;
-    // A row far down may be named: those above it are not kept until then.
+    // The named row may be far down. The rows above it are not kept.
     const from = rows.findIndex(({ line }) => line >= headerLine);
     titles.push(...rows.splice(0, from === -1 ? rows.length : from).slice(0, TITLES));
   } while ((rows.at(-1)?.line ?? 0) < last && (await more()));
@@ -139,10 +139,10 @@ async function readToHeader({ rows, more }: RowsSoFar, given: GivenHeader): Prom
   return { above: aboveOf(titles.map(recordOf), { from: 1, header }) };
 }
 
-/** More than are said. */
+/** More than messages show. */
 const TITLES = 10;
 
-/** A row as a record, without what only a sheet says of it. */
+/** A row as a record, without what only sheets have. */
 function recordOf(row: SheetRow) {
   return { line: row.line, cells: cellsOf(row), fault: row.fault };
 }

@@ -1,6 +1,6 @@
 import { LIMITS } from './limits.ts';
 
-/** Puts the text of a cell, or of a shared text, together from the elements that it consists of. */
+/** Joins the text of a cell or a shared text from its XML elements. */
 type TextParts = {
   clear(): void;
   open(element: string): void;
@@ -10,8 +10,8 @@ type TextParts = {
 };
 
 /**
- * @param elements those that contain text; how a Japanese text is pronounced is beside it, and no part of it.
- * @param tooLong makes the error of a text that is longer than any cell's in Excel.
+ * @param elements those that contain text; a Japanese text's pronunciation is left out.
+ * @param tooLong makes the error for a text that is longer than Excel allows.
  */
 export function makeTextParts(elements: readonly string[], tooLong: () => Error): TextParts {
   let text = '';

@@ -2,8 +2,8 @@ import { parseXml } from './parse-xml.ts';
 import type { SheetEntry, Workbook } from './workbook.ts';
 
 /**
- * Says which sheets have something in them and are not read, where nobody said which sheet is meant: buyers may be there
- * as well. Nothing where there are none.
+ * Names the sheets with content that are not read, if no sheet was chosen: they may have buyers as well. Empty if there
+ * are none.
  *
  * @throws LimitlineError `STOPPED`
  */
@@ -19,17 +19,17 @@ export async function unreadSheets(book: Workbook, read: SheetEntry, signal?: Ab
   if (first === undefined) return [];
   const last = filled.length > 1 ? filled.pop() : undefined;
   const names = last === undefined ? first : `${filled.join(', ')} and ${last}`;
-  const have = last === undefined ? 'which has content as well' : 'which have content as well';
+  const have = last === undefined ? 'although it has content' : 'although they have content';
   return [`The sheet "${read.name}" is read, but not ${names}, ${have}: --sheet NAME reads another one.`];
 }
 
-/** As many as a person looks through in one line. */
+/** As many as a person reads through in one message. */
 const MAX_LOOKED_AT = 20;
 
-/** A megabyte or more, unpacked. The first filled cell comes long before; rows that only have a format may go on for ever. */
+/** A megabyte or more, unpacked. A filled cell usually comes much earlier; formatted empty rows may go on endlessly. */
 const LOOKED_THROUGH_CHUNKS = 64;
 
-/** Whether a cell with something in it is met soon. A sheet that cannot be read has content, as far as we can tell. */
+/** Whether a filled cell comes soon. An unreadable sheet counts as having content. */
 async function hasContent(book: Workbook, { path }: SheetEntry, signal?: AbortSignal): Promise<boolean> {
   let isText = false;
   let found = false;

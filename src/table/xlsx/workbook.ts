@@ -11,12 +11,12 @@ import { readXml } from './parse-xml.ts';
 import { makeTextParts } from './text-parts.ts';
 
 /**
- * Whether numbers are days, with how many digits at least they are shown (a register's number has leading zeros), and the
- * word by which they are shown in thousands, '' as a rule.
+ * How a cell format shows numbers: as dates or not, with a minimum number of digits (leading zeros of a register
+ * number), and the word for thousands, usually ''.
  */
 type CellStyle = { isDate: boolean; leastDigits: number; scale: string };
 
-/** `hidden`: nobody sees it who opens the workbook, be it that a click shows it or a macro only (`veryHidden`). */
+/** `hidden`: invisible when the workbook opens, whether a click or only a macro shows it (`veryHidden`). */
 export type SheetEntry = { name: string; path: string; hidden: boolean };
 
 type BookFile = {
@@ -25,27 +25,27 @@ type BookFile = {
   signal?: AbortSignal | undefined;
 };
 
-/** What of a workbook is needed to read the cells of one sheet. */
+/** The parts of a workbook that reading a sheet needs. */
 export type Workbook = {
-  /** Its sheets of cells in their order. */
+  /** The sheets with cells, in order. */
   sheets: SheetEntry[];
-  /** Texts that cells name by number. */
+  /** Texts that cells refer to by number. */
   shared: string[];
-  /** What numbers of each cell style are. */
+  /** How each cell format shows numbers. */
   styles: CellStyle[];
   from1904: boolean;
   open(path: string): Promise<Readable>;
   close(): void;
 };
 
-/** A workbook has some twenty parts; sheets of a million lines unpack to about a gigabyte. */
+/** A workbook has some twenty parts. A sheet of a million lines unpacks to about a gigabyte. */
 export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 3 };
 
 /**
- * Opens an Excel workbook (ECMA-376, part 1). Null when the file is a ZIP file of another kind, or
- * what it is in a sentence, where a table of another program is meant.
+ * Opens an Excel workbook (ECMA-376, part 1). null for a ZIP file of another kind; a message for another program's
+ * table.
  *
- * @throws Error in words when it is broken, or has more in it than a workbook may have, see `limits.ts`; LimitlineError `STOPPED`.
+ * @throws Error with a readable message for a broken workbook or exceeded `limits.ts`; LimitlineError `STOPPED`.
  */
 export async function openWorkbook({ path, signal, vocabulary }: BookFile): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
@@ -84,7 +84,7 @@ async function readTargets(stream: Readable, signal: AbortSignal | undefined): P
   const targets = new Map<string, string>();
   const handler = {
     open(_name: string, { Id = '', Target = '', Type = SHEET_TYPE }: Record<string, string>) {
-      // Charts and dialogs are sheets as well, and have no cells.
+      // Charts and dialogs are sheets without cells.
       if (OTHER_SHEETS.test(Type)) return;
       targets.set(named(Id), named(Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`));
       atMost(targets.size, ZIP_LIMITS.entries, 'parts');
@@ -152,9 +152,9 @@ function named(name: string): string {
 }
 
 /**
- * Reads the texts that cells name by number (ECMA-376, part 1, 18.4). They are in memory as long as the workbook is read.
+ * Reads the texts that cells refer to by number (ECMA-376, part 1, 18.4), and keeps them while the workbook is open.
  *
- * @throws Error in words when one is longer, or all together are larger, than they may be.
+ * @throws Error with a readable message if a text, or all together, are too large.
  */
 async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined): Promise<string[]> {
   const texts: string[] = [];
@@ -183,8 +183,8 @@ async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined
   return texts;
 }
 
-/** What V8 takes for a text beside its characters, for its place in the list, and for that list while it grows. */
+/** V8's memory for a text besides its characters, and for its entry in the growing list. */
 const OVERHEAD_BYTES = 56;
 
-/** A text takes a byte for each of its characters, or two if one of them needs two. */
+/** A text takes one byte a character, or two if any character needs two. */
 const BEYOND_LATIN_1 = /[^\0-\xff]/;

@@ -8,12 +8,12 @@ import { type CellKind, cellXml } from './cell-xml.ts';
 import { LIMITS } from './limits.ts';
 
 /**
- * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header: it is bold, and
- * stays in place while one scrolls. Texts are written as texts, so that nothing in them is run as a formula; amounts, days and
- * moments of the columns that are said to have such are numbers with a format.
+ * Writes a workbook with one sheet (ECMA-376, part 1), record by record. The first record is the header, bold and
+ * frozen. Texts stay texts, so that none runs as a formula. Amounts, days and moments become formatted numbers in the
+ * columns of that type.
  *
- * @param kindOf what the cells of a column are, by its name in the header; one that is written otherwise stays the text that it is.
- * @throws LimitlineError `FILE` when there are more records than a sheet of Excel's has rows
+ * @param kindOf the type of a column by its name; a cell with another form stays text.
+ * @throws LimitlineError `FILE` when there are more records than Excel has rows
  */
 export async function writeSheet(
   records: AsyncIterable<readonly string[]>,
@@ -24,17 +24,17 @@ export async function writeSheet(
   for (const [path, content] of Object.entries(bookParts(name)))
     zip.addBuffer(Buffer.from(DECLARATION + content), path);
   const sheet = Readable.from(sheetXml(records, kindOf));
-  // A fault while the records are read must end the file as well, and not leave it waiting.
+  // An error while reading records must end the output as well; otherwise it would wait forever.
   sheet.once('error', (error) => (zip.outputStream as Readable).destroy(error));
   zip.addReadStream(sheet, SHEET);
   zip.end();
   await pipeline(zip.outputStream, to);
 }
 
-/** Larger pieces make fewer trips through the compressor. */
+/** Larger pieces need fewer calls of the compressor. */
 const PIECE_LENGTH = 64 * 1024;
 
-/** Columns are as wide as what is in these first records: all others would have to be waited for. */
+/** Column widths come from the first records, because waiting for all would need too much memory. */
 const MEASURED = 200;
 
 async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (name: string | undefined) => CellKind) {
@@ -66,11 +66,11 @@ async function* sheetXml(records: AsyncIterable<readonly string[]>, kindOf: (nam
   yield `${piece}</sheetData></worksheet>`;
 }
 
-/** The first row is a pane of its own that does not move. */
+/** Freezes the first row. */
 const STILL_HEADER =
   '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/></sheetView></sheetViews>';
 
-/** In characters of the sheet's own letters, as Excel counts widths: narrower is hard to grasp, wider hides the neighbours. */
+/** In characters, as Excel measures widths. Narrower columns are hard to read; wider ones hide their neighbours. */
 const [NARROWEST, WIDEST] = [8, 60];
 
 function widthsXml(records: readonly (readonly string[])[]): string {
@@ -80,7 +80,7 @@ function widthsXml(records: readonly (readonly string[])[]): string {
       widths[at] = Math.max(widths[at] ?? NARROWEST, Math.min(cell.length, WIDEST));
   }
   if (widths.length === 0) return '';
-  // Two more for the margins of a cell and for signs that are wider than others.
+  // Two more for margins and wide characters.
   const columns = widths.map(
     (width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width + 2}" customWidth="1"/>`,
   );

@@ -49,7 +49,7 @@ test.each([
   };
   expect(await outcome(one)).toContain(done);
   const text = await outcome(other);
-  expect(text).toContain('No planned row was as it was planned any more');
+  expect(text).toContain('All planned rows have changed since the plan was made');
   expect(text).not.toContain(done);
 });
 
@@ -63,7 +63,7 @@ test('a plan that waits for approval says why, before and after the yes', async 
   );
   const stricter = await openConsole({ ...desk, env: { ...desk.env, APPROVE_ABOVE: '2500' } });
   const asked = await stricter.get('/plans/new?portfolio=q4&action=retry&states=cancelled');
-  const why = 'These rows ask for 3,007.50, which is above 2,500.00.';
+  const why = 'These rows ask for 3,007.50 in all, which is above 2,500.00.';
   expect(asked.text).toContain(why);
   const posted = await stricter.post(/action="(\/plans\/[\w-]+\/confirm)"/.exec(asked.text)?.[1] ?? '');
   expect((await stricter.get(posted.headers.get('location') ?? '')).text).toContain(`Nothing was sent. ${why}`);

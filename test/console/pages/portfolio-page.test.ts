@@ -99,7 +99,7 @@ describe('a portfolio of which rows failed for two causes, and one is held', asy
       // A filter that cannot be read would mean all rows to a plan.
       expect(page.text.match(/Retry these|Cancel these/), wrong).toBeNull();
     }
-    expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No row is like this.');
+    expect(textOf((await get('/portfolios/q4?text=nothing+like+it')).text)).toContain('No row matches.');
   });
 
   test('runs nothing that a cell, an answer or an address brings', async () => {

@@ -46,8 +46,8 @@ test.each<[string, Changes, string]>([
   ['is being imported', { state: { importing: true } }, 'Being imported'],
   ['waits for the service', { pace: { ...pace, blocked: { why: 'gone', untilMs: NOW + 4_000 } } }, 'All calls wait'],
   [
-    'waits at a door',
-    { pace: { ...pace, shut: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: true }] } },
+    'waits behind a breaker',
+    { pace: { ...pace, tripped: [{ kind: 'limit', why: 'status 502', untilMs: NOW, isTried: true }] } },
     'Some calls wait',
   ],
   ['waits for its supplier', { state: { supplier: { body: {} } } }, 'Supplier first'],

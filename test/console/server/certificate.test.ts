@@ -78,14 +78,14 @@ test('a certificate that is renewed is met by the next connection, and what does
 
   await copyFile(PRIVATE_IDENTITY.certificatePath, join(dir, 'new'));
   await rename(join(dir, 'new'), files.certFile);
-  await expect.poll(() => lines.map(({ msg }) => msg)).toContain('the console keeps its certificate');
+  await expect.poll(() => lines.map(({ msg }) => msg)).toContain('the console keeps the old certificate');
   expect(await certificateAt(port)).toBe(before);
 
   await copyFile(PRIVATE_IDENTITY.keyPath, join(dir, 'new'));
   await rename(join(dir, 'new'), files.keyFile);
   await expect.poll(() => certificateAt(port)).not.toBe(before);
   expect(lines.map(({ msg }) => msg)).toEqual([
-    'the console keeps its certificate',
+    'the console keeps the old certificate',
     'the console has another certificate from now on',
   ]);
   await writeFile(files.certFile, '');

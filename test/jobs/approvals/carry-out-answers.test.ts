@@ -128,9 +128,9 @@ test.each(['command', 'plan'])('a cancelled portfolio waits for nobody’s word 
     expect(await cancelRows({ portfolio: 'q4', awaitMs: 60_000 }, context)).toMatchObject({ answered: 0, open: 0 });
     expect(performance.now() - began).toBeLessThan(30_000);
   } else {
-    const wish = { action: 'cancel', portfolio: 'q4', filter: { states: ['awaiting'] } } as const;
+    const request = { action: 'cancel', portfolio: 'q4', filter: { states: ['awaiting'] } } as const;
     const how = { by: 'olivia', dryRun: false, awaitMs: 0, signal: new AbortController().signal };
-    await actOnRows(wish, how, context);
+    await actOnRows(request, how, context);
   }
   expect(await states()).toMatchObject({ awaiting: 0, held: 2 });
   expect(await context.approvals.waiting()).toEqual([]);

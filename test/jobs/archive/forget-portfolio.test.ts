@@ -16,7 +16,7 @@ import { ownRedis } from '../../support/redis/own-database.ts';
 import { pictureOf } from '../../support/redis-picture.ts';
 import { openWorkplace } from '../../support/workplace.ts';
 
-const wish = { by: 'anna', signal: new AbortController().signal };
+const options = { by: 'anna', signal: new AbortController().signal };
 
 /** A portfolio that was worked to its end. */
 async function openWorked(portfolios: Record<string, string[]>) {
@@ -44,7 +44,7 @@ const LINES = [MARKED_HEADER, ...[1, 2, 3].map(markedLine)];
 
 /** Stops before a step, as a kill at that moment does. */
 const killedAt = (moment: ForgetStep) => ({
-  ...wish,
+  ...options,
   onProgress({ step }: { step: ForgetStep }) {
     if (step === moment) throw new Error('killed');
   },
@@ -55,18 +55,18 @@ test.each(['finished', 'archived'])(
   async (is) => {
     const place = await openWorked({ q4: LINES });
     const { context } = place;
-    if (is === 'archived') await archivePortfolio(context, 'q4', wish);
+    if (is === 'archived') await archivePortfolio(context, 'q4', options);
     for (const step of FORGET_STEPS) {
       await expect(forgetPortfolio('q4', killedAt(step), context)).rejects.toThrow('killed');
       await expect(place.import(LINES)).rejects.toThrow('q4 is being forgotten');
       expect(await context.archives.read('q4')).toMatchObject({ is: 'forgetting', states: { done: 3 } });
     }
-    const ended = await forgetPortfolio('q4', wish, context);
+    const ended = await forgetPortfolio('q4', options, context);
     expect(ended.state).toMatchObject({ is: 'forgotten', by: 'anna', requested: '3007.50', granted: '3007.50' });
     expect(await place.marked()).toEqual([]);
     expect(await context.portfolios.names()).toEqual([]);
     expect((await context.archives.list()).map(({ name }) => name)).toEqual(['q4']);
-    expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ state: { is: 'forgotten' } });
+    expect(await forgetPortfolio('q4', options, context)).toMatchObject({ state: { is: 'forgotten' } });
     await expect(place.import(LINES)).rejects.toThrow('q4 was forgotten');
   },
 );
@@ -74,13 +74,13 @@ test.each(['finished', 'archived'])(
 test('archives of before that were removed by half, or never written to their end, are removed too', async () => {
   const place = await openWorked({ q4: LINES });
   const { context } = place;
-  const { folder } = await archivePortfolio(context, 'q4', wish);
-  await restorePortfolio(context, 'q4', wish);
+  const { folder } = await archivePortfolio(context, 'q4', options);
+  await restorePortfolio(context, 'q4', options);
   await expect(forgetPortfolio('q4', killedAt('archives'), context)).rejects.toThrow('killed');
   await rename(folder, `${folder}.part`);
   await rm(join(`${folder}.part`, MANIFEST));
   await truncate(join(`${folder}.part`, ROWS), 20);
-  await forgetPortfolio('q4', wish, context);
+  await forgetPortfolio('q4', options, context);
   expect(await place.marked()).toEqual([]);
   expect((await filesBelow(join(place.dataDir, 'archive'))).length).toBe(0);
 });
@@ -101,7 +101,7 @@ test('buyers and documents that another portfolio asks for keep what that one ha
   expect(before).toMatchObject({ names: [{ written: 'Zqxjv Stahl GmbH' }], city: 'Zqxjvhausen' });
   const q5 = await pictureOfRows(context);
 
-  const ended = await forgetPortfolio('q4', wish, context);
+  const ended = await forgetPortfolio('q4', options, context);
   expect(ended).toMatchObject({ buyers: { forgotten: 1, shared: 1 }, files: { removed: 1, needed: 1 } });
   const [shared] = (await records()).filter(({ key }) => key === before?.key);
   expect(shared).toMatchObject({ names: [{ written: 'ZQXJV STAHL GmbH', alike: before?.names[0]?.alike }], city: '' });
@@ -110,7 +110,7 @@ test('buyers and documents that another portfolio asks for keep what that one ha
   expect(await pictureOfRows(context)).toEqual(q5);
   expect((await filesBelow(join(place.dataDir, 'documents'))).length).toBe(1);
 
-  await forgetPortfolio('q5', wish, context);
+  await forgetPortfolio('q5', options, context);
   expect(await place.marked()).toEqual([]);
 });
 
@@ -120,30 +120,30 @@ test('what an archive names that is not there is not removed, wherever archives 
     q5: [SHARED_HEADER, 'Zqxjv Holz GmbH,DE,,HRB 2,1.50,a.pdf'],
   });
   const { context, dataDir } = place;
-  const { folder } = await archivePortfolio(context, 'q5', wish);
+  const { folder } = await archivePortfolio(context, 'q5', options);
   const [account, away] = [dirname(dirname(folder)), join(place.dir, 'away')];
   const documents = async () => (await filesBelow(join(dataDir, 'documents'))).length;
   await rename(account, away);
   const fault = { code: 'FILE', message: expect.stringContaining('q5 is archived, and its archive is not in') };
-  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject(fault);
+  await expect(forgetPortfolio('q4', options, context)).rejects.toMatchObject(fault);
   expect(await documents()).toBe(1);
   // On another disk, and behind a link.
   await symlink(away, account);
-  expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ files: { removed: 1, needed: 1 } });
+  expect(await forgetPortfolio('q4', options, context)).toMatchObject({ files: { removed: 1, needed: 1 } });
   expect(await documents()).toBe(1);
-  await restorePortfolio(context, 'q5', wish);
+  await restorePortfolio(context, 'q5', options);
 });
 
 test('one whose archive is damaged is not begun to be forgotten', async () => {
   const place = await openWorked({ q4: LINES });
   const { context } = place;
-  const { folder } = await archivePortfolio(context, 'q4', wish);
+  const { folder } = await archivePortfolio(context, 'q4', options);
   await truncate(join(folder, REST), 20);
   const fault = { code: 'FILE', message: expect.stringMatching(/archive is damaged.*Nothing was changed/) };
-  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject(fault);
+  await expect(forgetPortfolio('q4', options, context)).rejects.toMatchObject(fault);
   expect(await context.archives.read('q4')).toMatchObject({ is: 'archived' });
   await rm(join(folder, REST));
-  expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ state: { is: 'forgotten' } });
+  expect(await forgetPortfolio('q4', options, context)).toMatchObject({ state: { is: 'forgotten' } });
 });
 
 /** What there is of the rows of q5. */
@@ -153,7 +153,7 @@ async function pictureOfRows(context: Context) {
 
 test('a buyer whose name was forgotten is known again by it, and another name is still a problem', async () => {
   const place = await openWorked({ q4: LINES });
-  await forgetPortfolio('q4', wish, place.context);
+  await forgetPortfolio('q4', options, place.context);
   const made = place.standIn.counts();
   const other = markedLine(2).replace('Buyer 2 GmbH', 'Somebody else AG');
   const again = await place.import([MARKED_HEADER, markedLine(1), other, markedLine(3)], { portfolio: 'q5' });
@@ -169,7 +169,7 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
   const picture = () => pictureOf(ledger, keys.portfolio('').replace(/portfolio:$/, ''));
   const unchanged = async (words: string) => {
     const before = await picture();
-    await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject({
+    await expect(forgetPortfolio('q4', options, context)).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.stringContaining(words),
     });
@@ -189,9 +189,9 @@ test('a portfolio is not forgotten before its end, nor while rows are held or it
   }
   const away = JSON.stringify({ is: 'archived', id: 'a', startedMs: 1, sizeBytes: 9 });
   await ledger.hset(keys.portfolio('q4'), 'archive', away);
-  await expect(forgetPortfolio('q4', wish, context)).rejects.toMatchObject({ code: 'FILE' });
+  await expect(forgetPortfolio('q4', options, context)).rejects.toMatchObject({ code: 'FILE' });
   expect(await ledger.hget(keys.portfolio('q4'), 'archive')).toBe(away);
-  await expect(forgetPortfolio('none', wish, context)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await expect(forgetPortfolio('none', options, context)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test.each(['finished', 'archived'])(
@@ -202,8 +202,8 @@ test.each(['finished', 'archived'])(
     });
     const { context } = place;
     for (const text of ['SC123456 zqxjv', 'SC999999']) await context.events.keep(eventOf(text));
-    if (is === 'archived') await archivePortfolio(context, 'q4', wish);
-    expect(await forgetPortfolio('q4', wish, context)).toMatchObject({ events: 1 });
+    if (is === 'archived') await archivePortfolio(context, 'q4', options);
+    expect(await forgetPortfolio('q4', options, context)).toMatchObject({ events: 1 });
     expect(await place.marked()).toEqual([]);
     expect((await allEvents(context.events)).map(({ ids }) => ids)).toEqual([['SC999999']]);
   },

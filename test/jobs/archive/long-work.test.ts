@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { makeTold, type Progress } from '../../../jobs/archive/long-work.ts';
+import { makeReportStep, type WorkProgress } from '../../../jobs/archive/long-work.ts';
 
 test('rows of a step add up, those of another begin anew, and a signal ends the work behind what was told', async () => {
-  const heard: Progress<'one' | 'two'>[] = [];
+  const heard: WorkProgress<'one' | 'two'>[] = [];
   const ending = new AbortController();
-  const onProgress = (progress: Progress<'one' | 'two'>) => void heard.push(progress);
-  const told = makeTold({ signal: ending.signal, onProgress }, 9, 'It was stopped.');
-  await told('one');
-  await told('one', 3);
-  await told('one', 4);
-  await told('two', 5);
+  const onProgress = (progress: WorkProgress<'one' | 'two'>) => void heard.push(progress);
+  const reportStep = makeReportStep({ signal: ending.signal, onProgress }, 9, 'It was stopped.');
+  await reportStep('one');
+  await reportStep('one', 3);
+  await reportStep('one', 4);
+  await reportStep('two', 5);
   ending.abort(new Error('SIGINT came'));
-  await expect(told('two')).rejects.toMatchObject({
+  await expect(reportStep('two')).rejects.toMatchObject({
     code: 'STOPPED',
     message: 'It was stopped.',
     cause: { message: 'SIGINT came' },

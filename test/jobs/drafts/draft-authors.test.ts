@@ -9,8 +9,8 @@ test('whoever uploaded, mended or mapped a file may not approve what comes of it
   const content = Readable.from([Buffer.from(buyerLines(3).join('\n').replace('1002.50', 'twelve'))]);
   const draft = draftOf(await desk.receive(incoming([{ field: 'file', name: 'q4.csv', content }]), undefined, 'ann'));
   await previewOf(desk, draft);
-  const wishes = [{ line: 3, cells: new Map([[3, '12']]) }];
-  expect(await desk.mend(draft.id, { version: 1, wishes }, 'bert')).toMatchObject({ mended: 1 });
+  const edits = [{ line: 3, cells: new Map([[3, '12']]) }];
+  expect(await desk.mend(draft.id, { version: 1, edits }, 'bert')).toMatchObject({ mended: 1 });
   await desk.correct(draft.id, { portfolio: 'spring' }, 'cid');
   await desk.correct(draft.id, { portfolio: 'q4' }, 'bert');
   expect((await desk.read(draft.id)).authors).toEqual(['ann', 'bert', 'cid']);

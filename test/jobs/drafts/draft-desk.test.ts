@@ -50,13 +50,13 @@ test('a file is uploaded, previewed, corrected, mended and submitted, and what i
   expect(await desk.check(draft, { line: 3, cells: new Map([[3, '1.234,5']]) })).toMatchObject({ problems: [] });
 
   const cells = new Map([[3, '12,25']]);
-  expect(await desk.mend(draft.id, { version: 1, wishes: [{ line: 3, cells }] })).toMatchObject({ mended: 1 });
+  expect(await desk.mend(draft.id, { version: 1, edits: [{ line: 3, cells }] })).toMatchObject({ mended: 1 });
   const folder = join(dir, 'data', 'drafts', draft.id);
   expect(await readFile(join(folder, 'v1'))).toEqual(bytes);
   expect(await readFile(join(folder, 'v2'))).toEqual(
     makeEncoder('windows-1252')(LINES.join('\r\n').replace('zwölf', '12,25')),
   );
-  expect(await desk.mend(draft.id, { version: 1, wishes: [{ line: 3, cells }] })).toMatchObject({
+  expect(await desk.mend(draft.id, { version: 1, edits: [{ line: 3, cells }] })).toMatchObject({
     conflict: { latest: 2, cells: [{ line: 3, column: 'Kreditlimit', before: 'zwölf', after: '12,25' }] },
   });
 
@@ -110,7 +110,7 @@ test('a workbook is mended as a workbook: the cells that were meant, and no othe
   });
   const draft = draftOf(await upload(['file', 'book.xlsx', await readFile(path)]));
   expect(await previewOf(desk, draft)).toMatchObject({ sheets: ['Buyers'], counts: { rows: 1, invalid: 2 } });
-  const wishes = [
+  const edits = [
     {
       line: 5,
       cells: new Map([
@@ -120,7 +120,7 @@ test('a workbook is mended as a workbook: the cells that were meant, and no othe
     },
     { line: 6, cells: new Map([[1, '8']]) },
   ];
-  await desk.mend(draft.id, { version: 1, wishes });
+  await desk.mend(draft.id, { version: 1, edits });
   const preview = await previewOf(desk, draft);
   expect(preview).toMatchObject({ counts: { rows: 3, invalid: 0 }, dryRun: { requested: '1320' } });
   expect(preview.first.map(({ company }) => company?.name)).toEqual(['A & B', '=C<1>', 'D']);
@@ -174,9 +174,9 @@ test('a line that is broken is mended as a text, and one can be said to mean the
     { line: 2, broken: '"Broken,DE,HRB 1,5' },
     { line: 4, kind: 'invalid' },
   ]);
-  const cellWise = { version: 1, wishes: [{ line: 2, cells: new Map([[0, 'Mended']]) }] };
+  const cellWise = { version: 1, edits: [{ line: 2, cells: new Map([[0, 'Mended']]) }] };
   await expect(desk.mend(draft.id, cellWise)).rejects.toThrow('Line 2 is broken as a whole');
-  await desk.mend(draft.id, { version: 1, wishes: [{ line: 2, text: 'Mended,DE,HRB 1,5' }] });
+  await desk.mend(draft.id, { version: 1, edits: [{ line: 2, text: 'Mended,DE,HRB 1,5' }] });
   await desk.correct(draft.id, { reading: { sameBuyer: [4] } });
   expect(await previewOf(desk, draft)).toMatchObject({
     counts: { rows: 3, invalid: 0 },

@@ -13,8 +13,8 @@ test('of a file that is mended again and again three versions are kept, and the 
   let draft = draftOf(await upload(['file', 'q4.csv', FILE]));
   for (let version = 1; version <= 5; version += 1) {
     await previewOf(desk, draft);
-    const wishes = [{ line: 2, cells: new Map([[0, `Buyer ${version} again`]]) }];
-    const answer = await desk.mend(draft.id, { version, wishes }).catch((error: Error) => error);
+    const edits = [{ line: 2, cells: new Map([[0, `Buyer ${version} again`]]) }];
+    const answer = await desk.mend(draft.id, { version, edits }).catch((error: Error) => error);
     if (answer instanceof Error) throw answer;
     if ('conflict' in answer) throw new Error('it was mended by others');
     draft = answer.draft;
@@ -31,10 +31,10 @@ test('the uploads of one person take so much and no more, and those of others ar
   await previewOf(desk, first);
   const second = await upload(['file', 'q5.csv', FILE]);
   expect(second).toMatchObject({ refused: { status: expect.any(Number) } });
-  const wishes = [{ line: 2, cells: new Map([[0, 'Another']]) }];
-  await expect(desk.mend(first.id, { version: 1, wishes }, 'ann')).rejects.toThrow(
+  const edits = [{ line: 2, cells: new Map([[0, 'Another']]) }];
+  await expect(desk.mend(first.id, { version: 1, edits }, 'ann')).rejects.toThrow(
     /submit or remove some of them first/,
   );
   expect(await desk.list()).toHaveLength(1);
-  expect(await desk.mend(first.id, { version: 1, wishes }, 'ben')).toMatchObject({ mended: expect.any(Number) });
+  expect(await desk.mend(first.id, { version: 1, edits }, 'ben')).toMatchObject({ mended: expect.any(Number) });
 });

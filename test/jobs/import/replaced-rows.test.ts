@@ -39,7 +39,7 @@ test('of two files imported in turn the last one counts, and what was sent is no
   expect(await settled()).toMatchObject({ states: { done: 1, cancelled: 1 }, replaced: 1 });
   expect(requested()).toEqual([2]);
   // What was sent keeps its words, and the old ones do not come back beside it, however they are brought.
-  const gone = expect.stringMatching(/ line 2 of portfolio q4 \(2, done\) took its place and was sent\. Leave /);
+  const gone = expect.stringMatching(/ line 2 of portfolio q4 \(2, done\) replaced it and was sent\. Leave /);
   for (const _round of [1, 2]) {
     const old = await importLines(acme(1));
     expect(old).toMatchObject({ rows: 0, invalid: 1, replaced: 0 });

@@ -57,8 +57,6 @@ test('with SEARCH_INDEX=off nothing is indexed, and search says so; reconcile in
   const searched = makeRows({ ...place.context, connection: ledger, canaryRefusals: 0 });
   expect(
     await foundBy({ ...place.context, rows: searched, portfolios: makePortfolios({ connection: ledger, keys }) }),
-  ).toEqual([
-    { portfolio: 'q4', finding: 'rows were not found by all that they are searched by; they are now', rows: 3 },
-  ]);
+  ).toEqual([{ portfolio: 'q4', finding: 'rows were missing from the search index; this is corrected', rows: 3 }]);
   expect((await searched.page('q4', { text: 'buyer 2' }, { count: 9 })).found).toHaveLength(1);
 });

@@ -79,7 +79,7 @@ test.each<[left: string, leave: (place: Place) => Promise<unknown>, words: RegEx
   [
     'a portfolio that is paused, by itself or by a person',
     ({ context }) => context.portfolios.pause('q4', 'three refused alike'),
-    /^1 portfolio with such rows is paused, and left so\.$/,
+    /^1 portfolio with such rows is paused, so these rows were not sent\.$/,
   ],
   ['a portfolio that was given up', ({ context }) => cancelRows({ portfolio: 'q4' }, context), /^No refused row/],
   ['what no rule means any more', ({ context }) => removeRules(context.retryRules), /^No rule says/],

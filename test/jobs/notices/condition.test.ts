@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { judge, type Verdict } from '../../../jobs/notices/condition.ts';
+import { judge, type Observation } from '../../../jobs/notices/condition.ts';
 
 const MINUTE = 60_000;
 const RULES = { afterMs: 10 * MINUTE, mendMs: 2 * MINUTE };
 
 /** Looks at these minutes, each with what it saw, and answers what is told: of which minute, what, and for how many minutes. */
-function tellOf(looks: readonly [minute: number, verdict: Verdict, mark?: string][], rules = RULES): string[] {
+function tellOf(looks: readonly [minute: number, observed: Observation, mark?: string][], rules = RULES): string[] {
   let remembered: string | undefined;
   const told: string[] = [];
-  for (const [minute, verdict, mark] of looks) {
+  for (const [minute, observed, mark] of looks) {
     const nowMs = 1_763_802_000_000 + minute * MINUTE;
-    const { state, tells } = judge(remembered, mark === undefined ? { verdict } : { verdict, mark }, nowMs, rules);
+    const { state, tells } = judge(remembered, mark === undefined ? { observed } : { observed, mark }, nowMs, rules);
     if (tells) told.push(`${minute}: ${tells.is} ${tells.forMs / MINUTE}`);
     expect(state, 'what is remembered already').not.toBe(remembered ?? null);
     remembered = state ?? remembered;
@@ -19,12 +19,12 @@ function tellOf(looks: readonly [minute: number, verdict: Verdict, mark?: string
 }
 
 /** A look a minute from one minute up to another. */
-function each(from: number, to: number, verdict: Verdict): [number, Verdict][] {
-  return Array.from({ length: to - from }, (_, place) => [from + place, verdict]);
+function each(from: number, to: number, observed: Observation): [number, Observation][] {
+  return Array.from({ length: to - from }, (_, place) => [from + place, observed]);
 }
 
 describe('a condition', () => {
-  test.each<[string, [number, Verdict, string?][], string[]]>([
+  test.each<[string, [number, Observation, string?][], string[]]>([
     ['that is well', each(0, 30, 'well'), []],
     ['that nobody can tell', each(0, 30, undefined), []],
     ['that is bad for less than the limit', [...each(0, 10, 'bad'), ...each(10, 20, 'well')], []],
@@ -106,20 +106,20 @@ describe('a condition', () => {
   });
 
   test('what was counted when it was bad last is remembered, and changes nothing else', () => {
-    expect(judge(undefined, { verdict: 'bad', mark: '7' }, 1_000, RULES)).toEqual({ state: 'doubtful 1000 1000 7' });
+    expect(judge(undefined, { observed: 'bad', mark: '7' }, 1_000, RULES)).toEqual({ state: 'doubtful 1000 1000 7' });
     const bad = 'bad 1000 700000 7';
-    expect(judge(bad, { verdict: 'bad', mark: '7' }, 800_000, RULES)).toEqual({ state: undefined });
-    expect(judge(bad, { verdict: 'bad', mark: '9' }, 800_000, RULES)).toEqual({ state: 'bad 1000 700000 9' });
-    expect(judge(bad, { verdict: 'well', mark: '9' }, 800_000, RULES)).toEqual({ state: 'mending 1000 800000 9' });
+    expect(judge(bad, { observed: 'bad', mark: '7' }, 800_000, RULES)).toEqual({ state: undefined });
+    expect(judge(bad, { observed: 'bad', mark: '9' }, 800_000, RULES)).toEqual({ state: 'bad 1000 700000 9' });
+    expect(judge(bad, { observed: 'well', mark: '9' }, 800_000, RULES)).toEqual({ state: 'mending 1000 800000 9' });
     const mending = 'mending 1000 800000 9';
-    expect(judge(mending, { verdict: 'well', mark: '9' }, 810_000, RULES)).toEqual({ state: undefined });
-    expect(judge(mending, { verdict: 'well', mark: '12' }, 810_000, RULES)).toEqual({
+    expect(judge(mending, { observed: 'well', mark: '9' }, 810_000, RULES)).toEqual({ state: undefined });
+    expect(judge(mending, { observed: 'well', mark: '12' }, 810_000, RULES)).toEqual({
       state: 'mending 1000 800000 12',
     });
   });
 
   test('of which something unreadable is remembered begins anew', () => {
-    expect(judge('away since Monday', { verdict: 'bad' }, 5_000, RULES)).toEqual({ state: 'doubtful 5000 5000' });
-    expect(judge('away since Monday', { verdict: 'well' }, 5_000, RULES)).toEqual({ state: undefined });
+    expect(judge('away since Monday', { observed: 'bad' }, 5_000, RULES)).toEqual({ state: 'doubtful 5000 5000' });
+    expect(judge('away since Monday', { observed: 'well' }, 5_000, RULES)).toEqual({ state: undefined });
   });
 });

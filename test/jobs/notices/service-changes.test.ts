@@ -8,7 +8,7 @@ const BEGIN = 1_763_802_000_000;
 
 type Seen = Omit<CallsHeld, 'nowMs'>;
 
-const WELL: Seen = { accepted: 50, blocked: undefined, shut: [], trialMs: 0, isTried: false, openedMs: 0 };
+const WELL: Seen = { accepted: 50, blocked: undefined, tripped: [], probeMs: 0, isTried: false, resetMs: 0 };
 type By = NonNullable<CallsHeld['blocked']>['by'];
 type Look = readonly [minute: number, seen: (nowMs: number) => Partial<Seen>];
 
@@ -18,11 +18,11 @@ const blocked =
     blocked: { by, untilMs: nowMs + untilMs },
     accepted,
   });
-const shut =
-  (accepted = 50, trialMs = SECOND) =>
+const tripped =
+  (accepted = 50, probeMs = SECOND) =>
   (nowMs: number): Partial<Seen> => ({
-    shut: ['limit'],
-    trialMs: nowMs + trialMs,
+    tripped: ['limit'],
+    probeMs: nowMs + probeMs,
     accepted,
   });
 const open =
@@ -50,7 +50,7 @@ function each(from: number, to: number, seen: Look[1]): Look[] {
   return Array.from({ length: to - from }, (_, place) => [from + place, seen]);
 }
 
-const AWAY_SHUT = '10: away, The service is away: no limit requests have got through for 10 minutes';
+const AWAY_TRIPPED = '10: away, The service is away: no limit requests have got through for 10 minutes';
 const AWAY = '10: away, The service is away: no calls have got through for 10 minutes';
 
 describe('the service', () => {
@@ -65,11 +65,11 @@ describe('the service', () => {
     ['that does not answer', each(0, 30, blocked('outage')), [AWAY]],
     ['that takes no call for being too fast', each(0, 30, blocked('limit')), [AWAY]],
     ['that asks to wait for an hour', each(0, 30, blocked('asked')), [AWAY]],
-    ['of whose limit requests nobody knows what became', each(0, 30, shut()), [AWAY_SHUT]],
-    ['… though others get through', Array.from({ length: 30 }, (_, n): Look => [n, shut(100 * n)]), [AWAY_SHUT]],
+    ['of whose limit requests nobody knows what became', each(0, 30, tripped()), [AWAY_TRIPPED]],
+    ['… though others get through', Array.from({ length: 30 }, (_, n): Look => [n, tripped(100 * n)]), [AWAY_TRIPPED]],
     [
       '… while nobody has any to make',
-      [[0, shut(50, SECOND)], ...each(1, 30, () => ({ shut: ['limit'], trialMs: BEGIN }))],
+      [[0, tripped(50, SECOND)], ...each(1, 30, () => ({ tripped: ['limit'], probeMs: BEGIN }))],
       [],
     ],
     [
@@ -94,14 +94,14 @@ describe('the service', () => {
       [AWAY, '202: back, The service is back: calls get through again after 3.3 hours'],
     ],
     [
-      'whose door opens',
-      [...each(0, 15, shut(50)), ...each(15, 20, open(52))],
-      [AWAY_SHUT, '17: back, The service is back: calls get through again after 15 minutes'],
+      'whose breaker is reset',
+      [...each(0, 15, tripped(50)), ...each(15, 20, open(52))],
+      [AWAY_TRIPPED, '17: back, The service is back: calls get through again after 15 minutes'],
     ],
     [
-      'whose door opens by the last call that there was',
-      [...each(0, 15, shut(50)), [15, shut(51)], ...each(16, 20, () => ({ accepted: 51, openedMs: BEGIN }))],
-      [AWAY_SHUT, '18: back, The service is back: calls get through again after 16 minutes'],
+      'whose breaker is reset by the last call that there was',
+      [...each(0, 15, tripped(50)), [15, tripped(51)], ...each(16, 20, () => ({ accepted: 51, resetMs: BEGIN }))],
+      [AWAY_TRIPPED, '18: back, The service is back: calls get through again after 16 minutes'],
     ],
     [
       'that comes and goes is away once',
@@ -154,15 +154,15 @@ describe('the service', () => {
     expect(tellOf(each(0, 60, blocked('outage')), minutes)).toEqual([told]);
   });
 
-  test.each<[By | 'shut', string]>([
+  test.each<[By | 'tripped', string]>([
     ['outage', 'it does not answer'],
     ['asked', 'it asks to wait'],
     ['limit', 'it says that calls come too fast, and takes none'],
     ['replicas', 'no replica of Redis confirms what is written down before a call'],
-    ['shut', 'nobody knows what became of the last limit requests'],
+    ['tripped', 'nobody knows what became of the last limit requests'],
   ])('says why it is away: %s', (by, words) => {
     const nowMs = BEGIN;
-    const held = { nowMs, ...WELL, ...(by === 'shut' ? shut() : blocked(by))(nowMs) };
+    const held = { nowMs, ...WELL, ...(by === 'tripped' ? tripped() : blocked(by))(nowMs) };
     const since = BEGIN - 20 * MINUTE;
     const [change] = serviceChanges(held, { service: `doubtful ${since} ${nowMs - MINUTE} 50:0` }, 10 * MINUTE);
     expect(change?.notice?.facts[0]).toEqual({ term: 'Why', what: words });

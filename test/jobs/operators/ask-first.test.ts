@@ -53,8 +53,8 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
     'a plan for one row',
     'refused',
     async ({ context }) => {
-      const wish = { portfolio: 'q4', action: 'retry', filter: { max: '1001.50' } } as const;
-      return (await actOnRows(wish, limits, context)).waits;
+      const request = { portfolio: 'q4', action: 'retry', filter: { max: '1001.50' } } as const;
+      return (await actOnRows(request, limits, context)).waits;
     },
   ],
   [
@@ -80,8 +80,8 @@ const ONE: [name: string, ended: 'refused' | 'held', act: (place: Place) => Prom
     'a plan to send a held row again',
     'held',
     async ({ context }) => {
-      const wish = { portfolio: 'q4', action: 'resend', filter: { max: '1001.50' } } as const;
-      return (await actOnRows(wish, limits, context)).waits;
+      const request = { portfolio: 'q4', action: 'resend', filter: { max: '1001.50' } } as const;
+      return (await actOnRows(request, limits, context)).waits;
     },
   ],
 ];
@@ -167,10 +167,10 @@ test.for([0, 1])('a supplier in doubt goes again, with %i held rows, once anothe
     JSON.stringify({ body: { name: 'Nordwind' }, key: call.key, problem: 'lost' }),
   );
   await ledger.hset(keys.call('company', call.key), { state: 'unknown' });
-  const wish = { portfolio: 'q4', action: 'resend', filter: {} } as const;
+  const request = { portfolio: 'q4', action: 'resend', filter: {} } as const;
   // "" says that it has to be approved whatever its sum is.
-  expect(await makePlan(wish, context)).toMatchObject({ supplier: { key: call.key }, approval: '' });
-  const { waits } = await actOnRows(wish, limits, context);
+  expect(await makePlan(request, context)).toMatchObject({ supplier: { key: call.key }, approval: '' });
+  const { waits } = await actOnRows(request, limits, context);
   expect(waits).toMatchObject({ rows: held });
   expect(whyWords(await place.waiting())).toContain('of the supplier Nordwind is sent again');
   expect(await calls.isUnknown(call)).toBe(true);

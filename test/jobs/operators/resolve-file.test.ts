@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readKnownIds } from '../../../jobs/operators/id-faults.ts';
 import { planHeldFile } from '../../../jobs/operators/plan-held-file.ts';
-import type { Resolved } from '../../../jobs/operators/resolution.ts';
+import type { ResolvedRow } from '../../../jobs/operators/resolution.ts';
 import { type Resolving, resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import { resolvePlan } from '../../../jobs/operators/resolve-plan.ts';
 import { rowName } from '../../../src/ledger/schema/schema.ts';
@@ -74,7 +74,7 @@ test('a file about held rows is checked as a whole, and then either all of it is
   expect(sound.problems).toEqual([]);
   // Planning is a rehearsal: nothing has changed by it.
   expect((await report()).states.held).toBe(4);
-  const told: Resolved[] = [];
+  const told: ResolvedRow[] = [];
   expect(await resolvePlan(sound, context, (of) => told.push(of))).toMatchObject({ calls: 3, rows: 4, of: told });
   expect(told.map(({ line, step, name, made }) => [line, step, name, made])).toEqual([
     [2, 'limit', 'Buyer 1 GmbH', first],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { carryOutAnswered } from '../../../jobs/approvals/carry-out-answered.ts';
 import { actOnRows } from '../../../jobs/plans/act-on-rows.ts';
-import { makePlan, type Wish } from '../../../jobs/plans/make-plan.ts';
+import { makePlan, type PlanRequest } from '../../../jobs/plans/make-plan.ts';
 import { planWords } from '../../../scripts/choice/chosen-words.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { planBody } from '../../../src/console/pages/plans/plan-view.ts';
@@ -21,18 +21,18 @@ async function openRefused(settings: Record<string, string>) {
   return place;
 }
 
-const WISH: Wish = { portfolio: 'q4', action: 'retry', filter: {} };
+const REQUEST: PlanRequest = { portfolio: 'q4', action: 'retry', filter: {} };
 const ASKED = 'These rows ask for 3,007.50, which is above 2,500.00.';
 
-test.each<[settings: Record<string, string>, wish: Partial<Wish>, approval: string | undefined]>([
+test.each<[settings: Record<string, string>, request: Partial<PlanRequest>, approval: string | undefined]>([
   [{ APPROVE_ABOVE: '2500' }, {}, ASKED],
   [{ APPROVE_ABOVE: '2500', APPROVE_WINDOW_DAYS: '0' }, { filter: { max: '1001.5' } }, undefined],
   [{ APPROVE_ALWAYS: 'on' }, {}, ''],
   [{ APPROVE_ALWAYS: 'on' }, { action: 'cancel', filter: { states: ['refused'] } }, undefined],
   [{}, {}, undefined],
-])('under %o a plan of %o says whether another person has to approve it', async (settings, wish, approval) => {
+])('under %o a plan of %o says whether another person has to approve it', async (settings, request, approval) => {
   const { context } = await openRefused(settings);
-  const plan = await makePlan({ ...WISH, ...wish }, context);
+  const plan = await makePlan({ ...REQUEST, ...request }, context);
   expect(plan.rows).toBeGreaterThan(0);
   expect(plan.approval).toBe(approval);
 });
@@ -42,7 +42,7 @@ test('a plan says so of the sum of who brought the rows in, too', async () => {
   await ask('refused', '100000');
   await refuse('refused');
   await ask('last', '100000', { buyer: 'Fourth' });
-  const { approval } = await makePlan({ ...WISH, portfolio: 'refused' }, context);
+  const { approval } = await makePlan({ ...REQUEST, portfolio: 'refused' }, context);
   expect(approval).toBe(
     "alice asks for 200,000.00 with this and what passed lately without another person's yes, which is above 150,000.00.",
   );
@@ -56,9 +56,9 @@ test('of rows that were declined before a plan says who said no, and the answer 
   const since = await context.plans.now();
   await expect.poll(() => context.plans.now()).toBeGreaterThan(since);
   const no = 'Some of what was asked for here was declined before, by bob: ask sales first.';
-  const one = { ...WISH, filter: { states: ['cancelled'], max: '1001.5' } } as const;
+  const one = { ...REQUEST, filter: { states: ['cancelled'], max: '1001.5' } } as const;
   expect((await makePlan(one, context)).approval).toBe(no);
-  const all = { ...WISH, filter: { states: ['cancelled'] } } as const;
+  const all = { ...REQUEST, filter: { states: ['cancelled'] } } as const;
   expect((await makePlan(all, context)).approval).toBe(`${ASKED} ${no}`);
   const how = { by: 'olivia', dryRun: false, awaitMs: 0, signal: new AbortController().signal };
   const { waits } = await actOnRows(all, how, context);
@@ -71,7 +71,7 @@ test('a plan says which sum of a buyer is above the limit, and names no buyer', 
   await ask('refused', '100000');
   await refuse('refused');
   await ask('last', '100000');
-  const { approval } = await makePlan({ ...WISH, portfolio: 'refused' }, context);
+  const { approval } = await makePlan({ ...REQUEST, portfolio: 'refused' }, context);
   expect(approval).toBe(
     "One buyer is to get 200,000.00 with this and what passed lately without another person's yes, which is above 150,000.00.",
   );
@@ -79,7 +79,7 @@ test('a plan says which sum of a buyer is above the limit, and names no buyer', 
 
 test('the command line and the page of a plan say so before the yes', async () => {
   const { context } = await openRefused({ APPROVE_ABOVE: '2500' });
-  const plan = await makePlan(WISH, context);
+  const plan = await makePlan(REQUEST, context);
   expect(planWords(plan)).toContain(`Another person approves it first. ${ASKED}`);
   const page = planBody({ plan }, { csrf: '', rights: NO_RIGHTS });
   expect(String(page)).toMatch(/Another person approves it first\..*3,007\.50.*nothing is sent before somebody else/su);

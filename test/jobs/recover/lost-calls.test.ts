@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lostCallsOf } from '../../../jobs/recover/lost-calls.ts';
 import type { Line } from '../../../src/portfolio/lines/row.ts';
-import type { Outcome } from '../../../src/portfolio/results/outcomes.ts';
+import type { ResultOutcome } from '../../../src/portfolio/results/outcomes.ts';
 
 const KEY = 'row-key-16-chars';
 const OWN_KEY = 'own-key-16-chars';
@@ -23,7 +23,7 @@ const row: Line = {
 };
 const broken: Line = { kind: 'invalid', line: 7, cells: [], changed: [], key: '', problems: [] };
 
-const outcome = (changes: Partial<Outcome>): Outcome => ({
+const outcome = (changes: Partial<ResultOutcome>): ResultOutcome => ({
   row: `q4/${KEY}`,
   state: 'done',
   step: 'limit',
@@ -39,7 +39,7 @@ const outcome = (changes: Partial<Outcome>): Outcome => ({
 });
 
 /** What is told of calls: `<what became of it> <kind> <keys>`. */
-async function told(line: Line, changes: Partial<Outcome>): Promise<string[]> {
+async function told(line: Line, changes: Partial<ResultOutcome>): Promise<string[]> {
   const { calls, leftOut } = await lostCallsOf(line, outcome(changes));
   return [...calls.map(({ is, kind, keys }) => `${is} ${kind} ${keys.join('+')}`), ...leftOut];
 }
@@ -54,7 +54,7 @@ const changed = 'changed after it was requested (sent: 2); the request stays as 
 const inDoubt =
   'It is unknown whether the buyer limit request was made: sent 2026-11-21T10:00:00.000Z, then status 502';
 
-test.each<[string, Line, Partial<Outcome>, string[]]>([
+test.each<[string, Line, Partial<ResultOutcome>, string[]]>([
   ['a limit goes by its key', row, { row: `q4/${OWN_KEY}`, limitId: 'bl_1' }, [company, `made limit ${OWN_KEY}`]],
   ['one that waits for approval was not sent', row, { ...OWN_ROW, state: 'awaiting' }, [company]],
   [

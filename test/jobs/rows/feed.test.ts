@@ -1,6 +1,6 @@
 import { Queue, UnrecoverableError, Worker } from 'bullmq';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { depthFor, feed, MOST_AT_DOORS } from '../../../jobs/rows/feed.ts';
+import { depthFor, feed, MOST_BEHIND_BREAKER } from '../../../jobs/rows/feed.ts';
 import { STEP_JOBS } from '../../../jobs/rows/step-jobs.ts';
 import type { Context } from '../../../src/context.ts';
 import { makeRequest } from '../../support/ledger.ts';
@@ -135,17 +135,17 @@ test('what small portfolios leave of their shares goes to the large one, and the
   expect(oldest.reverse()).toEqual(names);
 });
 
-describe('while limit requests wait at a shut door', () => {
-  const line = { flowPerS: 0, shut: [{ kind: 'limit' }] } as const;
+describe('while limit requests wait behind a tripped breaker', () => {
+  const line = { flowPerS: 0, tripped: [{ kind: 'limit' }] } as const;
 
-  async function withJobsAtDoor(atDoor: number) {
+  async function withJobsBehindBreaker(behindBreaker: number) {
     const place = await openWorkplace();
     const { portfolios, queues, rows } = place.context;
     for (const portfolio of ['first', 'second']) {
       await portfolios.startImport(portfolio, { id: 'i', fileName: 'f.csv', reading: '{}' });
       for (let at = 2; at < 202; at += 1) await rows.put({ portfolio, key: `row-${at}` }, at, 'i', makeRequest());
     }
-    const keys = Array.from({ length: atDoor }, (_, at) => `at-door-${at}`);
+    const keys = Array.from({ length: behindBreaker }, (_, at) => `behind-${at}`);
     await queues.add(keys.map((key) => ({ ...STEP_JOBS.limit, data: { portfolio: 'first', key } })));
     const ahead = async () => {
       const found = await queues.waiting(['companies']);
@@ -155,14 +155,14 @@ describe('while limit requests wait at a shut door', () => {
   }
 
   test('jobs there count neither for the depth nor for the shares', async () => {
-    const { context, ahead } = await withJobsAtDoor(3 * depthFor(0));
+    const { context, ahead } = await withJobsBehindBreaker(3 * depthFor(0));
     await feed(context, line);
     expect(await ahead()).toEqual([depthFor(0) / 2, depthFor(0) / 2]);
     expect(await feed(context, line)).toBe(0);
   });
 
   test('a portfolio that has thousands there gets no more, and the others go on', async () => {
-    const { context, ahead } = await withJobsAtDoor(MOST_AT_DOORS / 2);
+    const { context, ahead } = await withJobsBehindBreaker(MOST_BEHIND_BREAKER / 2);
     await feed(context, line);
     expect(await ahead()).toEqual([0, depthFor(0)]);
   });

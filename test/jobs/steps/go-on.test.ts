@@ -97,9 +97,9 @@ test('a queue that is paused under load soon has all rows that come to it stand 
   expect(standIn.counts().made.limit).toBe(rows);
 });
 
-test('a row that was carried to a step waits at no door that was shut meanwhile: it stands in the queue before it', async () => {
+test('a row that was carried to a step waits behind no breaker that was tripped meanwhile: it stands in the queue before it', async () => {
   const row = { portfolio: 'q4', key: 'row-1' };
-  const wish = {
+  const request = {
     kind: 'limit',
     key: 'row-1',
     row,
@@ -110,6 +110,6 @@ test('a row that was carried to a step waits at no door that was shut meanwhile:
     body: {},
   } as const;
   const { signal: stopping } = new AbortController();
-  const deps = { suspects: new Map(), doors: { isShut: () => true }, stopping } as unknown as GoDeps;
-  await expect(callOnce(wish, deps, { isCarried: true })).rejects.toMatchObject({ code: 'STOPPED' });
+  const deps = { suspects: new Map(), breakers: { isTripped: () => true }, stopping } as unknown as GoDeps;
+  await expect(callOnce(request, deps, { isCarried: true })).rejects.toMatchObject({ code: 'STOPPED' });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Failure, problemOf } from '../../../jobs/steps/row-problem.ts';
 
-const wish = { what: 'the company', sent: '{"name":"Muster GmbH"}' };
+const request = { what: 'the company', sent: '{"name":"Muster GmbH"}' };
 const sentMs = Date.parse('2026-11-22T10:00:00.000Z');
 
 test.each<[name: string, failure: Failure, problem: object]>([
@@ -23,7 +23,7 @@ test.each<[name: string, failure: Failure, problem: object]>([
     { is: 'unknown', reason: 'status 502', sentMs },
     {
       message: 'It is unknown whether the company was made: sent 2026-11-22T10:00:00.000Z, then status 502',
-      sent: wish.sent,
+      sent: request.sent,
     },
   ],
   [
@@ -42,10 +42,10 @@ test.each<[name: string, failure: Failure, problem: object]>([
     { message: 'The service put the company off 30 times (status 429) while others of this step passed' },
   ],
 ])('the problem of a row tells of %s', (_name, failure, problem) => {
-  expect(problemOf('company', wish, failure)).toMatchObject({ step: 'company', ...problem });
+  expect(problemOf('company', request, failure)).toMatchObject({ step: 'company', ...problem });
 });
 
 test('what was sent is kept in a problem up to two thousand characters', () => {
-  const { sent } = problemOf('limit', { ...wish, sent: 'x'.repeat(5_000) }, { is: 'unknown', reason: 'reset' });
+  const { sent } = problemOf('limit', { ...request, sent: 'x'.repeat(5_000) }, { is: 'unknown', reason: 'reset' });
   expect(sent).toHaveLength(2_000);
 });

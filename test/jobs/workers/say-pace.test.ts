@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startSayingPace } from '../../../jobs/workers/workers.ts';
-import type { Shut } from '../../../src/pace/door-words.ts';
+import type { Tripped } from '../../../src/pace/breaker-words.ts';
 import type { PaceState } from '../../../src/pace/pace-state.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
@@ -13,11 +13,11 @@ const atLimit: PaceState = {
   atCeiling: false,
   blocked: undefined,
 };
-const shutDoor: Shut = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
+const trippedBreaker: Tripped = { kind: 'limit', why: 'status 502', untilMs: 0, isTried: true };
 
 /** A pace that is as the test says; this process learns of it only where it looks. */
-function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[], paused = [] as string[] } = {}) {
-  const known = { state: { ...atLimit, ratePerS: 20 }, shut };
+function startSaying({ isIdle = false, now = atLimit, tripped = [] as Tripped[], paused = [] as string[] } = {}) {
+  const known = { state: { ...atLimit, ratePerS: 20 }, tripped };
   const { log, lines } = makeKeptLog();
   const pace = {
     state: () => known.state,
@@ -26,12 +26,12 @@ function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[], pause
       return known.state;
     },
   };
-  const looks = { doors: 0, queues: 0 };
-  const doors = {
-    shut: () => known.shut,
+  const looks = { breakers: 0, queues: 0 };
+  const breakers = {
+    tripped: () => known.tripped,
     look: async () => {
-      looks.doors += 1;
-      return known.shut;
+      looks.breakers += 1;
+      return known.tripped;
     },
   };
   const areIdle = async () => {
@@ -40,13 +40,13 @@ function startSaying({ isIdle = false, now = atLimit, shut = [] as Shut[], pause
   };
   const service = {
     pace,
-    doors,
+    breakers,
     slots: { inFlight: () => 0 },
-    paceNow: () => ({ ...known.state, shut: known.shut, paused }),
+    paceNow: () => ({ ...known.state, tripped: known.tripped, paused }),
   };
   const saying = startSayingPace({ service, queues: { areIdle }, log, everyMs: 5 });
   onTestFinished(saying.stop);
-  /** A turn was taken, or an answer told. */
+  /** A permit was taken, or an answer told. */
   const move = () => {
     known.state = { ...known.state };
   };
@@ -57,14 +57,14 @@ test('what is said is how the pace is at that moment, and once where nothing has
   const { lines, looks, move } = startSaying();
   move();
   await vi.waitUntil(() => lines.length > 0, WAIT);
-  expect(looks.doors).toBe(1);
+  expect(looks.breakers).toBe(1);
   move();
   await vi.waitUntil(() => lines.length > 1, WAIT);
   expect(lines.map(({ msg }) => msg)).toEqual(Array(2).fill("at the service's limit, 98 calls/s"));
 });
 
-test('a shut door is said again and again while rows wait at it', async () => {
-  const { lines } = startSaying({ shut: [shutDoor] });
+test('a tripped breaker is said again and again while rows wait behind it', async () => {
+  const { lines } = startSaying({ tripped: [trippedBreaker] });
   await vi.waitUntil(() => lines.length > 2, WAIT);
   expect(lines[0]?.msg).toContain('the outcome of limit requests is unknown');
 });
@@ -77,8 +77,8 @@ test('a paused queue is said again and again while rows wait in it, with what le
   );
 });
 
-test('nothing is said where there is nothing to do, though a door is shut', async () => {
-  const { lines, looks } = startSaying({ shut: [shutDoor], isIdle: true });
+test('nothing is said where there is nothing to do, though a breaker is tripped', async () => {
+  const { lines, looks } = startSaying({ tripped: [trippedBreaker], isIdle: true });
   await vi.waitUntil(() => looks.queues > 3, WAIT);
   expect(lines).toEqual([]);
 });
@@ -87,8 +87,8 @@ test('that credentials are refused is left to who says it once a minute', async 
   const blocked = { why: 'they are refused', because: 'credentials', untilMs: Date.now() + 60_000 };
   const { lines, looks, move } = startSaying({ now: { ...atLimit, blocked } });
   move();
-  await vi.waitUntil(() => looks.doors > 0, WAIT);
+  await vi.waitUntil(() => looks.breakers > 0, WAIT);
   move();
-  await vi.waitUntil(() => looks.doors > 1, WAIT);
+  await vi.waitUntil(() => looks.breakers > 1, WAIT);
   expect(lines).toEqual([]);
 });

@@ -96,7 +96,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'start-import': 'refuses',
   sweep: 'quiet',
   tell: 'included',
-  trip: 'quiet',
+  batch: 'quiet',
   'list-rows': 'reads',
   'write-buyers': 'quiet',
 };

@@ -36,11 +36,11 @@ test.each<[Sent, object]>([
   ],
   [
     { is: 'throttled', status: 429, reason: 'status 429' },
-    { is: 'later', again: 'in turn', reason: 'status 429', putOffs: 0, wasUnknown: false },
+    { is: 'later', again: 'new permit', reason: 'status 429', putOffs: 0, wasUnknown: false },
   ],
   [
     { is: 'unreachable', reason: 'ECONNREFUSED' },
-    { is: 'later', again: 'in turn', reason: 'ECONNREFUSED', putOffs: 0, wasUnknown: false },
+    { is: 'later', again: 'new permit', reason: 'ECONNREFUSED', putOffs: 0, wasUnknown: false },
   ],
 ])('may be sent again after %o', async (answer, ending) => {
   const { process } = openLedger();
@@ -121,7 +121,7 @@ test('a sender that was taken for vanished may say late that it was put off, and
   await vanish();
   expect(await calls.claim(company, { owner: 'b/1', onUnknown: 'hold' })).toMatchObject({ is: 'unknown' });
   resolve({ is: 'throttled', status: 429, reason: 'status 429' });
-  expect(await sent).toEqual({ is: 'later', again: 'in turn', reason: 'status 429', putOffs: 0, wasUnknown: true });
+  expect(await sent).toEqual({ is: 'later', again: 'new permit', reason: 'status 429', putOffs: 0, wasUnknown: true });
   expect(await calls.isUnknown(company)).toBe(false);
 });
 

@@ -28,11 +28,11 @@ describe('claim', () => {
   test('of fifty at once lets exactly one through', async () => {
     const { calls, process } = openLedger();
     await process('a');
-    const verdicts = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 50 }, (_none, n) => calls.claim(limit, { owner: `a/${n}`, onUnknown: 'hold' })),
     );
-    expect(verdicts.filter((verdict) => verdict.is === 'go')).toHaveLength(1);
-    expect(verdicts.filter((verdict) => verdict.is === 'busy')).toHaveLength(49);
+    expect(answers.filter((answer) => answer.is === 'go')).toHaveLength(1);
+    expect(answers.filter((answer) => answer.is === 'busy')).toHaveLength(49);
   });
 
   test('holds what a vanished process was sending, and says why', async () => {
@@ -40,8 +40,8 @@ describe('claim', () => {
     const { vanish } = await process('a');
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     await vanish();
-    const verdict = await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
-    expect(verdict).toMatchObject({ is: 'unknown', reason: 'the process that was sending it vanished' });
+    const answer = await calls.claim(limit, { owner: 'b/1', onUnknown: 'hold' });
+    expect(answer).toMatchObject({ is: 'unknown', reason: 'the process that was sending it vanished' });
   });
 
   test('sends again what a vanished process was sending where that is the policy, under the first name', async () => {
@@ -74,8 +74,8 @@ describe('settle', () => {
     await process('a');
     await calls.claim(limit, { owner: 'a/1', onUnknown: 'hold' });
     await calls.settle(limit, 'a/1', made);
-    const verdict = await calls.claim({ ...limit, row: otherRow }, { owner: 'b/1', onUnknown: 'resend' });
-    expect(verdict).toEqual({ is: 'made', id: 'bl_1', row: 'q4/row-1', record: { status: 'approved' } });
+    const answer = await calls.claim({ ...limit, row: otherRow }, { owner: 'b/1', onUnknown: 'resend' });
+    expect(answer).toEqual({ is: 'made', id: 'bl_1', row: 'q4/row-1', record: { status: 'approved' } });
   });
 
   test('believes a sender that was given up on', async () => {
@@ -159,8 +159,8 @@ describe('release and doubt', () => {
     const { calls, process } = openLedger();
     await process('a');
     const claim = async (owner: string, sent: string) => {
-      const verdict = await calls.claim({ ...limit, sent }, { owner, onUnknown: 'hold' });
-      return verdict.is === 'go' ? verdict.first : verdict.is;
+      const answer = await calls.claim({ ...limit, sent }, { owner, onUnknown: 'hold' });
+      return answer.is === 'go' ? answer.first : answer.is;
     };
     expect(await claim('a/1', 'one')).toBe('a/1');
     await calls.release(limit, 'a/1', 'throttled');
@@ -248,11 +248,11 @@ describe('an earlier send that is in doubt', () => {
 
   test('of vanished senders is counted like an answer that was lost', async () => {
     const { calls } = openLedger();
-    const verdicts: string[] = [];
+    const answers: string[] = [];
     // None of these processes lives, so each finds the one before vanished.
     for (let n = 1; n <= 11; n += 1)
-      verdicts.push((await calls.claim(limit, { owner: `gone-${n}/1`, onUnknown: 'resend' })).is);
-    expect(verdicts).toEqual([...Array(9).fill('go'), 'unknown', 'unknown']);
+      answers.push((await calls.claim(limit, { owner: `gone-${n}/1`, onUnknown: 'resend' })).is);
+    expect(answers).toEqual([...Array(9).fill('go'), 'unknown', 'unknown']);
   });
 });
 

@@ -38,19 +38,22 @@ test('who gave a sign lately is on duty, and nobody else: not who is gone, and n
 
 test('a process is seen with its version and what it does, and hears what is wished of it', async () => {
   const { connection, keys, of } = openFleet();
-  const wishes: boolean[] = [];
+  const heard: boolean[] = [];
   const worker = of('w');
-  await worker.join('work', { now: () => ({ state: 'quiet', inHand: 3 }), onWish: (isQuiet) => wishes.push(isQuiet) });
+  await worker.join('work', {
+    now: () => ({ state: 'quiet', inHand: 3 }),
+    onInstruction: (isQuiet) => heard.push(isQuiet),
+  });
   const console = of('c');
   expect(await console.read()).toMatchObject([
     { id: 'w', role: 'work', version: readBuild(), pid: process.pid, state: 'quiet', inHand: 3 },
   ]);
-  expect(await console.wish('nobody', 'quiet')).toBe(false);
-  expect(wishes).toEqual([]);
-  expect(await console.wish('w', 'quiet')).toBe(true);
-  await expect.poll(() => wishes).toEqual([true]);
-  await console.wish('w', 'resume');
-  await expect.poll(() => wishes).toEqual([true, false]);
+  expect(await console.instruct('nobody', 'quiet')).toBe(false);
+  expect(heard).toEqual([]);
+  expect(await console.instruct('w', 'quiet')).toBe(true);
+  await expect.poll(() => heard).toEqual([true]);
+  await console.instruct('w', 'resume');
+  await expect.poll(() => heard).toEqual([true, false]);
   await worker.leave();
   expect(await connection.exists(keys.fleet)).toBe(0);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeLastLinkMemory } from '../../../src/files/last-link.ts';
 import { makeSendMarks } from '../../../src/ledger/calls/send-marks.ts';
-import { makePersist } from '../../../src/ledger/schema/persist.ts';
+import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../../src/log.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { scriptText } from '../../../src/lua-script.ts';
@@ -17,7 +17,7 @@ async function open() {
   const { connection, keys } = openLedger();
   const folder = await makeFolder();
   const log = makeSilentLog();
-  const persist = makePersist({ log, signal: new AbortController().signal });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log, signal: new AbortController().signal });
   const start = (dir = folder, { warnsOnly = false, logged = log }: { warnsOnly?: boolean; logged?: Log } = {}) => {
     const replicas = { expected: () => 0, connect: () => connection };
     const account = 'https://test.example';
@@ -27,7 +27,7 @@ async function open() {
       dir,
       account,
       warnsOnly,
-      persist,
+      retryUntilAnswered,
       replicas,
       log: logged,
       freshMs: 0,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../../src/ledger/rows/rows.ts';
-import { makePersist } from '../../../src/ledger/schema/persist.ts';
 import type { RowRequest } from '../../../src/ledger/schema/row.ts';
+import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
 
@@ -19,8 +19,8 @@ function requestOf(name: string, line: number): RowRequest {
 /** Sixty rows, half of them done, brought in with the indexes turned on or off. */
 async function openRows({ isSearched = true } = {}) {
   const ledger = openLedger();
-  const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
-  const rows = makeRows({ ...ledger, persist, canaryRefusals: 0, isSearched });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
+  const rows = makeRows({ ...ledger, retryUntilAnswered, canaryRefusals: 0, isSearched });
   for (let line = 2; line < 62; line += 1) {
     const row = { portfolio: PORTFOLIO, key: `row-${line}` };
     await rows.put(row, line, '1', requestOf(`Name ${line}`, line));

@@ -15,7 +15,7 @@ const end = (is: RunEnd['is'] = 'well', words = 'All is well.') => {
 
 function openRuns() {
   const { connection, keys } = openLedger();
-  return { connection, keys, runs: makeNightlyRuns({ connection, keys, persist: (_what, run) => run() }) };
+  return { connection, keys, runs: makeNightlyRuns({ connection, keys, retryUntilAnswered: (_what, run) => run() }) };
 }
 
 test('a night ends once: whoever begins or ends it again does nothing', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { resolveCalls } from '../../../jobs/operators/resolve-calls.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../src/ledger/portfolios/portfolio.ts';
-import { type Check, proofOf, verdictOf } from '../../../src/ledger/portfolios/proof.ts';
+import { type Check, overallOf, proofOf } from '../../../src/ledger/portfolios/proof.ts';
 import { openLedger } from '../../support/ledger.ts';
 import { retryRows } from '../../support/operate.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -33,7 +33,7 @@ describe('a portfolio whose counts agree', () => {
       ['right', '7 rows done = 7 limits made'],
       ['right', 'nothing made twice'],
     ]);
-    expect(verdictOf(checks)).toBe('right');
+    expect(overallOf(checks)).toBe('right');
   });
 
   test('cannot be told before its file was read, and is not wrong for a limit that is being written down', async () => {
@@ -50,7 +50,7 @@ describe('a portfolio whose counts agree', () => {
     const { found: _found, ...uncounted } = known;
     const checks = proofOf(await stateWith({ counted: undefined }), [uncounted]);
     expect(checks.map(({ is }) => is)).toEqual(['unknown', 'unknown', 'unknown', 'right']);
-    expect(verdictOf(checks)).toBe('unknown');
+    expect(overallOf(checks)).toBe('unknown');
   });
 });
 

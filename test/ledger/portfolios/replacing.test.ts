@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  type Asking,
+  type AskingLine,
   candidatesFor,
   decideReplacement,
   otherRequest,
@@ -8,7 +8,13 @@ import {
 import type { BuyerRow } from '../../../src/ledger/rows/buyer-rows.ts';
 
 /** Line 5 of the portfolio's third import, whose row is not there yet. */
-const ASKING: Asking = { row: { portfolio: 'q4', key: 'new' }, line: 5, importId: '3', amount: '7', isNamed: false };
+const ASKING: AskingLine = {
+  row: { portfolio: 'q4', key: 'new' },
+  line: 5,
+  importId: '3',
+  amount: '7',
+  isNamed: false,
+};
 
 function known(key: string, changes: Partial<BuyerRow> & { portfolio?: string } = {}): BuyerRow {
   const { portfolio = 'q4', ...others } = changes;
@@ -31,7 +37,7 @@ const file = (own: string[] = [], mended: string[] = []) => ({
 });
 
 /** The key of the row that gives way, or the first words of the problem. */
-function decide(rows: BuyerRow[], changes: Partial<Asking> = {}, itsFile = file()): string {
+function decide(rows: BuyerRow[], changes: Partial<AskingLine> = {}, itsFile = file()): string {
   const asking = { ...ASKING, ...changes };
   const decision = decideReplacement(asking, candidatesFor(asking, rows), itsFile);
   return 'problem' in decision ? decision.problem.slice(0, 12) : (decision.replaces?.row.key ?? 'none');
@@ -42,10 +48,10 @@ const sent = [
   { state: 'skipped', limit: 'made' },
 ] as const;
 
-test.each<[string, BuyerRow[], Partial<Asking>, string]>([
+test.each<[string, BuyerRow[], Partial<AskingLine>, string]>([
   ['the one row that was not sent', [known('a')], {}, 'a'],
   ['… whatever it waits for', [known('a', { state: 'held' })], {}, 'a'],
-  ...sent.map((how): [string, BuyerRow[], Partial<Asking>, string] => [
+  ...sent.map((how): [string, BuyerRow[], Partial<AskingLine>, string] => [
     'none that was sent',
     [known('a', how)],
     {},

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aliasOf, meaningOf, namesOf } from '../../../src/portfolio/columns/aliases.ts';
+import { aliasOf, headerMeaningOf, namesOf } from '../../../src/portfolio/columns/aliases.ts';
 import { KNOWN_COLUMNS } from '../../../src/portfolio/columns/known-columns.ts';
 import { readMapping, saveMapping } from '../../../src/portfolio/columns/mapping.ts';
 import { GUESSES } from '../../../src/portfolio/columns/names/guesses.ts';
@@ -58,7 +58,7 @@ describe('aliases', () => {
 });
 
 test('a guess is shown and not taken', () => {
-  expect(meaningOf('Betrag')).toMatchObject({ known: null, guess: 'requested_limit' });
+  expect(headerMeaningOf('Betrag')).toMatchObject({ known: null, guess: 'requested_limit' });
   const { columns, warnings, problems } = understand(['name', 'Betrag'], { needed: ['name', 'requested_limit'] });
   expect(columns[1]?.known).toBeNull();
   expect(warnings).toEqual([expect.objectContaining({ column: 'Betrag', message: expect.stringContaining('--map') })]);

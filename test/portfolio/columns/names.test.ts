@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { meaningOf } from '../../../src/portfolio/columns/aliases.ts';
+import { headerMeaningOf } from '../../../src/portfolio/columns/aliases.ts';
 import { readHeader } from '../../../src/portfolio/columns/read-header.ts';
 
-const known = (written: string) => meaningOf(written).known;
+const known = (written: string) => headerMeaningOf(written).known;
 
 describe('names of columns', () => {
   test.each<[string, string[]]>([
@@ -67,7 +67,7 @@ describe('names of columns', () => {
     ['Limit Mio. EUR', 'requested_limit'],
     ['Kreditlimit k€', 'requested_limit'],
   ])('%s may mean %s, and is asked for', (written, guess) => {
-    expect(meaningOf(written)).toMatchObject({ known: null, guess });
+    expect(headerMeaningOf(written)).toMatchObject({ known: null, guess });
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe('names of columns', () => {
 
   test('say their currency', () => {
     const names = ['Kreditlimit (EUR)', 'Limit [€]', 'Limit in US$', 'Limit', 'Credit Limit (LCY)'];
-    expect(names.map((name) => meaningOf(name).currency)).toEqual(['EUR', '€', 'US$', null, null]);
+    expect(names.map((name) => headerMeaningOf(name).currency)).toEqual(['EUR', '€', 'US$', null, null]);
   });
 
   test.each(['Limit (TEUR)', 'Limit (thousands)', 'Limit Tsd. EUR', 'Limit (M€)'])(

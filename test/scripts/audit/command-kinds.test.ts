@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Command, Help } from 'commander';
 import { expect, test } from 'vitest';
-import { beginCommand, countsOf, nameOf } from '../../../scripts/audit/audit-command.ts';
+import { beginCommand, commandNameOf, countsOf } from '../../../scripts/audit/audit-command.ts';
 import { COMMAND_KINDS, type Given } from '../../../scripts/audit/command-kinds.ts';
 import { COMMANDS as LISTED } from '../../../scripts/command-list.ts';
 import { makeTerminal } from '../../../scripts/terminal/terminal.ts';
@@ -28,7 +28,7 @@ const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
 test('every command says whether it changes anything, so that none that does is forgotten by the audit', async () => {
-  const names = leavesOf(await wholeProgram()).map(nameOf);
+  const names = leavesOf(await wholeProgram()).map(commandNameOf);
   expect(names.length).toBeGreaterThan(15);
   expect(names.filter((name) => !Object.hasOwn(COMMAND_KINDS, name))).toEqual([]);
 });
@@ -47,33 +47,33 @@ test('a command of which nobody says so does not begin', () => {
   expect(() => beginCommand(forgotten)).toThrow('"forgotten" is not in scripts/audit/command-kinds.ts');
 });
 
-function wishOf(name: string, given: Partial<Given>) {
+function auditOf(name: string, given: Partial<Given>) {
   const kind = COMMAND_KINDS[name];
   if (typeof kind !== 'object') throw new Error(`${name} changes nothing`);
-  return kind.wish({ args: [], options: {}, ...given });
+  return kind.audit({ args: [], options: {}, ...given });
 }
 
-test('a command that only says what it would do has no wish', () => {
-  expect(wishOf('retry', { args: ['q4'], options: { dryRun: true, cause: 'k3f9' } })).toBeUndefined();
-  expect(wishOf('resolve', { args: ['q4'], options: { dryRun: true } })).toBeUndefined();
-  expect(wishOf('recover', { args: [['a.csv']], options: {} })).toBeUndefined();
+test('a command that only says what it would do tells the audit nothing', () => {
+  expect(auditOf('retry', { args: ['q4'], options: { dryRun: true, cause: 'k3f9' } })).toBeUndefined();
+  expect(auditOf('resolve', { args: ['q4'], options: { dryRun: true } })).toBeUndefined();
+  expect(auditOf('recover', { args: [['a.csv']], options: {} })).toBeUndefined();
 });
 
-test('a wish has what was asked for, the names of files without their folders, and no text that may be a name of somebody', () => {
-  expect(wishOf('retry', { args: ['q4'], options: { cause: 'k3f9', yes: true } })).toEqual({
+test('the audit is told what was asked for, the names of files without their folders, and no text that may be a name of somebody', () => {
+  expect(auditOf('retry', { args: ['q4'], options: { cause: 'k3f9', yes: true } })).toEqual({
     about: 'q4',
     facts: { cause: 'k3f9' },
   });
-  expect(wishOf('retry', { args: ['q4'], options: { error: 'Muster GmbH' } })?.facts).toEqual({ error: '(a text)' });
-  expect(wishOf('cancel', { args: ['q4'], options: { where: { states: ['queued'], text: 'Muster' } } })?.facts).toEqual(
-    {
-      where: { states: ['queued'], text: '(a text)' },
-    },
-  );
-  expect(wishOf('resolve', { args: ['q4'], options: { from: '/home/ann/made.csv' } })?.facts).toEqual({
+  expect(auditOf('retry', { args: ['q4'], options: { error: 'Muster GmbH' } })?.facts).toEqual({ error: '(a text)' });
+  expect(
+    auditOf('cancel', { args: ['q4'], options: { where: { states: ['queued'], text: 'Muster' } } })?.facts,
+  ).toEqual({
+    where: { states: ['queued'], text: '(a text)' },
+  });
+  expect(auditOf('resolve', { args: ['q4'], options: { from: '/home/ann/made.csv' } })?.facts).toEqual({
     from: 'made.csv',
   });
-  expect(wishOf('pause', { args: [undefined], options: { queue: 'companies' } })).toEqual({
+  expect(auditOf('pause', { args: [undefined], options: { queue: 'companies' } })).toEqual({
     about: undefined,
     facts: { queue: 'companies' },
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dryRunWords } from '../../../scripts/look/dry-run.ts';
-import { type Look, lookWords, questionOf } from '../../../scripts/look/look-words.ts';
+import { type ImportPreview, lookWords, questionOf } from '../../../scripts/look/look-words.ts';
 import type { Column } from '../../../src/portfolio/columns/column.ts';
 import { PLAIN_DIALECT } from '../../../src/table/dialect.ts';
 
@@ -10,7 +10,7 @@ const columns: Column[] = [
   { ...plain, index: 1, written: 'Notiz', known: null, by: null },
 ];
 
-const look: Look = {
+const look: ImportPreview = {
   account: 'https://api.example',
   portfolio: 'q4',
   path: '/tmp/Buyers Q4.csv',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { duration } from '../../../scripts/options/durations.ts';
+import { readDuration } from '../../../scripts/options/durations.ts';
 import { durationWords } from '../../../src/console/pages/new/words.ts';
 
 test.each([
@@ -9,13 +9,13 @@ test.each([
   ['1h30m', 5_400_000],
   ['1H30M5S', 5_405_000],
 ])('the time %s is %i ms', (text, ms) => {
-  expect(duration(text)).toEqual({ text, ms });
+  expect(readDuration(text)).toEqual({ text, ms });
 });
 
 test.each(['', '2', 'h', '2d', '1.5h', '30m1h', '-1h', '0s', '0h0m', '577h', '2 h', '1h1h'])(
   '%j is no time, and the fault says what would be one',
   (text) => {
-    expect(() => duration(text)).toThrow(/^Give (a time such as 2h|more than 0 s)/);
+    expect(() => readDuration(text)).toThrow(/^Give (a time such as 2h|more than 0 s)/);
   },
 );
 

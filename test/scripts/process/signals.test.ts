@@ -81,7 +81,7 @@ test.each<[string, [EndSignal, number][], string]>([
     ],
     'nothing new',
   ],
-])('of several signals: %s', (_title, signals, wish) => {
-  const wishOf = makeSignalRule();
-  expect(signals.map(([name, atMs]) => wishOf(name, atMs)).at(-1)).toBe(wish);
+])('of several signals: %s', (_title, signals, effect) => {
+  const effectOf = makeSignalRule();
+  expect(signals.map(([name, atMs]) => effectOf(name, atMs)).at(-1)).toBe(effect);
 });

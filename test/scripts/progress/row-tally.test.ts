@@ -6,8 +6,8 @@ import { makeKeptLog } from '../../support/log-fixture.ts';
 
 /** As a step ends a row whose answer was this. */
 function held(reason: string): RowEnd {
-  const wish = { what: 'the document status 404.pdf', sent: '{}' };
-  return { state: 'held', step: 'limit', problem: problemOf('limit', wish, { is: 'unknown', reason, sentMs: 1 }) };
+  const request = { what: 'the document status 404.pdf', sent: '{}' };
+  return { state: 'held', step: 'limit', problem: problemOf('limit', request, { is: 'unknown', reason, sentMs: 1 }) };
 }
 
 const refused = (status: number): RowEnd => ({

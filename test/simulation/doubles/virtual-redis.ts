@@ -18,9 +18,9 @@ end
 
 /** Their keys are their own, so that it makes no difference to anybody else when they run. */
 const QUIET_SCRIPTS = new Set(
-  'take look block known-answers unknown-answer door-trial door-give-back add-sample alive say-process'.split(' '),
+  'take look block known-answers unknown-answer ask-probe return-probe add-sample alive say-process'.split(' '),
 );
-/** Of the pace, its doors and its samples, the token and the marks of what was sent. */
+/** Of the pace, its breakers and its samples, the token and the marks of what was sent. */
 const QUIET_KEYS = /:(pace|doors|pace:samples|workers|token[^:]*|marks)(:|$)/;
 
 /** Tells scripts the time, and forgets what is over by then: no key is read between that and the next command. */

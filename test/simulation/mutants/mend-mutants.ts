@@ -61,8 +61,8 @@ export const MEND_MUTANTS: readonly Mutant[] = [
     id: 'call-once: freed',
     words: 'rows that were held for a call stay held when it is known (issue 24, 6)',
     file: 'jobs/steps/call-once.ts',
-    from: 'outcome.wasUnknown) await deps.freeHeld(wish);',
-    to: "(outcome.is as string) === 'never') await deps.freeHeld(wish);",
+    from: 'outcome.wasUnknown) await deps.freeHeld(request);',
+    to: "(outcome.is as string) === 'never') await deps.freeHeld(request);",
     worlds: ['refused too late, in two portfolios', 'late answers and people'],
   },
   lua(
@@ -128,7 +128,7 @@ export const MEND_MUTANTS: readonly Mutant[] = [
   {
     id: 'place: documents',
     words: 'a row goes on with the first of its documents',
-    file: 'jobs/steps/place.ts',
+    file: 'jobs/steps/row-position.ts',
     from: 'if (uploaded.length < request.documents.length)',
     to: 'if (uploaded.length < Math.min(1, request.documents.length))',
     worlds: ['a document, and a company that is refused'],

@@ -5,7 +5,7 @@ import type { Run } from './simulation.ts';
 
 /** What the scripts that a story is about do, in plain words. Others are named as they are. */
 const WORDS: Record<string, string> = {
-  trip: 'takes a step with the ledger',
+  batch: 'takes a step with the ledger',
   begin: 'takes the row up',
   claim: 'asks for the right to send',
   settle: 'writes down that it was made',

@@ -11,8 +11,8 @@ import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../../src/ledger/rows/rows.ts';
 import { makeArchives } from '../../../src/ledger/schema/archives.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../../src/ledger/schema/persist.ts';
 import { type RowState, STEPS } from '../../../src/ledger/schema/row.ts';
+import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import type { Sent } from '../../../src/outcome.ts';
 import { freshPrefix } from '../ledger.ts';
@@ -29,14 +29,20 @@ export type RealLedger = ReturnType<typeof openRealLedger>;
 /** The ledger under test, on a prefix of its own, and the service's side of every send. */
 export function openRealLedger(connection: Redis, { canaryRefusals }: { canaryRefusals: number }) {
   const keys = makeKeys(freshPrefix(), 'https://test.example');
-  const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
-  const calls = makeCalls({ connection, keys, persist });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
+  const calls = makeCalls({ connection, keys, retryUntilAnswered });
   const present = new Map<string, Presence>();
   const onces = new Map<string, AtMostOnce>();
   return {
     calls,
-    rows: makeRows({ connection, keys, persist, canaryRefusals, ownPolicy: { always: true, above: undefined } }),
-    approvals: makeApprovals({ connection, keys, persist }),
+    rows: makeRows({
+      connection,
+      keys,
+      retryUntilAnswered,
+      canaryRefusals,
+      ownPolicy: { always: true, above: undefined },
+    }),
+    approvals: makeApprovals({ connection, keys, retryUntilAnswered }),
     portfolios: makePortfolios({ connection, keys }),
     archiving: {
       archives: makeArchives({ connection, keys }),

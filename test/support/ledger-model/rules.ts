@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../src/ledger/calls/verdicts.ts';
+import type { ClaimAnswer } from '../../../src/ledger/calls/claim-answers.ts';
 import type { CancelAnswer, RowState, Step } from '../../../src/ledger/schema/row.ts';
 import { bind, goBack, isGranted } from './approval-rules.ts';
 import { makeNoes } from './noes.ts';
@@ -132,7 +132,7 @@ export function makeModel({ canaryRefusals }: { canaryRefusals: number }) {
     },
 
     /** May it be sent? Companies and limits are held when in doubt, documents are sent again. */
-    claim(attempt: Attempt): Verdict['is'] {
+    claim(attempt: Attempt): ClaimAnswer['is'] {
       const call = calls.get(attempt.thing);
       const row = rowOf(attempt.portfolio, attempt.key);
       const hold = attempt.step !== 'documents';

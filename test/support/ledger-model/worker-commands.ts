@@ -39,23 +39,23 @@ export function takeUp(process: string, name: string, key: string, stale: Step |
         fate: 'open',
       };
       const { sent, flight } = send(attempt, real);
-      const verdict = await Promise.race([sent, flight.ended]);
+      const answer = await Promise.race([sent, flight.ended]);
       const expected = model.claim(attempt);
-      expect(wordOf(verdict)).toBe(expected === 'cancelled' || expected === 'changed' ? 'moved' : expected);
+      expect(wordOf(answer)).toBe(expected === 'cancelled' || expected === 'changed' ? 'moved' : expected);
       if (expected === 'cancelled') await cancelRow(attempt, model, real);
       else if (expected === 'awaiting') await putBack(attempt, model, real);
-      else if (verdict.is === 'go') real.flights.push(flight);
-      else await advance(attempt, verdict, model, real);
+      else if (answer.is === 'go') real.flights.push(flight);
+      else await advance(attempt, answer, model, real);
     },
   );
 }
 
 /** What the ledger said to a claim, in the model's words. */
-function wordOf(verdict: Settled | { is: 'go' }): string {
-  if (verdict.is !== 'later') return verdict.is;
-  if (verdict.again === 'resumed') return 'paused';
-  if (verdict.again === 'approved') return 'awaiting';
-  return verdict.reason === 'another process is sending it' ? 'busy' : 'later';
+function wordOf(answer: Settled | { is: 'go' }): string {
+  if (answer.is !== 'later') return answer.is;
+  if (answer.again === 'resumed') return 'paused';
+  if (answer.again === 'approved') return 'awaiting';
+  return answer.reason === 'another process is sending it' ? 'busy' : 'later';
 }
 
 /** A step from its beginning to its end, which goes well as a rule: what leads rows far along. */

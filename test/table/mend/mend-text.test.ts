@@ -112,8 +112,8 @@ test('what a spreadsheet would run is written as a text', async () => {
 
 test('nothing is written over a line that is another by now, or into an encoding that lacks the sign', async () => {
   const bytes = Buffer.from('a,b\n1,2\n');
-  await expect(mended(bytes, [cellMend(2, ['1', 'other'], [[1, '3']])])).rejects.toThrow('Line 2 is not what it was');
-  await expect(mended(bytes, [cellMend(9, ['1', '2'], [[1, '3']])])).rejects.toThrow('Line 9 is not what it was');
+  await expect(mended(bytes, [cellMend(2, ['1', 'other'], [[1, '3']])])).rejects.toThrow('Line 2 has changed since');
+  await expect(mended(bytes, [cellMend(9, ['1', '2'], [[1, '3']])])).rejects.toThrow('Line 9 has changed since');
   const latin = mended(bytes, [cellMend(2, ['1', '2'], [[1, '東']])], 'windows-1252');
   await expect(latin).rejects.toThrow('WINDOWS-1252, which has no sign for "東"');
 });

@@ -23,7 +23,7 @@ describe('sheets that cannot be seen, or are not read', () => {
     expect(dialect.sheet).toBe('Buyers');
     expect(lines).toMatchObject([{ kind: 'row', row: { name: 'New' } }]);
     expect(warnings[0]?.message).toBe(
-      'The sheet "Buyers" is read, but not "Archive" (hidden), "Macro" (hidden), "Notes" and "Broken", which have content as well: --sheet NAME reads another one.',
+      'The sheet "Buyers" is read, but not "Archive" (hidden), "Macro" (hidden), "Notes" and "Broken", although they have content: --sheet NAME reads another one.',
     );
   });
 

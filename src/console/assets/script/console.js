@@ -1,6 +1,5 @@
-// The one module that every page loads. Without it every page works all the same: it only keeps pages fresh, opens plans in
-// dialogs, and listens to a few keys. Pages that need more have a module of their own, which this one loads where an element
-// asks for it by data-module.
+// The module that every page loads. Pages work without it: it refreshes them, opens plans in dialogs, and handles a few keys.
+// Further modules are loaded for elements that name one in data-module.
 
 import { copyTexts } from './copy.js';
 import { openDialogs } from './dialogs.js';
@@ -8,7 +7,7 @@ import { keepFresh } from './events.js';
 import { listenToKeys } from './keys.js';
 import { forgetOnSignOut } from './sign-in.js';
 
-// A page for somebody who is not known has none.
+// Pages for unknown people have no events.
 if (document.body.dataset.events !== undefined) keepFresh(document.body.dataset.events);
 openDialogs();
 listenToKeys();
@@ -17,6 +16,6 @@ forgetOnSignOut();
 
 for (const element of document.querySelectorAll('[data-module]')) {
   const name = element.dataset.module ?? '';
-  // A name and nothing else: no address of another place.
+  // Only a plain name, so that no other address is loaded.
   if (/^[a-z-]+$/.test(name)) import(`./${name}.js`).then((module) => module.start(element));
 }

@@ -1,6 +1,6 @@
 const SAID_MS = 1_500;
 
-/** Buttons that copy the text of the element that they name (data-copy); they are hidden without this. */
+/** Buttons (data-copy) that copy the text next to them; styles hide them without script. */
 export function copyTexts() {
   document.documentElement.dataset.script = '';
   document.addEventListener('click', async (event) => {

@@ -2,8 +2,8 @@ import { signIn } from './sign-in.js';
 import { fillTokens } from './swap.js';
 
 /**
- * A link or a form that asks (data-dialog) shows its answer in a dialog, where a page would go elsewhere and come back. What
- * the dialog then does is an ordinary form, and its answer an ordinary page.
+ * Shows the answers of links and forms with data-dialog in a dialog, instead of on a page. Forms in the dialog then work as
+ * usual and lead to pages.
  */
 export function openDialogs() {
   document.addEventListener('click', (event) => {
@@ -27,7 +27,7 @@ export function openDialogs() {
   });
 }
 
-/** Shows what stands under an address in a dialog; where that is not to be had as a piece, goes there. */
+/** Shows an address in a dialog, or opens its page where the answer is not a fragment. */
 export async function show(address, from) {
   try {
     const response = await fetch(address, { headers: { 'x-fragment': '1' } });
@@ -54,7 +54,7 @@ function open(markup, from) {
     dialog.remove();
     from?.focus?.();
   });
-  // A click beside it closes it, as Escape does.
+  // A click beside the dialog closes it, as Escape does.
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
   document.body.append(dialog);
   dialog.showModal();

@@ -1,14 +1,14 @@
 import { signIn } from './sign-in.js';
 import { fillTokens, swapAll } from './swap.js';
 
-/** How often a page asks by itself where events do not come. */
+/** How often the page polls while event streams do not work. */
 const ASK_EVERY_MS = 2_000;
-/** A stream that was refused is asked for again after twice as long each time, up to this. */
+/** The delay after a refused stream doubles up to this. */
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Keeps the page fresh: by a stream of events, and where none comes by asking again. A browser opens six connections to one
- * host, so a page that nobody sees lets go of its stream, and gets everything at once when it is looked at again.
+ * Refreshes the page by an event stream, or by polling where streams fail. A browser opens six connections to a host, so a
+ * hidden page closes its stream, and reopens it when it is shown.
  */
 export function keepFresh(address) {
   let source;
@@ -32,7 +32,7 @@ export function keepFresh(address) {
   };
   const unheard = () => {
     failures += 1;
-    // Shown by the style of the strip: what stands there may be old.
+    // The strip's style then says that its data may be old.
     if (failures > 1) document.body.setAttribute('data-unheard', '');
   };
   const askMeanwhile = () => {
@@ -60,13 +60,13 @@ export function keepFresh(address) {
     source.onerror = () => {
       unheard();
       askMeanwhile();
-      // The browser comes again by itself, except after an answer that was no stream.
+      // The browser reconnects by itself, except after an answer that was no stream.
       if (source?.readyState === EventSource.CLOSED) setTimeout(() => document.hidden || start(), backoffMs(failures));
     };
   };
   document.addEventListener('visibilitychange', () => (document.hidden ? stop() : start()));
   addEventListener('pagehide', stop);
-  // Gone back to: the browser kept the page as it was.
+  // The browser restored the page from its back/forward cache.
   addEventListener('pageshow', (event) => event.persisted && start());
   fillTokens(document);
   if (!document.hidden) start();

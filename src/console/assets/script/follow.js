@@ -1,4 +1,4 @@
-/** Goes on by itself to the page of what was waited for, once an event has brought its address (data-go). */
+/** Opens the next page once an event brings its address (data-go). */
 export function start(element) {
   const go = () => {
     const address = element.querySelector('[data-go]')?.dataset.go;

@@ -1,4 +1,4 @@
-/** Buttons that keep the codes of a page: as a file of the browser's own making, so that they are not asked for again, or on paper. */
+/** Buttons that save a page's codes: as a file made in the browser, so that no request has them, or on paper. */
 export function start(box) {
   const codes = () => [...box.querySelectorAll('[data-codes] code')].map((one) => one.textContent);
   box.querySelector('[data-download]').addEventListener('click', () => {

@@ -1,10 +1,10 @@
 import { show } from './dialogs.js';
 
-/** What a letter after `g` goes to; pages/keys/add-keys-page.ts lists them. */
+/** The pages for letters after `g`, as listed in pages/keys/add-keys-page.ts. */
 const PLACES = { p: '/', n: '/new', h: '/held', q: '/work' };
 const SECOND_KEY_MS = 1_500;
 
-/** `/` to the search, `?` for the list of keys, `g` and a letter to a place. Fields keep all of their keys. */
+/** `/` focuses the search, `?` shows the list of keys, `g` and a letter open a page. Keys in fields are left alone. */
 export function listenToKeys() {
   let goingUntil = 0;
   document.addEventListener('keydown', (event) => {
@@ -24,7 +24,7 @@ export function listenToKeys() {
   });
 }
 
-/** The navigation has the places that one may go to. */
+/** Whether the navigation offers the page to this person. */
 function isShown(href) {
   return href !== undefined && document.querySelector(`.places a[href="${href}"]`) !== null;
 }

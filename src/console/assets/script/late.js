@@ -1,4 +1,4 @@
-/** Puts in the place of an element what takes longer than a page may: the piece behind its first link. */
+/** Fills an element with the fragment behind its first link, which takes longer than a page may. */
 export async function start(element) {
   const link = element.querySelector('a[href]');
   if (!link) return;
@@ -6,6 +6,6 @@ export async function start(element) {
     const response = await fetch(link.href, { headers: { 'x-fragment': '1', 'x-by-itself': '1' } });
     if (response.ok) element.innerHTML = await response.text();
   } catch {
-    // The link is still there.
+    // The link remains.
   }
 }

@@ -1,4 +1,4 @@
-/** Checks a line as soon as a cell of it was edited, by the code that reads the file, and shows which cells differ. */
+/** Checks a line on the server after each edit of a cell, by the code that reads files, and marks changed and faulty cells. */
 export function start(form) {
   const checking = new Map();
   const address = form.querySelector('[data-check]')?.dataset.check;
@@ -10,7 +10,7 @@ export function start(form) {
   });
   form.addEventListener('change', ({ target }) => {
     const line = target.closest('[data-line]');
-    // What stands in a line that is broken as a whole, only the file's own reading tells.
+    // A broken line, edited as one text, is only checked by reading the whole file.
     if (line && target.matches('.mend-cell:not(.is-whole)'))
       check(line, { address, checking, version: form.elements.version.value });
   });
@@ -42,6 +42,6 @@ async function check(line, { address, checking, version }) {
       else cell.removeAttribute('aria-invalid');
     }
   } catch {
-    // The line was edited on, or the console is away: saving says so.
+    // A later edit cancelled this check, or the console is away, which saving will show.
   }
 }

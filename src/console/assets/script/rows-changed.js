@@ -1,7 +1,6 @@
 /**
- * Says how many rows have changed since their table was made, and leaves the table as it is while it can be seen: nobody wants
- * what they read to move away. One that comes into sight is made anew first, so that nobody begins with rows as they stood
- * minutes ago. The counts by state come with the events, and are kept fresh in any case.
+ * Says how many rows have changed since the table was made. A visible table stays as it is, so that nothing moves while a
+ * person reads it; one that scrolls into view is reloaded first. The counts by state are always refreshed.
  */
 export function start(section) {
   let changed = 0;
@@ -47,7 +46,7 @@ function sayChanged(section, changed) {
   if (words.textContent !== text) words.textContent = text;
 }
 
-/** The states to choose from: those that have rows, and those that are chosen. */
+/** Updates the chips of the states, and shows those that have rows or are checked. */
 function countStates(section, counts) {
   for (const chip of section.querySelectorAll('[data-state-at]')) {
     const count = counts[Number(chip.dataset.stateAt)] ?? 0;
@@ -56,7 +55,7 @@ function countStates(section, counts) {
   }
 }
 
-/** The same page as it is now; only what it says of rows is taken, and no form in which something was chosen. */
+/** Reloads the table of rows, and the form unless the person has changed it. */
 async function showAnew(section, { withForm }) {
   try {
     const response = await fetch(location.href, { headers: { accept: 'text/html', 'x-by-itself': '1' } });
@@ -70,7 +69,7 @@ async function showAnew(section, { withForm }) {
     }
     return true;
   } catch {
-    // The line that says how many have changed has the way to them.
+    // The line with the number of changes still links to the current rows.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** Shows what stands in a field for a password while the button beside it is pressed in, and never when it is sent. */
+/** Shows the password while the button is pressed in, and hides it before the form is sent. */
 export function start(box) {
   const field = box.querySelector('input');
   const button = box.querySelector('button');
@@ -10,7 +10,7 @@ export function start(box) {
     show(field.type === 'password');
     field.focus();
   });
-  // A browser keeps what was typed into a field of text for another time.
+  // Browsers remember the values of text fields.
   field.form?.addEventListener('submit', () => show(false));
   addEventListener('pagehide', () => show(false));
 }

@@ -1,9 +1,9 @@
-/** Who signs out is led on by the answer; that the session ended is heard on the way there, and is no news. */
+/** Set at sign-out, when the end of the session is no news and its answer leads on. */
 let isSigningOut = false;
 
 /**
- * Shows the sign-in, which leads back here: the session ended, and what stands in the page is for nobody to read any more. A
- * page with words that were not saved keeps them, and asks first, as it does whenever it is left.
+ * Opens the sign-in, which returns here, after the session ended. The page's content is removed, unless it has unsaved changes;
+ * then the browser asks before leaving.
  */
 export function signIn() {
   if (isSigningOut) return;
@@ -11,7 +11,7 @@ export function signIn() {
   location.assign(`/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
-/** Whoever signs out leaves nothing to be read, also where the console does not answer, or somebody goes back. */
+/** Empties the page at sign-out, so that "back" shows nothing, even where the console does not answer. */
 export function forgetOnSignOut() {
   document.addEventListener('submit', ({ target }) => {
     if (!target.matches('form[action="/sign-out"]')) return;

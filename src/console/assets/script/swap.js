@@ -1,20 +1,20 @@
-/** The token of the page, which pieces that came by events do not have: they are the same for everybody. */
+/** The page's token. Pieces sent by events have none, since they are the same for everybody. */
 const token = () => document.querySelector('meta[name="csrf-token"]')?.getAttribute('content') ?? '';
 
-/** Fills in what a form needs to be believed. */
+/** Puts the page's token into forms without one. */
 export function fillTokens(root) {
   for (const field of root.querySelectorAll('input[name="_csrf"]')) if (field.value === '') field.value = token();
 }
 
-/** Puts pieces in their places, by the id of the element. */
+/** Replaces the content of elements by id. */
 export function swapAll(fragments) {
   for (const { id, html } of fragments) swap(id, html);
   document.dispatchEvent(new CustomEvent('swapped'));
 }
 
 /**
- * Puts a piece into its element, and leaves alone what a person is at: an open dialog, a field that has the focus, a text
- * that is selected. What has the focus keeps it, found again by its id or its place; details that were opened stay open.
+ * Replaces an element's content, unless a person is using it: an open dialog, a focused field, selected text. The focus is
+ * restored by id or position, and open details stay open.
  */
 export function swap(id, html) {
   const place = document.getElementById(id);
@@ -35,7 +35,7 @@ function isBusy(place) {
   return selection !== null && !selection.isCollapsed && place.contains(selection.anchorNode);
 }
 
-/** Where an element is below another: its id, or the way down to it. */
+/** How to find an element again: its id, or its path of child positions. */
 function pathTo(place, element) {
   if (!element || element === place || !place.contains(element)) return undefined;
   if (element.id) return element.id;

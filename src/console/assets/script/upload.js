@@ -1,7 +1,4 @@
-/**
- * The form of an upload: files can be dropped on it, and it says how much of them is on the way. Without this it is an ordinary
- * form with fields for files.
- */
+/** The upload form: takes dropped files and shows progress. Without this module it is an ordinary form with file fields. */
 export function start(form) {
   for (const drop of form.querySelectorAll('[data-drop]')) listenToDrops(drop);
   form.addEventListener('submit', (event) => {
@@ -28,7 +25,7 @@ function listenToDrops(drop) {
   });
 }
 
-/** XMLHttpRequest, since `fetch` does not tell how much of a body was sent. */
+/** Sends the form by XMLHttpRequest, since `fetch` reports no upload progress. */
 function send(form) {
   const progress = form.querySelector('[data-progress]');
   const bar = progress.querySelector('progress');
@@ -69,7 +66,7 @@ function megabytes(bytes) {
   return (bytes / 1_000_000).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
-/** Words of ours, without anything of anybody else's in them. */
+/** @param words fixed text of this module only, since it is not escaped */
 function notice(words) {
   return `<p class="notice is-bad">${words}</p>`;
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Answered, ApprovalAnswer, ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
+import type { AnswerResult, ApprovalAnswer, ApprovalLook } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import type { Person } from '../../../people/person.ts';
 import { addAction } from '../../actions/add-action.ts';
@@ -13,20 +13,20 @@ import { type ApprovalsList, approvalsPage } from './approvals-list.ts';
 export type ApprovalsPageFunctions = {
   list: () => Promise<ApprovalsList>;
   read: (id: string) => Promise<Approval | undefined>;
-  /** All that an approver has to see; nothing where there is no such approval. */
+  /** All that an approver must see; undefined where there is no such approval. */
   look: (id: string) => Promise<ApprovalLook | undefined>;
-  /** Whether this person asked for it, under whatever name. */
+  /** Whether this person asked for it, under any of their names. */
   isOwn: (approval: Pick<Approval, 'authors'>, person: Person) => boolean;
-  /** Whether a person may answer, whether their password is asked for, and who may besides. */
+  /** Whether a person may answer, what they must prove, and who else may answer. */
   answering: (
     approval: Approval,
     person: Person,
     session: string,
   ) => Promise<Pick<Answering, 'may' | 'needsPassword' | 'needsCode' | 'needsSignIn' | 'approvers'>>;
   /**
-   * Answers it, once, as it was looked at.
+   * Answers an approval once, for the digest that the person saw.
    *
-   * @param said.from the address from which it is said: passwords that are tried are counted by it
+   * @param said.from the client's address, by which failed passwords are counted
    */
   answer: (said: {
     id: string;
@@ -36,19 +36,19 @@ export type ApprovalsPageFunctions = {
     person: Person;
     password: string;
     code: string;
-    /** The session in which it is said; '' for none. */
+    /** The id of the session that answers; '' for none. */
     session: string;
     from: string;
-  }) => Promise<Answered>;
+  }) => Promise<AnswerResult>;
 };
 
-/** The largest file is opened for its mapping and its first warnings. */
+/** Long, since the imported file is opened for its mapping and first warnings. */
 const LOOK_LIMIT_MS = 10_000;
 
-/** What was approved is let go in the background; what takes longer than this goes on without the page. */
+/** The approved rows are released in the background; the page waits this long, and the release continues without it. */
 const ANSWER_LIMIT_MS = 30_000;
 
-/** `/approvals` and `/approvals/:id`: what waits for a second person, and that person's yes or no. */
+/** `/approvals` and `/approvals/:id`: requests that wait for a second person, and that person's answer. */
 export function addApprovalsPage(app: ConsoleApp, given: ApprovalsPageFunctions): void {
   app.get('/approvals', async (request, reply) => {
     const list = await given.list();
@@ -72,7 +72,7 @@ export function addApprovalsPage(app: ConsoleApp, given: ApprovalsPageFunctions)
   }
 }
 
-/** What the audit is told of it beside what is said. */
+/** What the audit records of the approval, beside the fields of the form. */
 function aboutOf(approval: Approval | undefined) {
   if (!approval) return {};
   const { portfolio, kind, rows, sum, authors } = approval;
@@ -122,14 +122,14 @@ async function hear(
 
 const STATUSES = { changed: 409, password: 422, owes: 403, 'sign in': 403, busy: 503 } as const;
 
-/** A sentence or two. */
+/** Enough characters for a sentence or two. */
 const LONGEST_WORDS = 400;
 
 const NO_APPROVAL = 'There is no such approval in this account, or not any more. See what waits under Approvals.';
 
 async function show(
   id: string,
-  { request, reply, refused }: { request: FastifyRequest; reply: FastifyReply; refused?: Answered },
+  { request, reply, refused }: { request: FastifyRequest; reply: FastifyReply; refused?: AnswerResult },
   given: ApprovalsPageFunctions,
 ) {
   const look = await given.look(id);

@@ -1,4 +1,4 @@
-import type { Answered } from '../../../ledger/approvals/approval-look.ts';
+import type { AnswerResult } from '../../../ledger/approvals/approval-look.ts';
 import type { Approval } from '../../../ledger/schema/approval.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, field, form, hidden, linkButton } from '../../parts/form.ts';
@@ -6,26 +6,26 @@ import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
 import { OIDC_ADDRESS } from '../../sign-in/add-oidc-sign-in.ts';
 import { approvalAddress } from '../addresses.ts';
-import { noUsers, peopleWords, sizeWords } from './approvals-list.ts';
+import { approvalSizeWords, noUsers, peopleWords } from './approvals-list.ts';
 
-/** Whether the person who looks may answer, and what is asked of them. */
+/** Whether the reader may answer, and what they must prove. */
 export type Answering = {
-  /** Why not: it is their own, they are no approver, or nobody is known by name. */
+  /** `yes`, or the reason against it: it is their `own`, they lack the `role`, or `nobody` has a name here. */
   may: 'yes' | 'own' | 'role' | 'nobody';
-  /** Whether the password is asked for: of a user of ours, not of one whom an identity provider knows. */
+  /** True for Limitline's own users, false for people of an identity provider. */
   needsPassword: boolean;
-  /** Whether a code of the second factor is asked for as well. */
+  /** Whether a code of the second factor is needed as well. */
   needsCode: boolean;
-  /** Whether they have to sign in anew at their identity provider first. */
+  /** Whether the person must first sign in again at their identity provider. */
   needsSignIn: boolean;
-  /** Who may answer, besides those who asked for it. Empty where none is known. */
+  /** Who may answer, without those who asked for it; empty where nobody is known. */
   approvers: readonly string[];
-  /** What became of the answer before this page, where nothing was done. */
-  refused?: Answered | undefined;
+  /** The refusal of the answer that the person has just given, if any. */
+  refused?: AnswerResult | undefined;
   csrf: string;
 };
 
-/** The yes and the no, each a form that carries the digest that was looked at; or why there is none. */
+/** The forms to approve and to decline, each with the digest that the person sees; or why there are none. */
 export function answerPart(approval: Approval, answering: Answering): Html {
   switch (answering.may) {
     case 'nobody':
@@ -39,7 +39,7 @@ export function answerPart(approval: Approval, answering: Answering): Html {
   }
 }
 
-/** Who may answer, in words. */
+/** Who may answer, as a text. */
 export function whoMay({ approvers }: Pick<Answering, 'approvers'>): string {
   return approvers.length === 0
     ? 'somebody else with the role approver; no such user is known yet'
@@ -79,7 +79,7 @@ function approveForm(approval: Approval, { needsPassword, needsCode, needsSignIn
         maxlength: LONGEST_CODE,
         hint: 'Each code is good once: not the one that you signed in with.',
       })
-    }${button({ words: `Approve ${sizeWords(approval)}`, kind: 'primary' })}`,
+    }${button({ words: `Approve ${approvalSizeWords(approval)}`, kind: 'primary' })}`,
   });
 }
 
@@ -89,10 +89,10 @@ function noFit(needsCode: boolean): string {
     : 'This is not your password. Nothing was approved.';
 }
 
-/** A recovery code, with what people write between its parts. */
+/** Longer than a recovery code with separators. */
 const LONGEST_CODE = 100;
 
-/** Longer than any that is allowed, short enough for a form. */
+/** Longer than any allowed password. */
 const LONGEST_PASSWORD = 1_000;
 
 function declineForm({ id, digest, kind }: Approval, { csrf }: Answering): Html {
@@ -118,20 +118,20 @@ function commandPart({ portfolio, id, digest }: Approval): Html {
   return html`<p class="same-command">From a terminal: ${commandLine(command)}</p>`;
 }
 
-function refusedPart(refused: Answered | undefined): Html | false {
+function refusedPart(refused: AnswerResult | undefined): Html | false {
   if (!refused || refused.is === 'password') return false;
   return notice('bad', refusedWords(refused), { urgent: true });
 }
 
-/** Why nothing was done, and what to do. */
-export function refusedWords(refused: Answered): string {
+/** Why an answer had no effect, and what to do. */
+export function refusedWords(refused: AnswerResult): string {
   switch (refused.is) {
     case 'done':
       return 'It is done.';
     case 'answered': {
       const { answered, standing } = refused.approval;
       const was = standing === 'declined' ? 'declined' : 'approved';
-      return answered ? `It was ${was} by ${answered.by} before. It is done once.` : 'It was answered before.';
+      return answered ? `${answered.by} ${was} it already. Only one answer counts.` : 'It was answered before.';
     }
     case 'changed':
       return 'It has changed since you looked at it, so nothing was done. This is what it is now: look at it again.';

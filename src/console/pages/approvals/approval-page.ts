@@ -10,14 +10,14 @@ import { facts, stats } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { requestBodies } from '../../parts/request-bodies.ts';
-import { type Column, table } from '../../parts/table.ts';
+import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { sentences } from '../new/words.ts';
 import { type Answering, answerPart } from './answer-forms.ts';
-import { KIND_WORDS, peopleWords, STANDING_WORDS, saidWords, sizeWords } from './approvals-list.ts';
+import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords } from './approvals-list.ts';
 
-/** All that an approver has to see before a yes, and the yes itself. */
+/** The page of one approval: all that an approver must see, and the forms that answer. */
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
   const { approval, file, since } = look;
   const { portfolio, standing } = approval;
@@ -45,8 +45,8 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
 
 function titleOf(approval: Approval): Html {
   const { portfolio, kind, standing } = approval;
-  if (standing === 'waiting') return html`Approve ${sizeWords(approval)}?`;
-  return html`<bdi>${portfolio}</bdi>: ${sizeWords(approval)} ${KIND_WORDS[kind]}`;
+  if (standing === 'waiting') return html`Approve ${approvalSizeWords(approval)}?`;
+  return html`<bdi>${portfolio}</bdi>: ${approvalSizeWords(approval)} ${KIND_WORDS[kind]}`;
 }
 
 function portfolioHref({ portfolio }: Approval): string {
@@ -117,7 +117,7 @@ function statesWords(states: ApprovalLook['portfolio']['states']): string {
 }
 
 function largestPart({ approval, largest, isLargestExact }: ApprovalLook): Html {
-  const columns: Column<WaitingRow>[] = [
+  const columns: TableColumn<WaitingRow>[] = [
     { head: 'Line', kind: 'number', cell: ({ line }) => grouped(line) },
     { head: 'Buyer', names: true, cell: ({ row, name }) => html`<a href="${rowAddress(row)}">${theirWords(name)}</a>` },
     { head: 'Requested', kind: 'amount', cell: (row) => amount(row.amount) },

@@ -4,23 +4,23 @@ import { moneyText } from '../../../money-text.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { type Column, table } from '../../parts/table.ts';
+import { type TableColumn, table } from '../../parts/table.ts';
 import { amount, commandLine, theirWords, timeAgo } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
 
-/** What waits for approval, and what was answered lately. */
+/** Open approvals, and the latest answered ones. */
 export type ApprovalsList = {
-  /** The oldest first; at most one page of them. */
+  /** The oldest first, at most one page of them. */
   waiting: readonly Approval[];
-  /** The number of all that wait. */
+  /** How many are open in all. */
   total: number;
-  /** The latest first. */
+  /** The latest answer first. */
   answered: readonly Approval[];
-  /** Whether anybody can approve at all: without users, nobody can be identified. */
+  /** Whether the console has users: without any, nobody can approve. */
   hasUsers: boolean;
 };
 
-/** The page of approvals. `isOwn` finds those that the person who views the page may not answer. */
+/** The page of approvals. `isOwn` marks those that the reader may not answer. */
 export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) => boolean): Html {
   const { waiting, total, answered, hasUsers } = list;
   return html`${pageHead({
@@ -51,7 +51,7 @@ export function approvalsPage(list: ApprovalsList, isOwn: (approval: Approval) =
   }`;
 }
 
-/** What to do when nobody can approve. */
+/** Says that nobody can approve yet, and how to add a user. */
 export function noUsers(): Html {
   return notice(
     'warn',
@@ -60,20 +60,20 @@ export function noUsers(): Html {
   );
 }
 
-const PORTFOLIO: Column<Approval> = {
+const PORTFOLIO: TableColumn<Approval> = {
   head: 'Portfolio',
   names: true,
   cell: ({ id, portfolio, file }) =>
     html`<span><a href="${approvalAddress(id)}"><bdi>${portfolio}</bdi></a>${file && html`<small class="under">${theirWords(file.name)}</small>`}</span>`,
 };
 
-const SIZE: readonly Column<Approval>[] = [
+const SIZE: readonly TableColumn<Approval>[] = [
   { head: 'What', cell: ({ kind }) => KIND_WORDS[kind] },
   { head: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
   { head: 'Amount', kind: 'amount', cell: ({ sum }) => amount(sum) },
 ];
 
-function waitingColumns(isOwn: (approval: Approval) => boolean): Column<Approval>[] {
+function waitingColumns(isOwn: (approval: Approval) => boolean): TableColumn<Approval>[] {
   return [
     PORTFOLIO,
     ...SIZE,
@@ -87,7 +87,7 @@ function waitingColumns(isOwn: (approval: Approval) => boolean): Column<Approval
   ];
 }
 
-const ANSWERED_COLUMNS: readonly Column<Approval>[] = [
+const ANSWERED_COLUMNS: readonly TableColumn<Approval>[] = [
   PORTFOLIO,
   ...SIZE,
   { head: 'Asked for by', cell: ({ authors }) => peopleWords(authors) },
@@ -99,7 +99,7 @@ const ANSWERED_COLUMNS: readonly Column<Approval>[] = [
   { head: 'When', cell: ({ answered, askedMs }) => timeAgo(answered?.atMs ?? askedMs) },
 ];
 
-/** What an approval leads to. */
+/** What becomes of the rows after an approval. */
 export const KIND_WORDS: Readonly<Record<ApprovalKind, string>> = {
   import: 'to be requested',
   retry: 'to be sent again',
@@ -115,22 +115,22 @@ export const STANDING_WORDS: Readonly<Record<Approval['standing'], string>> = {
 };
 
 /** `120 rows, 1,250,000.50` */
-export function sizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string {
+export function approvalSizeWords({ rows, sum }: Pick<Approval, 'rows' | 'sum'>): string {
   return `${counted(rows, 'row')}, ${moneyText(sum)}`;
 }
 
-/** What a person answered about a held call. */
+/** An answer to a held call, as a text. */
 export function saidWords(said: string | undefined): string {
   if (said === undefined) return '–';
   return said === 'resend' ? 'not made: send it again' : `made: ${said}`;
 }
 
-/** Enough of a digest for two people to compare by telephone. */
+/** The start of a digest, for two people to compare over the telephone. */
 export function shortDigest(digest: string): string {
   return digest.slice(0, 10);
 }
 
-/** `alice, bob and 3 others`; nothing where nobody is known. */
+/** `alice, bob and 3 others`; empty for no names. */
 export function peopleWords(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most);
   const others = names.length - shown.length;

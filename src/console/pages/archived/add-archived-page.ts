@@ -7,23 +7,23 @@ import { type Html, html } from '../../html/html.ts';
 import { facts, stateBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
-import { type Column, pager, table } from '../../parts/table.ts';
+import { pager, type TableColumn, table } from '../../parts/table.ts';
 import { amount, commandLine, minuteOf, moment, shellWord } from '../../parts/text.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 
-/** What the list of archived portfolios is handed. */
+/** The functions that the list of archived portfolios gets. */
 export type ArchivedPageFunctions = {
-  /** So many from a place on, those first that left last; with how many there are. */
+  /** `count` portfolios from index `from` on, the latest archived first, and how many there are. */
   page: (from: number, count: number) => Promise<{ archived: readonly ArchivedPortfolio[]; total: number }>;
 };
 
-/** A screen and a half, as of other portfolios. */
+/** A screen and a half, as in the list of portfolios. */
 export const ARCHIVED_SHOWN = 40;
 
-/** No account has more; and a place in an address is no way to make Redis count. */
+/** More than any account has, so that no address makes Redis skip more than this. */
 const MOST_PLACES = 1_000_000;
 
-/** `/archived`: the portfolios whose rows are in files, or that were forgotten. */
+/** `/archived`: the portfolios whose rows are in files, or were forgotten. */
 export function addArchivedPage(app: ConsoleApp, given: ArchivedPageFunctions): void {
   app.get('/archived', async (request, reply) => {
     const { from: text } = request.query as Record<string, unknown>;
@@ -34,7 +34,7 @@ export function addArchivedPage(app: ConsoleApp, given: ArchivedPageFunctions): 
   });
 }
 
-/** Where the list stands. */
+/** The address of the list. */
 export const ARCHIVED = '/archived';
 
 type Shown = { archived: readonly ArchivedPortfolio[]; total: number; from: number; rights: Rights };
@@ -67,8 +67,8 @@ export function archivedPage({ archived, total, from, rights }: Shown): Html {
   }`;
 }
 
-function columnsFor(rights: Rights): Column<ArchivedPortfolio>[] {
-  const columns: Column<ArchivedPortfolio>[] = [
+function columnsFor(rights: Rights): TableColumn<ArchivedPortfolio>[] {
+  const columns: TableColumn<ArchivedPortfolio>[] = [
     {
       head: 'Portfolio',
       names: true,
@@ -85,7 +85,7 @@ function columnsFor(rights: Rights): Column<ArchivedPortfolio>[] {
   return [...columns, { head: 'Download', kind: 'actions', cell: renderDownload }];
 }
 
-/** Since when it is where it is; what is not simply archived is said. */
+/** When the portfolio was archived and by whom; its state too, unless that is plainly archived. */
 function sinceOf({ is, sinceMs, by }: ArchivedPortfolio): Html {
   const words = is === 'archived' ? `by ${by}` : `${ARCHIVE_STANDING[is]} by ${by}`;
   return html`<span>${minuteOf(sinceMs)}<small class="under">${words}</small></span>`;
@@ -95,7 +95,7 @@ function sizeOf({ is, sizeBytes }: ArchivedPortfolio): string {
   return is === 'forgotten' || sizeBytes === undefined ? '–' : sizeWords(sizeBytes);
 }
 
-/** Its results, as they were when it was archived; nothing where it has none any more, or changes just now. */
+/** A link to the results at the time of archiving; nothing for a forgotten portfolio, or during a change. */
 export function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'is'>): Html {
   if (is !== 'archived') return html``;
   return linkButton({
@@ -107,7 +107,7 @@ export function renderDownload({ name, is }: Pick<ArchivedPortfolio, 'name' | 'i
   });
 }
 
-/** What stands under the address of a portfolio whose rows are not in Redis: what it was, and how its rows come back. */
+/** The page of a portfolio whose rows are not in Redis: its figures, and how to restore its rows. */
 export function archivedPortfolioPage(archived: ArchivedPortfolio, rights: Rights): Html {
   const { name, is, by, sinceMs, startedMs, finishedMs, states = {}, sizeBytes } = archived;
   const rows = archivedRows(archived);

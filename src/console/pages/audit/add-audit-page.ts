@@ -9,17 +9,17 @@ import { pager, table } from '../../parts/table.ts';
 import { commandLine, moment, theirWords } from '../../parts/text.ts';
 import { sendDownload } from '../downloads/send-download.ts';
 
-/** What the page of the audit trail is handed. */
+/** The functions that the page of the audit trail gets. */
 export type AuditPageFunctions = {
   page: (query: AuditQuery) => Promise<Omit<AuditShown, 'query' | 'wrongDay'>>;
-  /** The whole trail as NDJSON, as it is when it is read. */
+  /** The whole trail as NDJSON, streamed as it is read. */
   export: () => Readable;
 };
 
-/** A million entries take some seconds, and a slow line of the reader's takes longer. */
+/** A million entries take seconds to read; a slow client takes longer. */
 const EXPORT_LIMIT_MS = 3_600_000;
 
-/** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be checked without Redis. */
+/** `/audit`: who did what, for admins; `/audit/export`: the same as a file that can be verified without Redis. */
 export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
   app.get('/audit', async (request, reply) => {
     const asked = readAuditQuery(request.query as Record<string, unknown>);
@@ -36,22 +36,22 @@ export function addAuditPage(app: ConsoleApp, given: AuditPageFunctions): void {
   });
 }
 
-/** What a page of the audit trail shows. */
+/** The data of a page of the audit trail. */
 export type AuditShown = {
   query: AuditQuery;
-  /** What was given as a day and is none. */
+  /** The entered day, where it is not a valid one. */
   wrongDay?: string;
   /** The newest first. */
   entries: readonly AuditEntry[];
-  /** The number below which to go on, if there are any. */
+  /** The `before` of the next page; undefined on the last page. */
   next: number | undefined;
-  /** Of the whole trail. */
+  /** Entries of the whole trail. */
   total: number;
-  /** Entries that are looked at for a page. */
+  /** The most entries that a search reads for one page. */
   walk: number;
 };
 
-/** Who did what, the newest first. */
+/** The page of the audit trail, the newest entries first. */
 export function auditPage(shown: AuditShown): Html {
   const { query, entries, next, total, walk } = shown;
   const isFirst = query.before === undefined;
@@ -100,12 +100,12 @@ function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number
   if (next !== undefined) {
     return emptyState({
       title: 'None found so far.',
-      words: `So many entries are looked at for a page: ${grouped(walk)}. “Next” looks further back.`,
+      words: `A page searches ${grouped(walk)} entries at the most. “Next” searches further back.`,
     });
   }
   return isSearched
     ? emptyState({
-        title: 'No entry is meant by this.',
+        title: 'No entry matches.',
         words: 'Each text is found anywhere in its column, in capitals or not.',
       })
     : emptyState({
@@ -114,7 +114,7 @@ function emptyOf({ isSearched, next, walk }: { isSearched: boolean; next: number
       });
 }
 
-/** What was done; of what has an entry before it and one behind it, which of the two it is. */
+/** What was done. An action with two entries, before and after it, also says which of them this is. */
 function whatOf({ what, is, of }: AuditEntry): Html {
   if (is === undefined) return theirWords(what);
   return html`<span>${theirWords(what)}<small class="under">${is}${of !== undefined && html`, see <a href="${auditAddress({ before: of + 1 })}">no. ${grouped(of)}</a>`}</small></span>`;
@@ -126,21 +126,21 @@ function factsOf({ number, account, facts }: AuditEntry): Html {
   return html`<details><summary>${count === 0 ? 'account' : counted(count, 'fact')}</summary><pre class="answer" tabindex="0" aria-label="Facts of entry ${grouped(number)}">${text}</pre></details>`;
 }
 
-/** What the address of the page asks for. */
+/** The search in the address of the page. */
 export type AuditQuery = {
   by?: string;
   what?: string;
   about?: string;
-  /** The last day that is shown, of UTC: `2026-11-22`. */
+  /** The last day that is shown, in UTC: `2026-11-22`. */
   day?: string;
-  /** The number below which entries are shown. */
+  /** Only entries with smaller numbers are shown. */
   before?: number;
 };
 
-/** No name is longer. */
+/** In characters; longer than any name. */
 const LONGEST = 200;
 
-/** Reads what the address asks for; what is empty, or cannot be meant, is left out. `wrongDay` is what stands there and is none. */
+/** Reads the search from the address; empty and invalid values are left out. `wrongDay` is an invalid day as entered. */
 export function readAuditQuery(query: Readonly<Record<string, unknown>>): { query: AuditQuery; wrongDay?: string } {
   const read: AuditQuery = {};
   for (const field of ['by', 'what', 'about'] as const) {
@@ -156,7 +156,7 @@ export function readAuditQuery(query: Readonly<Record<string, unknown>>): { quer
   return isDay ? { query: { ...read, day } } : { query: read, wrongDay: day };
 }
 
-/** The address of a page. */
+/** The address of a search. */
 export function auditAddress(query: AuditQuery): string {
   const given = new URLSearchParams();
   for (const [field, value] of Object.entries(query)) given.set(field, String(value));

@@ -5,13 +5,13 @@ import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { sendDownload } from './send-download.ts';
 
-/** What is written of a portfolio: as `limitline run` leaves it beside the file, to the byte, so that a click in Excel opens it. */
+/** A file made from a portfolio, byte for byte as `limitline run` writes it, so that Excel opens it. */
 export type Written = { portfolio: string; only: 'all' | 'errors'; format: 'csv' | 'xlsx'; cause: string | undefined };
 
 export type DownloadFunctions = {
   /** @throws LimitlineError `NOT_FOUND` where no file was imported into the portfolio */
   write: (what: Written, to: Writable, signal: AbortSignal) => Promise<void>;
-  /** An imported file as it came; the last one without a number. Nothing where there is none, or its copy is gone. */
+  /** An imported file as it came, the last one without a number. Undefined where there is none, or its copy is gone. */
   original: (
     portfolio: string,
     importNumber: number | undefined,
@@ -20,20 +20,20 @@ export type DownloadFunctions = {
 
 type Asked = { request: FastifyRequest; reply: FastifyReply };
 
-/** A million rows take a minute, and a slow line of the reader's takes longer. */
+/** A million rows take a minute to write; a slow client takes longer. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 
 const CSV = 'text/csv; charset=utf-8';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** The files that are written anew: what they are called behind the portfolio's name, and what is in them. */
+/** The generated files, by the name behind the portfolio's name. */
 const FILES: Readonly<Record<string, Pick<Written, 'only' | 'format'> & { type: string; what: string }>> = {
   'results.csv': { only: 'all', format: 'csv', type: CSV, what: 'results downloaded' },
   'errors.csv': { only: 'errors', format: 'csv', type: CSV, what: 'errors downloaded' },
   'results.xlsx': { only: 'all', format: 'xlsx', type: XLSX, what: 'results downloaded' },
 };
 
-/** `/portfolios/:name/downloads/…`: results, errors, a workbook, and each file as it was imported. */
+/** `/portfolios/:name/downloads/…`: results, errors, a workbook, and each imported file. */
 export function addDownloads(app: ConsoleApp, given: DownloadFunctions): void {
   app.get('/portfolios/:name/downloads/:file', { handlerTimeout: DOWNLOAD_LIMIT_MS }, async (request, reply) => {
     const { name = '', file = '' } = request.params as Record<string, string>;
@@ -52,7 +52,7 @@ export function addDownloads(app: ConsoleApp, given: DownloadFunctions): void {
   });
 }
 
-/** A fault before the first byte is a page; behind it the connection breaks, so that nobody takes half a file for a whole one. */
+/** Before the first byte an error becomes a page; later it breaks the connection, so that no partial file looks whole. */
 async function sendWritten(
   what: Written,
   file: { fileName: string; type: string; what: string },
@@ -66,7 +66,7 @@ async function sendWritten(
   const signal = AbortSignal.any([gone.signal, request.signal]);
   const writing = given.write(what, through, signal);
   writing.catch((error) => through.destroy(error));
-  // Ends without a byte as well.
+  // An empty file never becomes readable, so the end of writing counts too.
   await Promise.race([once(through, 'readable', { signal }), writing]);
   const { portfolio, cause } = what;
   const facts = cause === undefined ? {} : { cause };
@@ -81,7 +81,7 @@ async function sendOriginal(
 ): Promise<FastifyReply> {
   const found = await original(portfolio, importNumber);
   if (!found) throw new ConsoleError(404, 'There is no such file, or its copy is gone from the data folder.');
-  // Whatever it is: a page or a script that somebody uploaded is saved and never shown.
+  // Always octet-stream: an uploaded page or script must be saved, never shown.
   const { fileName, sizeBytes } = found;
   const file = { fileName, sizeBytes, type: 'application/octet-stream', what: 'imported file downloaded' };
   const facts = importNumber === undefined ? {} : { import: importNumber };

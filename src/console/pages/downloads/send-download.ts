@@ -1,24 +1,24 @@
 import { finished, pipeline, type Readable, Transform } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What is saved, and what the audit says of it. */
+/** A file to send, and what the audit records of it. */
 export type Download = {
   fileName: string;
   type: string;
-  /** Where it is known beforehand. */
+  /** Set where the size is known before sending. */
   sizeBytes?: number;
-  /** As the audit says it: `results downloaded`. */
+  /** The audit's name of the action: `results downloaded`. */
   what: string;
-  /** The portfolio, or what else it is of. */
+  /** The portfolio or other thing that the file belongs to. */
   about?: string;
   facts?: Readonly<Record<string, unknown>>;
 };
 
 /**
- * Answers with a file that is saved and never shown, and tells the audit: before the first byte who wishes for what, and at its
- * end how many bytes left, and whether all of it did. It is the one way in which the console gives files away.
+ * Sends a file as an attachment, and audits it: before the first byte, who asked for what; at the end, how many bytes left, and
+ * whether all did. All of the console's downloads go through here.
  *
- * @throws whatever the audit throws where nothing can be written down: then no byte leaves
+ * @throws the audit's error where the first entry cannot be written; then nothing is sent
  */
 export async function sendDownload(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
@@ -42,7 +42,7 @@ export async function sendDownload(
     },
     (isWhole) => ({ bytes: tally.bytes(), whole: isWhole }),
   );
-  // What the audit says at the end comes when the answer is gone; that it could not be written is in its log.
+  // The last entry is written after the answer; the audit itself logs a failure of that.
   whole.catch(noted.reject);
   await noted.promise.catch((error) => {
     if (typeof content !== 'string') content.destroy();
@@ -57,14 +57,14 @@ export async function sendDownload(
   return reply.send(tally.of(content));
 }
 
-/** Whether all of the answer was handed to the connection. */
+/** Resolves when the answer ended: whether all of it was handed to the connection. */
 function hasLeft({ raw }: FastifyReply): Promise<boolean> {
   return new Promise((resolve) => {
     finished(raw, () => resolve(raw.writableFinished));
   });
 }
 
-/** Counts what is read of a file. */
+/** Counts the bytes of a file as they are read. */
 function makeTally() {
   let bytes = 0;
   return {
@@ -80,22 +80,22 @@ function makeTally() {
           done(null, chunk);
         },
       });
-      // A fault of the one ends the other, and Fastify hears of it from the stream that it sends.
+      // An error of one stream ends the other; Fastify learns of it from `counted`, which it sends.
       pipeline(content, counted, () => {});
       return counted;
     },
   };
 }
 
-/** Longer names are cut, before their ending: file systems take 255 bytes. */
+/** Longer names are cut before the extension, since file systems allow 255 bytes. */
 const MOST_CHARACTERS = 120;
 
 /**
- * The header `Content-Disposition` of a file that is saved under this name and never shown (RFC 6266, RFC 5987): what a path,
- * a quotation mark or a line end could be made of is replaced, and names of other scripts stand in the form that has them.
+ * The header `Content-Disposition` for a download (RFC 6266, RFC 5987). Characters of paths, quotation marks and line ends are
+ * replaced; names in other scripts are sent encoded, next to an ASCII form.
  */
 export function attachmentOf(fileName: string): string {
-  const name = safeName(fileName);
+  const name = safeFileName(fileName);
   const ascii = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -108,8 +108,8 @@ export function attachmentOf(fileName: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-/** A name that is no path on any system, hidden on none, and no device on Windows. */
-export function safeName(fileName: string): string {
+/** A file name that is no path, not hidden, and no device name on Windows. */
+export function safeFileName(fileName: string): string {
   const last = fileName.toWellFormed().replace(/^.*[/\\]/s, '');
   const plain = last.replace(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, '_').replace(/^[\s.]+|[\s.]+$/g, '');
   const ending = /\.[A-Za-z0-9]{1,5}$/.exec(plain)?.[0] ?? '';

@@ -7,14 +7,14 @@ import { table } from '../../parts/table.ts';
 import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
 import { namedBy, type ShownEvent } from './events-section.ts';
 
-/** One event of the service as it came, its body cut and with what could not be seen escaped. */
+/** One event of the service as it came; its body is cut, and invisible characters are escaped. */
 export type LookedAtEvent = {
   event: ShownEvent;
   headers: readonly (readonly [name: string, value: string | string[]])[];
   body: ShownBody;
 };
 
-/** What the page is handed. */
+/** The functions that the page of an event gets. */
 export type EventPageFunctions = { look: (id: string) => Promise<LookedAtEvent | undefined> };
 
 /** `/service-events/:id`: an event of the service as it came. */
@@ -28,7 +28,7 @@ export function addEventPage(app: ConsoleApp, given: EventPageFunctions): void {
   });
 }
 
-/** Of one event that names a company with many rows. */
+/** The most rows that the page lists, since an event may name a company with many rows. */
 const MOST_ROWS = 10;
 
 function eventPage({ event, headers, body }: LookedAtEvent): Html {

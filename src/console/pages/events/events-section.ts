@@ -7,10 +7,10 @@ import { table } from '../../parts/table.ts';
 import { moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { eventAddress, rowAddress } from '../addresses.ts';
 
-/** An event of the service, and the first rows that it names. */
+/** An event of the service with the first rows that it names. */
 export type ShownEvent = KeptEvent & RowsOfEvent;
 
-/** The latest events, and how much is kept. */
+/** The latest events, and how many are kept. */
 export type EventsFacts = {
   events: readonly ShownEvent[];
   totals: EventTotals;
@@ -21,15 +21,15 @@ export type EventsFacts = {
   nowMs: number;
 };
 
-/** What the page *Nightly* is handed of events: the latest of them. */
+/** The functions that the page *Nightly* gets for its events. */
 export type EventsFunctions = { look: (count: number) => Promise<EventsFacts> };
 
 const DAY_MS = 86_400_000;
 
-/** Rows of one event in a list. */
+/** The most rows that a list shows for one event. */
 const MOST_ROWS = 3;
 
-/** What came from the service of late, and what it names. */
+/** The latest events of the service, and the rows that they name. */
 export function eventsSection(
   { events, totals, mostBytes, keepMs, archived, unlooked, nowMs }: EventsFacts,
   { showsEvents }: { showsEvents: boolean },
@@ -38,7 +38,7 @@ export function eventsSection(
   return html`${totals.full > 0 && fullNotice(totals)}
     ${totals.events > 0 && html`<p>${kept} They change nothing by themselves: what the service tells of is for people to read.</p>`}
     ${table({
-      caption: 'Events of late',
+      caption: 'Latest events',
       rows: events,
       empty: emptyState({
         title: 'No event came yet.',
@@ -70,7 +70,7 @@ function fullNotice({ full, fullMs }: EventTotals): Html {
   );
 }
 
-/** The rows that an event names, so many at the most, each with whose id it was. */
+/** The first `most` rows that an event names, each with the kind of id that it has. */
 export function namedBy({ rows, moreRows, ids }: ShownEvent, most: number): Html {
   if (rows.length === 0) {
     const what = ids.length === 0 ? 'no id at all' : 'nothing that is known here';

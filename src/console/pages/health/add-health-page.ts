@@ -10,19 +10,19 @@ import { notice, pageHead, panel } from '../../parts/page-head.ts';
 import { moment } from '../../parts/text.ts';
 
 /**
- * A part of the system that can be asked how it is. `limitMs` after which it counts as not answering. What names addresses,
- * versions or settings is `ofSystem`, for those who look after that.
+ * A part of the system that reports its health. After `limitMs` it counts as not answering. `ofSystem` marks reports that name
+ * addresses, versions or settings, which only operators and admins may see.
  */
 export type HealthPart = { title: string; limitMs: number; ofSystem: boolean; ask: () => Promise<HealthFact[]> };
 
 export type HealthPageFunctions = {
   parts: readonly HealthPart[];
-  /** Tells a worker what is wished of it. False where there is no such process. */
-  wish: (processId: string, wish: 'quiet' | 'resume') => Promise<boolean>;
+  /** Tells a worker to take up no new rows (`quiet`), or rows again. False where there is no such process. */
+  instruct: (processId: string, instruction: 'quiet' | 'resume') => Promise<boolean>;
 };
 
-/** `/health`: how each part of the system is. A part that does not answer says so, and keeps nobody waiting for the others. */
-export function addHealthPage(app: ConsoleApp, { parts, wish }: HealthPageFunctions): void {
+/** `/health`: the health of each part. A part that does not answer says so, and never delays the others. */
+export function addHealthPage(app: ConsoleApp, { parts, instruct }: HealthPageFunctions): void {
   app.get('/health', async (request, reply) => {
     const seesSystem = can(request.rights, 'GET /health', 'system');
     const answers = await Promise.all(parts.filter(({ ofSystem }) => !ofSystem || seesSystem).map(answerOf));
@@ -35,7 +35,7 @@ export function addHealthPage(app: ConsoleApp, { parts, wish }: HealthPageFuncti
       url: `/health/workers/:process/${name}`,
       action: `${name} worker`,
       handle: async ({ params: { process: id = '' }, reply }) => {
-        if (await wish(id, name)) return reply.redirect('/health', 303);
+        if (await instruct(id, name)) return reply.redirect('/health', 303);
         throw new ConsoleError(404, 'There is no such worker: it has ended since.');
       },
     });
@@ -57,11 +57,11 @@ async function answerOf({ title, limitMs, ask }: HealthPart): Promise<HealthAnsw
   return answer;
 }
 
-/** How each part is; what needs a person comes first, in one list. */
+/** The page of all parts; problems come first, in one list. */
 export function healthPage(given: {
   answers: readonly HealthAnswer[];
   atMs: number;
-  /** `reply.csrf()`; none for who may not tell a worker anything. */
+  /** `reply.csrf()`; undefined for people who may not control workers. */
   csrf: string | undefined;
 }): Html {
   const { answers, atMs, csrf } = given;
@@ -112,14 +112,14 @@ function workerButton({ id, isQuiet }: { id: string; isQuiet: boolean }, csrf: s
   });
 }
 
-/** A fact of a part of the system, in words; `kind` where a person should look at it. */
+/** A fact about a part of the system; `kind` marks one that a person should look at. */
 export type HealthFact = {
   term: string;
   what: string;
   kind?: 'warn' | 'bad';
-  /** The worker that it is about, which can be told to take up nothing new. */
+  /** The worker that the fact is about, for the button that calls `wish`. */
   worker?: { id: string; isQuiet: boolean };
 };
 
-/** What a part said, or why it could not be asked. */
+/** The report of a part, or why there is none. */
 export type HealthAnswer = { title: string } & ({ facts: HealthFact[] } | { away: string });

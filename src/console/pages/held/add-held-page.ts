@@ -8,53 +8,53 @@ import type { Acting } from '../../console-app.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { approvalAddress, rowAddress, rowOfParams } from '../addresses.ts';
 import { sendDownload } from '../downloads/send-download.ts';
-import { didWord, heldAddress, heldPage } from './held-page.ts';
-import { type HeldPlan, planPage } from './plan-page.ts';
+import { didWord, heldAddress, renderHeldPage } from './held-page.ts';
+import { planPage, type ShownPlan } from './plan-page.ts';
 
 export type HeldPageFunctions = {
-  /** Held rows of a portfolio or of the account, the oldest first; nothing where there is no such portfolio. */
+  /** Held rows of a portfolio or of the account, the oldest first; undefined where there is no such portfolio. */
   page: (range: HeldRange) => Promise<HeldPage | undefined>;
-  /** A text for the service's people, about these rows. */
+  /** A message about these rows, for a person to send to the service's staff. */
   text: (items: readonly HeldItem[]) => string;
-  /** What a file would do. @throws LimitlineError where it cannot be read, or is too large */
-  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<HeldPlan>;
-  /** What would follow from a word on one row. @throws LimitlineError where that cannot be meant */
+  /** Plans what an answers file would do. @throws LimitlineError where the file cannot be read, or is too large */
+  plan: (portfolio: string, file: { fileName: string; content: Buffer }, by: string) => Promise<ShownPlan>;
+  /** Plans what an answer about one row would do. @throws LimitlineError for an answer that cannot be right */
   planRow: (
     portfolio: string,
     said: { row: string; made: string | undefined; heldMs: number | undefined; back: string },
     by: string,
-  ) => Promise<HeldPlan>;
-  /** Does what the plan says, if it still says so. */
+  ) => Promise<ShownPlan>;
+  /** Carries the plan out, unless the same answers would lead to another plan by now. */
   confirm: (
     id: string,
     portfolio: string,
     by: string,
   ) => Promise<
-    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor }; plan: HeldPlan }
-    | { is: 'changed'; plan: HeldPlan }
+    | { is: 'done'; resolution: { calls: number; rows: number; waits?: AskedFor }; plan: ShownPlan }
+    | { is: 'changed'; plan: ShownPlan }
     | { is: 'unknown' }
   >;
 };
 
 export type HeldRange = { portfolio: string | undefined; after: HeldRow | undefined; count: number };
 
-/** As many as a person looks through before the next page; a text for the service's people has them all. */
+/** As many as a person reads through; the message to the service's staff lists up to MOST_IN_TEXT. */
 const PAGE = 25;
 const MOST_IN_TEXT = 1_000;
 
-/** A line of such a file has some 60 bytes: 5 MB are more rows than anybody holds. */
+/** A line of an answers file has some 60 bytes, so 5 MB are more rows than an account ever holds. */
 const FILE_LIMIT_BYTES = 5_000_000;
 
-/** Each id is looked for among all that the account knows before it is believed. */
+/** Long, since each id that a person gives is searched for among all that the account knows. */
 const LIMIT_MS = 120_000;
 
-/** `/held` and `/portfolios/:name/held`: calls of which nobody knows what became of them, and what people say of them. */
+/** `/held` and `/portfolios/:name/held`: calls whose outcome nobody knows, and the answers that people give about them. */
 export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
   const addDesk = (url: string) => {
     app.get(url, async (request, reply) => {
       const { portfolio, after, did } = readAddress(request.params, request.query);
       const page = await pageOr404({ portfolio, after, count: PAGE }, given);
-      const body = heldPage({
+      const body = renderHeldPage({
         page,
         portfolio,
         isFirst: !after,
@@ -79,15 +79,15 @@ export function addHeldPage(app: ConsoleApp, given: HeldPageFunctions): void {
   addConfirm(app, given);
 }
 
-/** What is said by a file, or of one row, is planned by one request, and done by another that says yes to its plan. */
+/** One request plans the answers of a file or of a form; a second request confirms the plan. */
 function addPlanActions(app: ConsoleApp, given: HeldPageFunctions): void {
-  // In a room of its own: another page may read files in another way.
+  // A plugin scope of its own, since another page may parse multipart bodies differently.
   app.register(async (room) => {
     if (!room.hasContentTypeParser('multipart/form-data')) await room.register(multipart);
     addAction(room, {
       url: '/portfolios/:name/held/file',
       action: 'resolve',
-      // A plan alone: nothing is changed.
+      // Planning changes nothing, so only the confirmation is audited.
       audited: false,
       multipart: true,
       bodyLimit: FILE_LIMIT_BYTES + 100_000,
@@ -96,7 +96,7 @@ function addPlanActions(app: ConsoleApp, given: HeldPageFunctions): void {
         const portfolio = nameOf(params);
         const limits = { fileSize: FILE_LIMIT_BYTES, files: 1, fields: 5 };
         const file = await request.file({ limits, throwFileSizeLimit: false });
-        // Read to its end in any case, or the browser is not answered but cut off.
+        // The body is read to its end even without a file; otherwise the browser sees a broken connection, not the answer.
         const content = await file?.toBuffer();
         if (!file || !content || file.filename === '') throw noFile();
         if (file.file.truncated) throw tooLarge();
@@ -115,7 +115,7 @@ function addPlanActions(app: ConsoleApp, given: HeldPageFunctions): void {
       if (!row) throw new ConsoleError(404, 'No row can have this name.');
       const made = fields.made?.trim();
       if ((fields.resend !== 'yes') === (made === undefined || made === '')) throw noAnswer();
-      // When the row was held that the person saw; another may have spoken of that one, and it is held anew.
+      // The hold that the person saw: another person may have answered that one, and the row may be held again.
       const heldMs = /^\d{1,15}$/.test(fields.held ?? '') ? Number(fields.held) : undefined;
       const said = { row: row.key, made: fields.resend === 'yes' ? undefined : made, heldMs, back: fields.back ?? '' };
       const plan = await given.planRow(row.portfolio, said, actor.name);
@@ -152,18 +152,18 @@ function addConfirm(app: ConsoleApp, given: HeldPageFunctions): void {
   });
 }
 
-function replyWithPlan(reply: Acting['reply'], plan: HeldPlan, changed = false): unknown {
+function replyWithPlan(reply: Acting['reply'], plan: ShownPlan, changed = false): unknown {
   const body = planPage({ plan, changed, csrf: reply.csrf() });
   return reply.page({ title: `Held (${plan.portfolio}): plan`, at: 'held', body });
 }
 
-/** What the audit is told of an answer about one row; a file's rows are named by what was resolved. */
-function saidOf({ back, of: [one] }: HeldPlan): Record<string, string> {
+/** What the audit records of an answer about one row; the answers of a file are recorded as counts. */
+function saidOf({ back, of: [one] }: ShownPlan): Record<string, string> {
   return back === undefined || !one ? {} : { row: one.row, made: one.made ?? 'no: sent again' };
 }
 
-/** The page that a plan leads to when it was carried out. */
-function behind({ plan, resolution }: { plan: HeldPlan; resolution: { calls: number; waits?: AskedFor } }): string {
+/** The page to which a confirmed plan leads. */
+function behind({ plan, resolution }: { plan: ShownPlan; resolution: { calls: number; waits?: AskedFor } }): string {
   if (resolution.waits) return approvalAddress(resolution.waits.approval);
   const [one] = plan.of;
   const row = rowIdOf(one?.row ?? '');
@@ -199,7 +199,7 @@ function nameOf(params: Readonly<Record<string, string>>): string {
   return name;
 }
 
-/** What an address asks for. A place that nobody can mean is the beginning. */
+/** The portfolio, cursor and notice in an address. A cursor that cannot be read means the first page. */
 function readAddress(params: unknown, query: unknown) {
   const named = params as Record<string, string>;
   const { after, did } = query as Record<string, unknown>;
@@ -210,7 +210,7 @@ function readAddress(params: unknown, query: unknown) {
   };
 }
 
-/** `<ms>:<portfolio>/<key>`, as held-page.ts writes it. */
+/** A cursor as held-page.ts writes it: `<ms>:<portfolio>/<key>`. */
 function placeOf(text: string): HeldRow | undefined {
   const [, ms, name = ''] = /^(\d{1,15}):(.*)$/s.exec(text) ?? [];
   const row = rowIdOf(name);

@@ -14,18 +14,18 @@ import { resolveForms } from '../row/row-actions.ts';
 
 type HeldPageGiven = {
   page: HeldPage;
-  /** Nothing for the account's desk. */
+  /** Undefined for the rows of the whole account. */
   portfolio: string | undefined;
   isFirst: boolean;
-  /** What was done on the page before. */
+  /** What the person has just done, for the notice; see `didWord`. */
   did: string | undefined;
-  /** For the service's people, about these rows. */
+  /** A message about these rows, for a person to send to the service's staff. */
   textOf: (items: readonly HeldItem[]) => string;
   csrf: string;
 };
 
-/** The held desk: each call whose outcome nobody knows, the oldest first, to be asked about and answered. */
-export function heldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
+/** The held desk: each call whose outcome nobody knows, the oldest first, with the forms that answer it. */
+export function renderHeldPage({ page, portfolio, isFirst, did, textOf, csrf }: HeldPageGiven): Html {
   const { items, total, next } = page;
   const address = heldAddress(portfolio);
   const head = pageHead({
@@ -89,7 +89,7 @@ function itemPart(
   </li>`;
 }
 
-/** Shown where there is script to do it. */
+/** The browser's module shows it where copying works. */
 function copyButton(label: string): Html {
   return html`<button type="button" class="copy" data-copy aria-label="${label}">Copy</button>`;
 }
@@ -117,13 +117,13 @@ function filePart(portfolio: string, csrf: string): Html {
     ${commandLine(`npx limitline resolve ${shellWord(portfolio)} --from FILE --dry-run`)}`;
 }
 
-/** A file speaks of one portfolio. */
+/** A file answers rows of one portfolio only, so the account's desk links to the portfolios. */
 function byPortfolio(items: readonly HeldItem[]): Html {
   const names = [...new Set(items.map(({ row }) => row.portfolio))];
-  return html`<p>A file speaks of one portfolio: ${names.map((name, place) => html`${place > 0 && ', '}<a href="${heldAddress(name)}">${name}</a>`)}.</p>`;
+  return html`<p>A file answers the rows of one portfolio: choose ${names.map((name, place) => html`${place > 0 && ', '}<a href="${heldAddress(name)}">${name}</a>`)}.</p>`;
 }
 
-/** The place behind a row, for an address. */
+/** The cursor behind a row, for an address. */
 function placeText({ row, atMs }: HeldRow): string {
   return `${atMs}:${rowName(row)}`;
 }
@@ -135,24 +135,24 @@ function wordsOf(did: string): string | undefined {
     : `${counted(Number(calls), 'call')} answered by the file: the rows go on.`;
 }
 
-/** The held desk of a portfolio, or of the account. */
+/** The held desk of a portfolio, or of the whole account. */
 export function heldAddress(portfolio: string | undefined): string {
   return portfolio === undefined ? '/held' : `/portfolios/${encodeURIComponent(portfolio)}/held`;
 }
 
-/** What came of a plan about one row, by the word in the address of the page behind it. */
+/** The notice for a confirmed plan about one row, by the code in the address. */
 export const HELD_DID: ReadonlyMap<string, string> = new Map([
   ['made', 'Taken as made: the row goes on.'],
   ['resent', 'It is sent again, as soon as it is its turn.'],
   ['nothing', 'Nothing was changed: what became of the call is known by now.'],
 ]);
 
-/** What was done, as the address of the page behind it has it, and whether its portfolio is paused. */
+/** The query of an address that names what was just done (`did`), and whether the portfolio is paused. */
 export function didWord(did: string, isPaused: boolean | undefined): string {
   return `?did=${did}${isPaused ? PAUSED : ''}`;
 }
 
-/** The notice for what an address says was done (`didWord`), where `words` has one for it. */
+/** The notice for the code that `didWord` put into an address; undefined for a code that `words` does not know. */
 export function didWords(did: string | undefined, words: (did: string) => string | undefined): string | undefined {
   const isPaused = did?.endsWith(PAUSED) === true;
   const said = words((isPaused ? did?.slice(0, -PAUSED.length) : did) ?? '');

@@ -11,22 +11,22 @@ import { amount, cutWords, moment, theirWords } from '../../parts/text.ts';
 import { rowAddress } from '../addresses.ts';
 import { heldAddress } from './held-page.ts';
 
-/** What is said of held rows, by a file or of one row, and what follows from it: as it is shown before the yes. */
-export type HeldPlan = {
+/** The answers that a file or a form gave about held rows, and their consequences, as shown before the confirmation. */
+export type ShownPlan = {
   id: string;
   portfolio: string;
-  /** Nothing where one row was answered; then `back` says where whoever did goes on. */
+  /** Undefined where one row was answered; then `back` names the page to which the person returns. */
   fileName?: string | undefined;
   back?: string | undefined;
   of: readonly Answered[];
-  /** Held rows of other portfolios that go with it. */
+  /** Rows of other portfolios that are held for the same calls, and so are answered too. */
   elsewhere?: readonly Elsewhere[] | undefined;
   isPaused: boolean;
   silent: number;
   problems: readonly { at: number; message: string }[];
 };
 
-/** One held row, when what it asked for left (or else, when it was held) in ms, and the id that is said of it, if any. */
+/** One answered row; times in ms. `sentMs` is undefined for an unknown time of sending; `made` is the id in the answer. */
 type Answered = {
   line: number;
   import: string;
@@ -39,11 +39,11 @@ type Answered = {
   made?: string;
 };
 
-/** So many lines are shown; the rest is counted. */
+/** Further lines are only counted. */
 const MOST_SHOWN = 200;
 
-/** A plan, to say yes to; or what is wrong with its file, then there is nothing to say yes to. */
-export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; changed?: boolean; csrf: string }): Html {
+/** A plan with its confirm button; or the problems of its file, without one. */
+export function planPage({ plan, changed = false, csrf }: { plan: ShownPlan; changed?: boolean; csrf: string }): Html {
   const { portfolio, fileName, back, of, elsewhere, isPaused, silent, problems, id } = plan;
   const desk = heldAddress(portfolio);
   const made = of.filter((one) => one.made !== undefined).length;
@@ -77,7 +77,7 @@ export function planPage({ plan, changed = false, csrf }: { plan: HeldPlan; chan
   ${fileName === undefined && of.length > 0 && panel({ title: 'Is that so?', body: html`${warns}${yes}` })}`;
 }
 
-function linesPart({ fileName, of }: HeldPlan): Html {
+function linesPart({ fileName, of }: ShownPlan): Html {
   return panel({
     title: fileName === undefined ? 'What it is about' : 'Line by line',
     body: html`${table({
@@ -96,7 +96,7 @@ function linesPart({ fileName, of }: HeldPlan): Html {
   });
 }
 
-function yesWords([one]: HeldPlan['of']): string {
+function yesWords([one]: ShownPlan['of']): string {
   return one?.made === undefined ? 'It was not made: send it again' : `It was made: take ${one.made}`;
 }
 
@@ -104,7 +104,7 @@ function askedWords({ sentMs, heldMs }: Answered): Html {
   return sentMs === undefined ? html`before ${moment(heldMs)}` : moment(sentMs);
 }
 
-/** What is written where it was made, and what is sent again where it was not. */
+/** What Limitline does after the answer: writes the id down, or sends the call again. */
 function followsWords({ kind, made, requested_limit }: Answered): Html {
   const limit = html`the limit of ${amount(requested_limit)} is requested`;
   if (made === undefined) {
@@ -116,10 +116,10 @@ function followsWords({ kind, made, requested_limit }: Answered): Html {
   return html`${written} of ${amount(requested_limit)}, and nothing is sent. What was granted stays unknown.`;
 }
 
-function problemsPart({ problems, fileName }: HeldPlan, desk: string): Html {
+function problemsPart({ problems, fileName }: ShownPlan, desk: string): Html {
   const back = html`<p>${linkButton({ href: desk, words: 'Back to the held desk' })}</p>`;
   if (fileName === undefined) return html`${notice('bad', problems[0]?.message)}${back}`;
-  return html`${notice('bad', `${counted(problems.length, 'line')} of the file cannot be meant, so nothing can be done with it. Mend the file, and send it again.`)}
+  return html`${notice('bad', `Problems in ${counted(problems.length, 'line')} of the file: nothing was done. Correct the file, and send it again.`)}
     ${table({
       caption: `What is wrong with ${fileName}`,
       rows: problems.slice(0, MOST_SHOWN),

@@ -1,7 +1,7 @@
 import type { ConsoleApp } from '../../console-app.ts';
 import { html } from '../../html/html.ts';
 
-/** What the keyboard does beyond what it does in every page; the browser's module (assets/script/keys.js) listens for them. */
+/** The console's own keyboard shortcuts, which the browser's module assets/script/keys.js handles. */
 const KEYS: readonly [keys: string, does: string][] = [
   ['/', 'To the search of the page'],
   ['?', 'This list'],
@@ -12,7 +12,7 @@ const KEYS: readonly [keys: string, does: string][] = [
   ['g q', 'Queues'],
 ];
 
-/** `/keys`: what the keyboard does. Also shown in a dialog by `?`. */
+/** `/keys`: the keyboard shortcuts. The key `?` shows the page in a dialog. */
 export function addKeysPage(app: ConsoleApp): void {
   app.get('/keys', async (_request, reply) =>
     reply.page({

@@ -1,6 +1,6 @@
 import type { ConsoleApp } from '../../console-app.ts';
 
-/** A question of a machine, and what it is answered; as src/metrics/machine-answers.ts has them. */
+/** A request of a machine and its answer, as in src/metrics/machine-answers.ts. */
 type Question = {
   path: string;
   remoteAddress: string | undefined;
@@ -8,12 +8,12 @@ type Question = {
 };
 type Answer = { status: number; type: string; body: string };
 
-/** Answers what machines ask; nothing for a path that is none of theirs. */
+/** Answers requests of machines; undefined for an unknown path. */
 export type MachineFunctions = { answer: (question: Question) => Promise<Answer | undefined> };
 
 const PATHS = ['/health/live', '/health/ready', '/metrics'] as const;
 
-/** Health and figures for machines, under the console's own address and by the rule of src/metrics/machine-answers.ts. */
+/** Health and metrics for machines at the console's address, with the access rule of src/metrics/machine-answers.ts. */
 export function addMachines(app: ConsoleApp, { answer }: MachineFunctions): void {
   for (const path of PATHS) {
     app.get(path, async (request, reply) => {

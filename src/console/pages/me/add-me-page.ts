@@ -11,18 +11,18 @@ import type { ChangeAnswer } from '../../sign-in/sign-in-functions.ts';
 import { factorForm, type NewFactor, narrowPage, recoveryCodes } from '../../sign-in/sign-in-view.ts';
 import { type MeSaid, meView } from './me-view.ts';
 
-/** An action of a signed-in person on their own account: who, and in which session. */
+/** An action of a signed-in person, with their name and session token. */
 type Own = Acting & { by: string; token: string };
 
 /**
- * `/me`: one's own account. What somebody could take it over by (password, second factor, recovery codes) asks for the
- * password and a code again (ASVS 7.5.1), and so does ending other sessions (7.5.2).
+ * `/me`: the person's own account. Changes of password, second factor or recovery codes need the password and a code again
+ * (ASVS 7.5.1). So does ending other sessions (7.5.2).
  */
 export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   const show = async (request: FastifyRequest, reply: FastifyReply, said?: MeSaid) => {
     const { person } = request;
     const signedIn = accountOf(request);
-    // Without users, nobody is signed in.
+    // A person who came by the console's link has no account.
     if (!signedIn) return reply.redirect('/', 303);
     const [user, sessions] = await Promise.all([given.read(person.by), given.sessions(person.by, signedIn.token)]);
     return reply.page({
@@ -72,7 +72,7 @@ export function addMePage(app: ConsoleApp, given: MePageFunctions): void {
   addOwn('/me/factor/confirm', 'own factor', async (own) => {
     const { request, reply, by, token, fields } = own;
     const answer = await given.confirmFactor({ name: by, token, code: fields.code ?? '', ...comingOf(request) });
-    // The secret is not shown again: otherwise a person with this session, but without the password, could read it.
+    // The secret is not shown again: a stolen session without the password would otherwise reveal it.
     if (answer.is === 'no') return refuse(own, `${answer.words} Begin again with your password.`);
     keepToken(own, answer.token);
     return showCodes(reply, answer.made);
@@ -119,30 +119,30 @@ function showCodes(reply: FastifyReply, codes: readonly string[]) {
   return reply.page({ title: 'Recovery codes', at: 'people', body });
 }
 
-/** The session of a person with an account. A person who opened the console by its link has none. */
+/** The session of a person with an account; a person who came by the console's link has no account. */
 function accountOf({ signedIn }: FastifyRequest): FastifyRequest['signedIn'] {
   return signedIn && !isOfSystem(signedIn.person.by) ? signedIn : undefined;
 }
 
-/** Whose account it is, in which session, with the current password, and a code if there is a second factor. */
+/** The person, their session, current password, and a code where they have a second factor. */
 export type Proof = { name: string; token: string; old: string; code: string } & Coming;
 
-/** What was made, or why it was not. */
+/** The result of an action, or a message why it was refused. */
 type Done<T = unknown> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
-/** What the page of one's own account can do; made in scripts/console/people/me.ts. */
+/** The functions that the page of one's own account gets, made in scripts/console/people/me.ts. */
 export type MePageFunctions = {
-  /** Undefined for a person who signs in at an identity provider: their data is kept there. */
+  /** Undefined for a person of an identity provider, whose account is kept there. */
   read: (name: string) => Promise<UserView | undefined>;
   sessions: (by: string, token: string) => Promise<SessionView[]>;
   setPassword: (proof: Proof & { password: string }) => Promise<ChangeAnswer>;
-  /** Begins a new second factor. The old one is valid until the new one is confirmed. */
+  /** Starts to replace the second factor; the old one is valid until the new one is confirmed. */
   beginFactor: (proof: Proof) => Promise<Done<NewFactor>>;
   confirmFactor: (
     given: { name: string; token: string; code: string } & Coming,
   ) => Promise<ChangeAnswer<readonly string[]>>;
-  /** Makes recovery codes that replace the existing ones. */
+  /** Replaces the recovery codes. */
   makeCodes: (proof: Proof) => Promise<Done<readonly string[]>>;
-  /** Ends one other session, or all of them. A person who signs in at an identity provider is not asked for a password. */
+  /** Ends one other session, or all others. People of an identity provider need no password for it. */
   endSessions: (proof: Proof, which: { one: string } | 'all others') => Promise<Done>;
 };

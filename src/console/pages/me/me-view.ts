@@ -8,13 +8,13 @@ import { table } from '../../parts/table.ts';
 import { moment, theirWords, timeAgo } from '../../parts/text.ts';
 import { codeField, newPasswordFields } from '../../sign-in/sign-in-view.ts';
 
-/** With fewer left than these it is time for new ones. */
+/** With fewer codes than this, the page asks to make new ones. */
 const FEW_CODES = 3;
 
-/** Where something was done, or was not, and is told on the page itself. */
+/** A notice about the action that the person has just done. */
 export type MeSaid = { kind: 'good' | 'bad'; words: string };
 
-/** `/me`: one's own account. Without `user` an identity provider speaks for the person, and keeps all but the sessions. */
+/** `/me`: the person's own account. Without `user`, an identity provider keeps the account, and only sessions are shown. */
 export function meView(given: {
   csrf: string;
   person: Person;
@@ -76,7 +76,7 @@ function codesLeft(count: number): Html {
   return count < FEW_CODES ? html`<strong class="is-warn">${words} Make new ones.</strong>` : html`${words}`;
 }
 
-/** What shows that it is still the same person: the password, and a code where there is a second factor. */
+/** The fields that prove the person again: the password, and a code where there is a second factor. */
 function proofFields({ hasFactor }: UserView, { id, label }: { id: string; label: string }): Html {
   return html`${passwordField({ label, name: 'old', id: `${id}-old`, autocomplete: 'current-password' })}
     ${hasFactor && codeField({ id: `${id}-code`, orRecovery: true })}`;
@@ -112,7 +112,7 @@ function sessionsTable(sessions: readonly SessionView[]): Html {
   });
 }
 
-/** Of the form around the table, whose password it needs. */
+/** The button is part of the form around the table, whose password field it sends along. */
 function endPart({ id, isThis, agent, from }: SessionView): Html {
   if (isThis) return html`<strong>This one</strong>`;
   const label = `End it: ${browserWords(agent)} from ${from}`;
@@ -135,7 +135,7 @@ const SYSTEMS: readonly [pattern: RegExp, words: string][] = [
   [/\bLinux\b|\bCrOS\b/, 'Linux'],
 ];
 
-/** A browser as a person knows it, by what it calls itself: `Firefox on Linux`; what is not known as it stands. */
+/** The browser and system in a user agent, such as `Firefox on Linux`; an unknown user agent as it is. */
 export function browserWords(agent: string): string {
   const find = (table: typeof BROWSERS) => table.find(([pattern]) => pattern.test(agent))?.[1];
   const browser = find(BROWSERS);

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { counted } from '../../../counted.ts';
 import { isPortfolioName } from '../../../ledger/schema/schema.ts';
-import type { LineWish } from '../../../portfolio/draft-desk.ts';
+import type { LineEdit } from '../../../portfolio/draft-desk.ts';
 import { lastVersion, type MendedCell, type PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../portfolio/preview.ts';
 import { readingWords } from '../../../portfolio/read-options.ts';
 import type { About } from '../../access/access.ts';
-import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { addAction, formFieldsOf } from '../../actions/add-action.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { type Html, html } from '../../html/html.ts';
 import { linkButton } from '../../parts/form.ts';
@@ -17,19 +17,19 @@ import type { NewPageFunctions } from './new-page-functions.ts';
 import { readReading, saysOtherwise } from './read-reading.ts';
 import { SENT_FIRST } from './submit-view.ts';
 
-/** A page of lines has some hundred cells; each may be a long text. */
+/** A page of lines has some hundred cells, each of which may be long. */
 const GRID_LIMIT_BYTES = 4 * 1_024 * 1_024;
 
-/** A new version of a large file is a copy of it, and so is an import. */
+/** A new version and an import each copy the whole file, which may be large. */
 const COPY_LIMIT_MS = 120_000;
 
-/** A workbook's shared texts are read for each check. */
+/** Long, since each check of a workbook reads its shared strings. */
 const CHECK_LIMIT_MS = 30_000;
 
-/** So long a small import may take for its portfolio to be shown at once. */
+/** A small import ends within this time, so that its portfolio is shown at once. */
 const PATIENCE_MS = 1_500;
 
-/** What one can do with an upload. */
+/** The actions on an upload. */
 export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void {
   const about = (request: FastifyRequest) => aboutDraft(request, given);
   addAction(app, {
@@ -85,7 +85,7 @@ export function addDraftActions(app: ConsoleApp, given: NewPageFunctions): void 
   addSubmit(app, given);
 }
 
-/** An upload, as the audit has it: which file, to the byte, and how it is read. What is not there any more is said by the handler. */
+/** What the audit records of an upload: the exact version of its file, and how it is read. @throws where the upload is gone */
 async function aboutDraft(request: FastifyRequest, { read }: NewPageFunctions): Promise<About> {
   const { id = '' } = request.params as { id?: string };
   const draft = await read(id);
@@ -97,7 +97,7 @@ async function previewOf(draft: PortfolioDraft, given: NewPageFunctions): Promis
   return state.is === 'there' ? state.preview : undefined;
 }
 
-/** The name of the portfolio, where the form says another one. */
+/** The new name of the portfolio, where the form changes it. */
 function nameIn({ portfolio }: Readonly<Record<string, string>>, draft: PortfolioDraft): { portfolio?: string } {
   const name = portfolio?.trim() ?? draft.portfolio;
   return name === draft.portfolio ? {} : { portfolio: name };
@@ -118,14 +118,14 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
     limitMs: CHECK_LIMIT_MS,
     handle: async ({ reply, params: { id = '' }, fields }) => {
       const draft = await given.read(id);
-      const [wish] = readWishes(fields);
-      if (!wish || !('cells' in wish)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
+      const [edit] = readEdits(fields);
+      if (!edit || !('cells' in edit)) throw new ConsoleError(422, 'The form names no cell: load the page again.');
       if (fields.version !== undefined && Number(fields.version) !== lastVersion(draft).number) {
         return reply.fragment(notChecked('Another version was saved meanwhile: load the page again.'));
       }
       const state = await given.preview(draft);
       if (state.is !== 'there') return reply.fragment(notChecked('The file is being read again: load the page again.'));
-      return reply.fragment(reasonList(await given.check(draft, wish)));
+      return reply.fragment(reasonList(await given.check(draft, edit)));
     },
   });
   addAction(app, {
@@ -135,8 +135,8 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
     bodyLimit: GRID_LIMIT_BYTES,
     limitMs: COPY_LIMIT_MS,
     handle: async ({ reply, actor, params: { id = '' }, fields, tell }) => {
-      const wish = { version: Number(fields.version), wishes: readWishes(fields) };
-      const answer = await given.mend(id, wish, actor.name);
+      const change = { version: Number(fields.version), edits: readEdits(fields) };
+      const answer = await given.mend(id, change, actor.name);
       tell('conflict' in answer ? { became: 'conflict' } : versionOf(answer.draft));
       if ('conflict' in answer) {
         reply.code(409);
@@ -145,18 +145,18 @@ function addMending(app: ConsoleApp, given: NewPageFunctions): void {
       if (fields.same !== undefined)
         await saySameBuyer(answer.draft, { line: Number(fields.same), by: actor.name }, given);
       const list = fields.list === 'warnings' ? 'warnings' : 'problems';
-      // What was mended is gone from its list, so the same page has others.
+      // Mended lines leave the list, so the same page shows others.
       return reply.redirect(`/new/${id}?list=${list}#mend`, 303);
     },
   });
 }
 
-/** Nothing is known of the line's cells by it. */
+/** The answer where a check of a line's cells was not possible. */
 function notChecked(words: string): Html {
   return html`<p class="problem" data-unchecked>${words}</p>`;
 }
 
-/** A person says that a line means the buyer whom its identifiers point to. It is of this file's lines alone. */
+/** Records that a line means the buyer to whom its identifiers belong. It holds for this upload alone. */
 async function saySameBuyer(
   { id, reading }: PortfolioDraft,
   { line, by }: { line: number; by: string },
@@ -168,7 +168,7 @@ async function saySameBuyer(
   await given.correct(id, { reading: { ...reading, sameBuyer } }, by);
 }
 
-/** Two tabs, or two people: what was not saved is still in the page one comes back to. */
+/** Two tabs or two people edited the same version; the unsaved changes are still in the page to which "back" leads. */
 function conflictView(id: string, { latest, cells }: { latest: number; cells: MendedCell[] }): Html {
   return html`${pageHead({
     title: 'Another version was saved meanwhile',
@@ -198,13 +198,13 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
     action: 'import',
     limitMs: COPY_LIMIT_MS,
     says: ['of', 'replace', 'first'],
-    // Which portfolio it is about stands in the draft, not in the address; the preview that is said yes to is for that one.
+    // The draft names the portfolio, not the address; the preview that the person confirms is for that portfolio.
     about: async (request) => {
       const found = await aboutDraft(request, given);
-      return { ...found, ...(fieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
+      return { ...found, ...(formFieldsOf(request.body).replace === 'yes' ? { kind: 'replace' } : {}) };
     },
     handle: async ({ request, reply, actor, params: { id = '' }, fields }) => {
-      // As the table was asked about it: in another tab the draft may be given the name of somebody else's in this moment.
+      // The portfolio that the access check saw: somebody may rename the draft in another tab meanwhile.
       const { portfolio = '' } = request.about ?? {};
       if (!isPortfolioName(portfolio)) throw new ConsoleError(422, 'Give the portfolio a name first.');
       if (fields.first !== undefined && fields.first !== String(SENT_FIRST)) {
@@ -232,18 +232,18 @@ function addSubmit(app: ConsoleApp, given: NewPageFunctions): void {
 const CELL = /^cell-(\d{1,10})-(\d{1,5})$/;
 const TEXT = /^text-(\d{1,10})$/;
 
-/** The lines that a form of the grid says, with all of their cells that it has; what is as it was, is no change. */
-function readWishes(fields: Readonly<Record<string, string>>): LineWish[] {
+/** The lines that a form of the grid sends, each with all cells that it has, changed or not. */
+function readEdits(fields: Readonly<Record<string, string>>): LineEdit[] {
   const cells = new Map<number, Map<number, string>>();
-  const wishes: LineWish[] = [];
+  const edits: LineEdit[] = [];
   for (const [name, text] of Object.entries(fields)) {
     const [, line, at] = CELL.exec(name) ?? [];
     const [, whole] = TEXT.exec(name) ?? [];
-    if (whole !== undefined) wishes.push({ line: Number(whole), text });
+    if (whole !== undefined) edits.push({ line: Number(whole), text });
     if (line === undefined) continue;
     const ofLine = cells.get(Number(line)) ?? new Map<number, string>();
     cells.set(Number(line), ofLine.set(Number(at), text));
   }
-  for (const [line, ofLine] of cells) wishes.push({ line, cells: ofLine });
-  return wishes;
+  for (const [line, ofLine] of cells) edits.push({ line, cells: ofLine });
+  return edits;
 }

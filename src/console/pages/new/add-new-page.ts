@@ -18,16 +18,16 @@ import type { MendPlace } from './mend-grid.ts';
 import type { NewPageFunctions } from './new-page-functions.ts';
 import { importProgress, PROGRESS_ID, previewProgress } from './words.ts';
 
-/** So long an upload may take; the slowest line that a file of documents comes over. */
+/** The longest upload: a folder of documents over a slow connection. */
 const UPLOAD_LIMIT_MS = 2 * 3_600_000;
 
-/** A page waits for a preview that takes no longer, rather than to show how far it is. */
+/** The page waits this long for a preview before it shows progress instead. */
 const PATIENCE_MS = 1_200;
 
-/** Asked again by the browser itself, where no events come and no script runs. */
+/** The browser reloads the page after this time, where events and scripts do not work. */
 const REFRESH_S = 5;
 
-/** `/new`: uploads a portfolio's file, shows what would be requested, mends it, and submits it. */
+/** `/new`: uploads a portfolio's file, previews its requests, mends its lines, and submits it. */
 export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): void {
   app.get('/new', async (_request, reply) =>
     reply.page({
@@ -63,9 +63,9 @@ export function addNewPage(app: ConsoleApp, hub: Hub, given: NewPageFunctions): 
   app.addHook('preClose', () => asConsole(() => given.close()));
 }
 
-/** Only here a body of files is read. */
+/** The route of uploads, in a scope of its own, whose multipart parser has no size limit. */
 async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<void> {
-  // How much may come is counted where it is written: what is cut off here would look whole.
+  // `receive` counts the bytes and refuses too many: a file that the parser cut off would look complete.
   const limits = { fileSize: Number.MAX_SAFE_INTEGER, files: MOST_FILES, parts: MOST_FILES + 10, fields: 10 };
   await scope.register(multipart, { limits, throwFileSizeLimit: true });
   addAction(scope, {
@@ -92,14 +92,14 @@ async function addUpload(scope: ConsoleApp, given: NewPageFunctions): Promise<vo
   });
 }
 
-/** Somebody gave it up, or a line broke: no fault of the console's, whatever the reader of the form calls it. */
+/** Whether a person gave the upload up, or the connection broke; neither is a fault of the console. */
 function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
   return (raw.destroyed && !raw.complete) || /unexpected end of multipart data/i.test(messageOf(error));
 }
 
 const CUT_OFF = 'The upload was cut off before its end, and nothing of it was kept. Upload it again.';
 
-/** More documents than a browser's dialog lets one choose; beyond them, a ZIP file serves better. */
+/** More documents than a browser's dialog allows; a ZIP file can hold more. */
 const MOST_FILES = 2_000;
 
 async function* filesOf(request: FastifyRequest): AsyncGenerator<IncomingFile> {
@@ -138,7 +138,7 @@ async function settledPreview(draft: PortfolioDraft, given: NewPageFunctions): P
   }
 }
 
-/** Problems come before warnings, unless the address says otherwise. */
+/** The list and page that the address names; without a list, problems come before warnings. */
 function placeOf(request: FastifyRequest, state: PreviewState): MendPlace {
   const { list, page } = request.query as { list?: unknown; page?: unknown };
   const first = state.is === 'there' && state.preview.problems.lines === 0 ? 'warnings' : 'problems';
@@ -176,7 +176,7 @@ function idOf(request: FastifyRequest): string {
   return (request.params as { id?: string }).id ?? '';
 }
 
-/** An import as it goes. */
+/** The page of a running import. */
 function importView({ id, name, submitted }: PortfolioDraft, progress: Html, isAsked: boolean): Html {
   const portfolio = submitted?.portfolio ?? '';
   return html`${pageHead({

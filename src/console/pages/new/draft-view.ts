@@ -12,7 +12,7 @@ import { table } from '../../parts/table.ts';
 import { commandLine, timeAgo } from '../../parts/text.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import { forPage, type MendPlace, mendGrid } from './mend-grid.ts';
-import { readingForm, readingWords as understoodWords } from './reading-form.ts';
+import { previewReadingWords, readingForm } from './reading-form.ts';
 import { changesView, portfolioField, requestFigures, requestSamples, submitButtons } from './submit-view.ts';
 import { draftWords, PROGRESS_ID, previewProgress, sentences } from './words.ts';
 
@@ -22,14 +22,14 @@ type DraftGiven = {
   lines: readonly LineToMend[];
   names: readonly string[];
   approvalPolicy: ApprovalPolicy;
-  /** Which of its authors, or whether whoever looks, would ask for more with it than one person may. */
+  /** Which of the draft's authors, or the reader, exceeds the limit for one person with this file. */
   over: Approval['over'];
   csrf: string;
-  /** Also whether the portfolio that it is for is one's own. */
+  /** The reader's rights; `owns` is about the portfolio of the draft. */
   rights: Rights;
 };
 
-/** An upload, before anything of it is requested: what was understood, what would be requested, what is wrong, and the yes. */
+/** The page of an upload before its submission: how it is read, its requests, its problems, and the buttons that submit it. */
 export function draftView(draft: PortfolioDraft, given: DraftGiven): Html {
   const { state, csrf } = given;
   return html`${pageHead({
@@ -99,7 +99,7 @@ function previewView(draft: PortfolioDraft, given: DraftGiven & { preview: Previ
   const isUsable = faults.length === 0;
   const reading = panel({
     title: 'How the file is read',
-    body: html`<p>${understoodWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
+    body: html`<p>${previewReadingWords(preview)}</p>${readingForm(draft, preview, csrf)}`,
   });
   if (!isUsable) {
     return html`${notice('bad', sentences(faults, forPage), { title: 'Nothing of it can be imported as it is read now.', urgent: true })}${reading}
@@ -122,7 +122,7 @@ function unnamed({ unnamedDocuments }: Preview): Html | false {
   return html`<p>Documents that no line names: ${unnamedDocuments.slice(0, 20).map((name) => html`<bdi>${name}</bdi> `)}${more}</p>`;
 }
 
-/** Where one uploads: the file, its documents, and what was uploaded and not submitted yet. */
+/** The page that uploads a file and its documents, and lists uploads that were not submitted yet. */
 export function uploadView({
   drafts,
   csrf,
@@ -132,7 +132,7 @@ export function uploadView({
   csrf: string;
   maxUploadMb: number;
 }): Html {
-  // What was imported is found among the portfolios.
+  // An imported upload is found among the portfolios.
   const waiting = drafts.filter(({ submitted }) => !submitted?.ended || submitted.ended.faults.length > 0);
   return html`${pageHead({
     title: 'New portfolio',

@@ -5,13 +5,13 @@ import type { Problem } from '../../../portfolio/problem.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, form, hidden } from '../../parts/form.ts';
 
-/** Which lines are looked at: those with problems, or with warnings; and which page of them, from 0. */
+/** Which lines are shown: with problems or with warnings, and which page of them, from 0. */
 export type MendPlace = { list: 'problems' | 'warnings'; page: number; isFocused: boolean };
 
-/** Longer cells are not edited in a page. */
+/** The most characters of a cell that can be edited in the page. */
 const LONGEST_CELL = 2_000;
 
-/** The lines to look at, each with its cells as fields: what is wrong stands below it, and is mended in place. */
+/** The lines with problems or warnings: each cell is a field, and each line's problems are listed below it. */
 export function mendGrid(
   draft: PortfolioDraft,
   { preview, place, lines, csrf }: { preview: Preview; place: MendPlace; lines: readonly LineToMend[]; csrf: string },
@@ -40,7 +40,7 @@ function tab(
   return html`<a class="tab" href="/new/${id}?list=${list}#mend" aria-current="${list === place.list && 'true'}">${words}</a>`;
 }
 
-/** The columns that mean something to us, and those in which something is wrong. */
+/** The columns that Limitline reads, and others that have a problem. */
 function columnsOf({ columns }: Preview, lines: readonly LineToMend[]): PreviewColumn[] {
   const named = new Set(
     lines.flatMap(({ problems, warnings }) => [...problems, ...warnings].map(({ column }) => column)),
@@ -76,14 +76,14 @@ function cellField(
   return html`<td class="cell" data-head="${column.written}"><input class="mend-cell" name="cell-${line}-${column.index}" value="${text}" size="${size}" autocomplete="off" autofocus="${isFocused}" aria-label="Line ${line}, ${column.written}" aria-invalid="${isFaulty && 'true'}" aria-describedby="${isFaulty && `reasons-${line}`}" data-column="${column.written}"></td>`;
 }
 
-/** Nobody can tell which cell is which: the line is mended as a text. */
+/** A broken line cannot be split into cells, so it is edited as one text. */
 function wholeField({ line, broken = '' }: LineToMend, width: number): Html {
   if (broken.length > LONGEST_CELL)
     return html`<td class="cell" colspan="${width}"><span class="soft">${broken.slice(0, 80)}…</span></td>`;
   return html`<td class="cell" colspan="${width}"><input class="mend-cell is-whole" name="text-${line}" value="${broken}" autocomplete="off" aria-label="Line ${line} as a whole" aria-invalid="true" aria-describedby="reasons-${line}"></td>`;
 }
 
-/** What is wrong with a line, a sentence each; also the answer where a line is checked while it is edited. */
+/** The problems of a line, a sentence each; also the answer to a check of a line while it is edited. */
 export function reasonList({ problems, warnings }: Pick<LineToMend, 'problems' | 'warnings'>): Html {
   const said = [...problems, ...warnings];
   if (said.length === 0) return html`<p class="is-fine">Nothing is wrong with this line any more.</p>`;
@@ -101,7 +101,7 @@ function pageWays({ id }: PortfolioDraft, { lines, kept, pages }: MendPages, { l
   </nav>`;
 }
 
-/** What a sentence says of the command line, and what it means on this page. The first that fits is taken, then the others. */
+/** Advice for the command line, and its equivalent on this page. All patterns apply, in this order. */
 const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/(?:say|with|say so with|say with) --map "([^"]*)="/g, 'read $1 below as “kept, not sent”'],
   [/or --map "([^"]*)="/g, 'or $1'],
@@ -130,12 +130,12 @@ const WORDS: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/is not in the documents folder \S.*?: there is/g, 'was not uploaded: there is'],
 ];
 
-/** A sentence about a file as it is to be read on this page: what a command's option does, is done here by a field. */
+/** Rewrites a message about a file for this page: a field in place of a command's option. */
 export function forPage(message: string): string {
   return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
 }
 
-/** Whether a person may say of the line that it means the buyer whom its identifiers point to. */
+/** Whether the message offers to confirm that the line means the buyer to whom its identifiers belong. */
 export function isOfSameBuyer(message: string): boolean {
   return message.includes('--same-buyer');
 }

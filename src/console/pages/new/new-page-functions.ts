@@ -1,14 +1,13 @@
 import type { Approval, ApprovalPolicy } from '../../../ledger/schema/approval.ts';
 import type { DraftDesk } from '../../../portfolio/draft-desk.ts';
 
-/** What the pages of a new portfolio are handed. */
+/** The functions that the pages of a new portfolio get. */
 export type NewPageFunctions = DraftDesk & {
-  /** Names of the account's portfolios. */
   portfolioNames(): Promise<string[]>;
-  /** What another person has to approve at this moment. */
+  /** Which requests need the approval of another person, by the current settings. */
   approvalPolicy(): Promise<ApprovalPolicy>;
-  /** Which of these people would ask for more than one person may, with this sum and what passed of theirs. */
+  /** The first of these people whose requests of the last days exceed the limit for one person, with this sum added. */
   personOver(people: readonly string[], sum: string, policy: ApprovalPolicy): Promise<Approval['over']>;
-  /** The most that an upload may be, all of its files together. */
+  /** The most megabytes of an upload, all of its files together. */
   maxUploadMb: number;
 };

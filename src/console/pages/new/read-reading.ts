@@ -8,14 +8,14 @@ import { ConsoleError } from '../../console-app.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** As many as the form may have of what every line has. */
+/** As many constants as the form may have. */
 const MOST_CONSTANTS = 30;
 
 /**
- * How the file is to be read by what the form says: a column that was left as it was found is not said, so that another file of
- * the form is free to have it otherwise.
+ * The reading options that the form states. A column left as found is not stated, so that the next file of this form may
+ * differ.
  *
- * @throws ConsoleError 422 for what cannot be meant
+ * @throws ConsoleError 422 for an impossible value
  */
 export function readReading(fields: Fields, draft: PortfolioDraft, preview: Preview | undefined): ReadOptions {
   const { encoding, delimiter, sheet, headerLine, decimal, dates, hiddenRows } = fields;
@@ -45,17 +45,16 @@ export function readReading(fields: Fields, draft: PortfolioDraft, preview: Prev
 }
 
 /**
- * Whether the form says to read the file otherwise than it is read: something in it was typed and not applied. A form without these
- * fields says nothing.
+ * Whether the form has a reading that was typed and not applied. A form without reading fields has none.
  *
- * @throws ConsoleError 422 for what cannot be meant
+ * @throws ConsoleError 422 for an impossible value
  */
 export function saysOtherwise(fields: Fields, draft: PortfolioDraft, preview: Preview | undefined): boolean {
   if (fields.portfolio !== undefined && fields.portfolio.trim() !== draft.portfolio) return true;
   if (fields.headerLine === undefined) return false;
   const asked = preview && { ...preview, faults: [], fileWarnings: [] };
   const { encoding, delimiter, sheet, decimal, dates, hiddenRows } = draft.reading;
-  // Nothing is asked of a delimiter for a workbook, or of hidden rows for a text.
+  // The form of a workbook has no delimiter, and the form of a text file no hidden rows: those keep the draft's value.
   const notAsked = {
     encoding,
     delimiter,
@@ -71,7 +70,7 @@ export function saysOtherwise(fields: Fields, draft: PortfolioDraft, preview: Pr
 const definedOf = (fields: Readonly<Record<string, string | undefined>>): Fields =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
-/** Without what says no more than its absence, and whichever prototype it has. */
+/** A reading normalised for comparison: without defaults, and with plain objects. */
 function plain({ mapping, hiddenRows, ...others }: ReadOptions): unknown {
   const { columns = {}, constants = {} } = mapping ?? {};
   return { ...others, hiddenRows: hiddenRows === true, columns: { ...columns }, constants: { ...constants } };
@@ -83,7 +82,7 @@ function given(name: string, value: string | undefined): Record<string, string> 
 
 function readMapping(fields: Fields, { reading }: PortfolioDraft, preview: Preview | undefined): Mapping | undefined {
   const columns: Mapping['columns'] = Object.assign(Object.create(null), reading.mapping?.columns ?? {});
-  // Where it is asked what a column is, leaving it as it is says so.
+  // Where the page asks for a column's meaning, a choice left unchanged is an answer.
   const isAsked = (written: string) =>
     preview !== undefined &&
     (preview.faults.length > 0 || preview.fileWarnings.some(({ column }) => column === written));
@@ -98,7 +97,7 @@ function readMapping(fields: Fields, { reading }: PortfolioDraft, preview: Previ
   return { columns, constants };
 }
 
-/** Nothing where the form has no such fields. */
+/** Undefined where the form has no fields for constants. */
 function readConstants(fields: Fields): Mapping['constants'] | undefined {
   if (fields['constant-name-0'] === undefined) return undefined;
   const constants: Mapping['constants'] = {};

@@ -4,9 +4,9 @@ import type { PortfolioDraft } from '../../../portfolio/portfolio-draft.ts';
 import type { Preview, PreviewColumn } from '../../../portfolio/preview.ts';
 import { type Html, html } from '../../html/html.ts';
 import { button, field, form, select, tick } from '../../parts/form.ts';
-import { DELIMITER_WORDS, dialectWords } from './words.ts';
+import { DELIMITER_WORDS, previewDialectWords } from './words.ts';
 
-/** Encodings that files of finance teams come in; any other is found by itself or not at all. */
+/** Encodings that finance teams' files use; others are only detected, never chosen. */
 export const ENCODINGS = [
   'utf-8',
   'windows-1252',
@@ -25,12 +25,12 @@ export const ENCODINGS = [
 ] as const;
 
 /**
- * The one form of the page of a draft, which the name of the portfolio and the buttons that submit belong to as well. So whoever
- * submits it says again what stands in all of its fields, and what was typed and not applied shows.
+ * The id of the draft page's one form. The portfolio's name and the submit buttons belong to it too, so that each submission
+ * sends all fields and typed values that were not applied can be noticed.
  */
 export const DRAFT_FORM = 'draft';
 
-/** What was understood of a file, each part of it to be corrected. */
+/** How the file was understood; each part can be corrected. */
 export function readingForm(draft: PortfolioDraft, preview: Preview, csrf: string): Html {
   const body = html`${aboveWords(preview)}
     <div class="reading-facts">${dialectFields(draft, preview)}${conventionFields(draft, preview)}</div>
@@ -88,7 +88,7 @@ function dialectFields({ reading }: PortfolioDraft, { dialect, sheets, headerLin
   })}${header}`;
 }
 
-/** What is taken where nothing is said; what that is, is known where nothing was said. */
+/** The label of the default. The detected value is only known while nothing else was chosen. */
 function asFound(said: unknown, found: string | undefined): string {
   return said === undefined && found !== undefined ? `As found: ${found}` : 'As found';
 }
@@ -123,12 +123,12 @@ function conventionFields({ reading }: PortfolioDraft, { conventions }: Preview)
 
 const OURS = [{ value: '', words: 'kept, not sent' }, ...KNOWN_COLUMNS.map((name) => ({ value: name, words: name }))];
 
-/** Each column with what stands in it, and what it is taken for. */
+/** Each column with its first cells, and a choice of what it is read as. */
 function columnTable({ columns }: Preview): Html {
   const named = columns.filter(({ written }) => written !== '');
   if (named.length === 0)
     return html`<p>No column was found: correct the encoding, the delimiter or the line of the header.</p>`;
-  // What is read as something first; a page with a choice for each column of a sheet as wide as Excel's is 20 MB.
+  // Columns with a meaning come first. A choice for each column of the widest sheet would make a page of 20 MB.
   const shown = new Set([...named.filter(({ known }) => known !== null), ...named].slice(0, MOST_COLUMNS));
   const others = named.length - shown.size;
   return html`<div class="table-box" role="region" aria-label="Columns" tabindex="0"><table class="table columns">
@@ -138,7 +138,7 @@ function columnTable({ columns }: Preview): Html {
   </table></div>${others > 0 && html`<p class="hint">${counted(others, 'more column')} ${others === 1 ? 'is' : 'are'} kept and not sent; to choose what one of them is, move it to the front of the file, or leave out what is not needed.</p>`}`;
 }
 
-/** More than any file of buyers has that people look through. */
+/** More columns than any real file of buyers has. */
 const MOST_COLUMNS = 200;
 
 function columnRow({ index, written, known, by, guess, samples }: PreviewColumn): Html {
@@ -153,7 +153,7 @@ function columnRow({ index, written, known, by, guess, samples }: PreviewColumn)
   </tr>`;
 }
 
-/** What every line has, of columns that the file does not give. */
+/** Values that hold for every line, for columns that the file lacks. */
 function constantFields({ reading }: PortfolioDraft): Html {
   const given = Object.entries(reading.mapping?.constants ?? {});
   const rows = [...given, ['', ''] as const];
@@ -171,9 +171,9 @@ function constantFields({ reading }: PortfolioDraft): Html {
   </details>`;
 }
 
-/** What was understood, in a line. */
-export function readingWords(preview: Preview): string {
+/** How the file was understood, in one line. */
+export function previewReadingWords(preview: Preview): string {
   const known = preview.columns.filter((column) => column.known !== null).length;
   const named = preview.columns.filter(({ written }) => written !== '').length;
-  return `${dialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.`;
+  return `${previewDialectWords(preview)}; ${known} of ${named} columns are read, the others are kept and not sent.`;
 }

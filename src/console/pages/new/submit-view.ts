@@ -21,7 +21,7 @@ import { commandLine, shellWord, theirWords } from '../../parts/text.ts';
 import { DRAFT_FORM } from './reading-form.ts';
 import { DELIMITER_WORDS, durationWords } from './words.ts';
 
-/** As many as are sent to see whether all is right, before the others go. */
+/** The rows that are sent as a trial before the others. */
 export const SENT_FIRST = 5;
 
 type SubmitGiven = {
@@ -32,7 +32,7 @@ type SubmitGiven = {
   rights: Rights;
 };
 
-/** Which portfolio it becomes, or is brought into. */
+/** The field for the portfolio into which the file is imported, new or existing. */
 export function portfolioField({ id, portfolio }: PortfolioDraft, names: readonly string[]): Html {
   return html`<div class="portfolio-form">
     <div class="field"><label for="portfolio">Portfolio</label>
@@ -43,10 +43,10 @@ export function portfolioField({ id, portfolio }: PortfolioDraft, names: readonl
   </div>`;
 }
 
-/** A list that opens is not looked through further; any name can be written. */
+/** Enough suggestions for a list; any other name can be typed. */
 const MOST_NAMES = 500;
 
-/** The yes: what it requests, and at which pace. */
+/** The submit buttons: request all, or a few rows first. */
 export function submitButtons(
   draft: PortfolioDraft,
   { preview, names, approvalPolicy, over, rights }: SubmitGiven,
@@ -78,7 +78,7 @@ function thereAlready(portfolio: string): Html {
   );
 }
 
-/** Said before the yes: whoever submits it on the last day of a month should know that nothing leaves yet. */
+/** Shown before the submission, so that nobody counts on a request that waits for approval, for example at a month's end. */
 function approvalNotice(
   policy: ApprovalPolicy,
   { requested, isThere, over }: { requested: string; isThere: boolean; over: Approval['over'] },
@@ -94,13 +94,13 @@ function approvalNotice(
   if (over)
     return notice('warn', `${whyWords({ kind: 'import', over })} Once it is submitted, ${BEFORE_YES}.`, { title });
   const { above, windowDays = 0 } = policy;
-  // Decided by all of the portfolio, which this file is only a part of, and by all that its buyers have.
+  // The import decides by the sums of the whole portfolio and of its buyers, which this file shows only in part.
   const whose = [...(isThere ? ['the portfolio'] : []), ...(windowDays > 0 ? ['what one buyer is to get'] : [])];
   if (above === undefined || whose.length === 0) return false;
   return notice('info', `Where ${whose.join(', or ')} is above ${limit} with this file, ${BEFORE_YES}.`);
 }
 
-/** The command that does the same with the file on one's own disk. What a command has no flag for is a file of its own: `mapping.json`. */
+/** The command that does the same with a local file. What no flag can state is in a file of its own, `mapping.json`. */
 export function sameCommand({ name, portfolio, reading, documents, isArchive }: PortfolioDraft): string {
   const { encoding, delimiter, sheet, headerLine, mapping, decimal, dates, hiddenRows } = reading;
   const hasConstants = Object.keys(mapping?.constants ?? {}).length > 0;
@@ -113,7 +113,7 @@ export function sameCommand({ name, portfolio, reading, documents, isArchive }: 
     'npx',
     'limitline',
     'run',
-    // A name that begins like an option would be one.
+    // A name that begins with a dash would be read as an option.
     name.startsWith('-') ? `./${name}` : name,
     ...['--portfolio', portfolio],
     ...(isArchive && document ? ['--documents', document.name] : documents.length > 0 ? ['--documents', 'FOLDER'] : []),
@@ -135,7 +135,7 @@ function money(text: string): Html {
   return html`<span class="amount">${moneyText(text)}</span>`;
 }
 
-/** What an import would ask for and make, in figures. */
+/** The calls, sums and counts of an import before it runs. */
 export function requestFigures({ counts, dryRun, ratePerS, problems, warnings, fileWarnings }: Preview): Html {
   const { limits, requested, companies, documents, uploadBytes, durationS, before } = dryRun;
   const calls = limits + companies + documents;
@@ -195,7 +195,7 @@ function besideWords({ open, besides, before }: Preview['dryRun']): Html {
   return html`${sentences.length > 0 && html`<p>${sentences.join(' ')}</p>`}`;
 }
 
-/** The largest requests, and the first as their calls would send them. */
+/** The largest requests, and the bodies of the first calls. */
 export function requestSamples({ largest, first }: Preview): Html {
   return html`${
     largest.length > 0 &&
@@ -213,7 +213,7 @@ export function requestSamples({ largest, first }: Preview): Html {
   ${requestBodies(first)}`;
 }
 
-/** Cells that are sent otherwise than they were written. */
+/** Cells whose value is sent in another form than the file has. */
 export function changesView({ changes }: Preview): Html | false {
   if (changes.length === 0) return false;
   return html`<details class="changes" id="changes"><summary>Cells that are sent otherwise than they are written</summary><ul>${changes.map(

@@ -7,14 +7,14 @@ import { type Html, html } from '../../html/html.ts';
 import { progressBar } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 
-/** `50 s`, `4 min`, `2.0 h`: as exactly as anybody needs to know how long something takes. */
+/** A duration for people: `50 s`, `4 min`, `2.0 h`. */
 export function durationWords(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }
 
-/** What a file's delimiters are called. */
+/** The names of delimiters. */
 export const DELIMITER_WORDS: Readonly<Record<string, string>> = {
   ',': 'comma',
   ';': 'semicolon',
@@ -22,8 +22,8 @@ export const DELIMITER_WORDS: Readonly<Record<string, string>> = {
   '|': 'pipe',
 };
 
-/** How the file is written, in words: `UTF-8, separated by commas`. */
-export function dialectWords({ dialect }: Pick<Preview, 'dialect'>): string {
+/** How the file is encoded and delimited: `UTF-8, separated by commas`. */
+export function previewDialectWords({ dialect }: Pick<Preview, 'dialect'>): string {
   if (dialect.sheet !== undefined) return `sheet “${dialect.sheet}” of an Excel workbook`;
   const mark = dialect.bom ? ' with a byte order mark' : '';
   return `${dialect.encoding.toUpperCase()}${mark}, separated by ${DELIMITER_WORDS[dialect.delimiter] ?? 'commas'}s`;
@@ -47,24 +47,24 @@ type Said = Pick<Problem, 'column' | 'message'>;
 const MOST_SENTENCES = 50;
 
 /**
- * What is said of a whole file. One for each column may be wrong, and a file may have more columns than anybody reads of.
+ * The problems of a whole file, cut after MOST_SENTENCES, since a file may have thousands of columns.
  *
- * @param wordsOf what a sentence means on the page: whoever can choose there is told where
+ * @param wordsOf rewrites a message for the page that shows it
  */
 export function sentences(problems: readonly Said[], wordsOf: (message: string) => string = String): Html {
   const others = problems.length - MOST_SENTENCES;
   return html`<ul>${problems.slice(0, MOST_SENTENCES).map((one) => sentenceOf(one, wordsOf))}${others > 0 && html`<li>And ${grouped(others)} more.</li>`}</ul>`;
 }
 
-/** With the column that it is about: the sentence may say "this column". */
+/** Names the column first, since the message may say "this column". */
 function sentenceOf({ column, message }: Said, wordsOf: (message: string) => string): Html {
   return html`<li>${column !== null && html`<strong><bdi>${column}</bdi>:</strong> `}${wordsOf(message)}</li>`;
 }
 
-/** Where pieces of progress stand in a page, and in the frames of its events. */
+/** The id of the element for progress, in the pages and in the frames of their events. */
 export const PROGRESS_ID = 'progress';
 
-/** How far the reading of an upload is; when it is done, the module `follow` goes to the page that has it. */
+/** How far the reading of an upload is; at its end, `data-go` tells the browser's module `follow` where to go. */
 export function previewProgress({ id }: Pick<PortfolioDraft, 'id'>, state: PreviewState): Html {
   if (state.is === 'under way') {
     return progressBar({ label: 'Reading the file', done: state.lines, words: `${counted(state.lines, 'line')} read` });
@@ -72,7 +72,7 @@ export function previewProgress({ id }: Pick<PortfolioDraft, 'id'>, state: Previ
   return html`<p data-go="/new/${id}">${linkButton({ href: `/new/${id}`, words: 'It is read: show it', kind: 'primary' })}</p>`;
 }
 
-/** How far an import is. */
+/** How far an import is; at its end, `data-go` tells the browser's module `follow` where to go. */
 export function importProgress(
   { id, submitted, versions }: PortfolioDraft,
   { progress, total }: { progress: { lines: number } | undefined; total: number | undefined },

@@ -25,10 +25,10 @@ import {
 import type { RuleFunctions } from './rules-view.ts';
 import { fileButtons, SECTIONS } from './sections.ts';
 
-/** A million items take some seconds, and a slow line of the reader's takes longer. */
+/** A million items take seconds to read; a slow client takes longer. */
 const DOWNLOAD_LIMIT_MS = 3_600_000;
 
-/** `/nightly`: what is done at night, and what came of it; `/nightly/reports/:id`: one report, and its files. */
+/** `/nightly`: the nightly tasks and their results; `/nightly/reports/:id`: one report, and its files. */
 export function addNightlyPage(app: ConsoleApp, given: NightlyParts): void {
   addRuleActions(app, given.rules);
   addScheduleAction(app, given.schedule);
@@ -79,12 +79,12 @@ export function addNightlyPage(app: ConsoleApp, given: NightlyParts): void {
   });
 }
 
-/** A report may be long, and what stands below it is looked for as well. */
+/** Links to the sections, since a long report would hide those below it. */
 function jumpTo(shown: readonly { title: string }[]): Html {
   return html`<nav class="jump-to" aria-label="On this page">${shown.map(({ title }) => html`<a href="#${panelHeading(title)}">${title}</a>`)}</nav>`;
 }
 
-/** What the address of a report asks for; nothing where it means all of it, or what cannot be meant. */
+/** The check and page that a report's address asks for; undefined for the whole report, or an invalid query. */
 function placeOf({ section, check, after }: Record<string, unknown>): ReportPlace | undefined {
   const part = PARTS.find((one) => one === section);
   if (!part || typeof check !== 'string' || !Object.hasOwn(CHECKS, check)) return undefined;
@@ -103,12 +103,12 @@ function noFile(): ConsoleError {
   );
 }
 
-/** `POST /nightly/rules` makes a rule in the name of who asks for it, `POST /nightly/rules/:id/remove` removes one. */
+/** `POST /nightly/rules` makes a rule in the person's name, `POST /nightly/rules/:id/remove` removes one. */
 function addRuleActions(app: ConsoleApp, { add, remove }: Pick<RuleFunctions, 'add' | 'remove'>): void {
   addAction(app, {
     url: '/nightly/rules',
     action: 'add rule',
-    // Not the words, which may be anybody's.
+    // Without the field `words`, which may hold anybody's text.
     says: ['cause', 'step', 'status', 'portfolio', 'nights'],
     handle: async ({ fields, actor, reply, tell }) => {
       try {
@@ -131,7 +131,7 @@ function addRuleActions(app: ConsoleApp, { add, remove }: Pick<RuleFunctions, 'a
   });
 }
 
-/** `POST /nightly/run/:task`: asks for a run of a task at once, and leads back to the page, which says who takes it up. */
+/** `POST /nightly/run/:task`: asks for a run of a task now; the page behind it says when the run begins. */
 function addScheduleAction(app: ConsoleApp, { run }: NightlyParts['schedule']): void {
   addAction(app, {
     url: '/nightly/run/:task',
@@ -147,7 +147,7 @@ function addScheduleAction(app: ConsoleApp, { run }: NightlyParts['schedule']): 
 
 const UP = { href: nightlyAddress(), words: 'Nightly' };
 
-/** One report by itself. */
+/** The page of one report. */
 export function reportPage(shown: ShownReport, rights: Rights): Html {
   const { report } = shown;
   const title = `Report of ${nightTitle(report)}`;
@@ -155,7 +155,7 @@ export function reportPage(shown: ShownReport, rights: Rights): Html {
     ${panel({ title: 'What was found', body: html`${reportHead(report)}${reportSections(shown, 'page')}` })}`;
 }
 
-/** The findings of one check of a report, a page of them. */
+/** A page of the findings of one check in a report. */
 export function groupPage(
   id: string,
   { section, check, after }: ReportPlace,

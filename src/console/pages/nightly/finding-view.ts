@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../../counted.ts';
 import type { FoundItem } from '../../../ledger/nightly/checks.ts';
-import type { Change, ReportFinding } from '../../../ledger/nightly/night-report.ts';
+import type { FindingChange, ReportFinding } from '../../../ledger/nightly/night-report.ts';
 import { rowIdOf } from '../../../ledger/schema/schema.ts';
 import type { RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type Html, html, NOTHING } from '../../html/html.ts';
@@ -10,13 +10,13 @@ import { portfolioAddress, rowAddress } from '../addresses.ts';
 /** A finding with the examples that are still kept. */
 export type ShownFinding = ReportFinding & { examples: readonly FoundItem[] };
 
-/** Where it is shown: a page of the console leads on from it, paper does not. */
+/** Where a finding is shown: on a page with links, or printed without them. */
 export type Medium = 'page' | 'paper';
 
-/** On paper fewer are enough: the file of all items lies beside it. */
+/** Fewer on paper, since the file of all items has the rest. */
 const EXAMPLES_ON_PAPER = 5;
 
-const CHANGE_WORDS: Readonly<Record<Change, string>> = {
+const CHANGE_WORDS: Readonly<Record<FindingChange, string>> = {
   new: 'new',
   more: 'more',
   fewer: 'fewer',
@@ -24,7 +24,7 @@ const CHANGE_WORDS: Readonly<Record<Change, string>> = {
   gone: 'no more found',
 };
 
-/** One finding: how much, what, where, since when, what changed, what to do, and for example which rows. */
+/** One finding: number of rows, description, portfolio, age, change, commands, examples. */
 export function findingView(finding: ShownFinding, medium: Medium): Html {
   const { rows, sum, portfolio, finding: words, commands, examples, sinceMs, change, rowsBefore } = finding;
   const isGone = change === 'gone';
@@ -39,8 +39,8 @@ export function findingView(finding: ShownFinding, medium: Medium): Html {
   </li>`;
 }
 
-/** What changed, as a word with its colour. */
-export function changeMark(change: Change, words: string = CHANGE_WORDS[change]): Html {
+/** A change, as a word with its colour. */
+export function changeMark(change: FindingChange, words: string = CHANGE_WORDS[change]): Html {
   return html`<span class="${['change', `is-${change}`]}">${words}</span>`;
 }
 
@@ -53,7 +53,7 @@ function countOf(finding: ShownFinding, medium: Medium): Html {
   return html`<a href="${portfolioAddress(portfolio, filter)}">${words}</a>`;
 }
 
-/** The rows that are meant, where a filter of the portfolio's page means just these. */
+/** The filter of the portfolio's page that shows exactly the finding's rows, if there is one. */
 function filterOf({ check, commands }: ShownFinding): RowFilter | undefined {
   const causes = new Set(commands.map((command) => /--cause ([a-z0-9]{1,16})(?!\S)/.exec(command)?.[1]));
   const [cause] = causes;
@@ -78,7 +78,7 @@ function examplesView({ examples, rows }: ShownFinding, medium: Medium): Html {
   return html`<details class="finding-examples"><summary>${words}</summary>${exampleList(examples, medium)}</details>`;
 }
 
-/** Whether there is more to it than what the finding says: some things found stand for rows that nobody names. */
+/** Whether an example names something: some items only count unnamed rows. */
 function isOne({ key, line, name, detail }: FoundItem): boolean {
   return [key, line, name, detail].some((part) => part !== undefined);
 }
@@ -87,7 +87,7 @@ function exampleList(examples: readonly FoundItem[], medium: Medium): Html {
   return html`<ul class="examples">${examples.map((item) => html`<li>${exampleView(item, medium)}</li>`)}</ul>`;
 }
 
-/** `line 7 Muster GmbH 1,000.00 granted 800.00 · since 2026-11-20 · what is its own`. */
+/** An example: `line 7 Muster GmbH 1,000.00 granted 800.00 · since 2026-11-20 · its detail`. */
 function exampleView(
   { portfolio, key, line, name, requested, granted, detail, sinceMs }: FoundItem,
   medium: Medium,

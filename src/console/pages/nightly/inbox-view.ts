@@ -6,28 +6,28 @@ import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { theirWords, timeAgo } from '../../parts/text.ts';
 
-/** The drop folder, as one process sees it. */
+/** The drop folder, as this process sees it. */
 export type InboxFacts = {
-  /** Where it is by the settings; nothing where there is none. */
+  /** The folder by the settings; undefined where none is set. */
   folder: string | undefined;
-  /** The mapping by which its files are read, where one is named. */
+  /** The mapping that reads the files, where the settings name one. */
   mapping: string | undefined;
-  /** Whether files are taken when the schedule says so, and not at once. */
+  /** Whether files are taken by the schedule, and not at once. */
   isOnSchedule: boolean;
-  /** Why it cannot be looked into from here. */
+  /** Why this process cannot read the folder. */
   fault: string | undefined;
-  /** What lies there, the first of it, and why it was not taken yet; `more` others besides. */
+  /** The first files in the folder, each with why it was not taken yet; `more` counts the others. */
   lying: readonly { name: string; why: string }[];
   more: number;
-  /** What was taken of late, the newest first. */
+  /** The latest files that were taken, the newest first. */
   lately: readonly TakenFile[];
   nowMs: number;
 };
 
-/** What the page is handed of the drop folder. */
+/** The functions that the page gets for the drop folder. */
 export type InboxFunctions = { look: () => Promise<InboxFacts> };
 
-/** What lies in the drop folder, what was taken from it of late, and what became of that. */
+/** The drop folder: the files in it, and the latest that were taken, with their outcomes. */
 export function inboxSection(given: InboxFacts): Html {
   const { folder, mapping, isOnSchedule, lying, more, lately, nowMs } = given;
   if (folder === undefined && lately.length === 0) return noFolder();

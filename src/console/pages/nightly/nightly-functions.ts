@@ -8,27 +8,27 @@ import type { ReportsPage, ShownGroup, ShownReport } from './report-view.ts';
 import type { RuleFunctions } from './rules-view.ts';
 import type { ScheduleFunctions } from './schedule-view.ts';
 
-/** A place in a report: one check in one part of it, from one of its findings on. */
+/** The findings of one check in one section of a report, from the index `after` on. */
 export type ReportPlace = { section: SectionName; check: CheckName; after: number };
 
-/** What the page is handed of reports. */
+/** The functions that the page gets for reports. */
 export type ReportFunctions = {
-  /** The report of a night, or the last one, with the first findings of each check; nothing where there is none. */
+  /** A night's report, or the last one, with the first findings of each check; undefined where there is none. */
   read: (id?: string) => Promise<ShownReport | undefined>;
-  /** The findings of one check, a page of them; nothing where the report has none of it. */
+  /** A page of the findings of one check; undefined where the report has none. */
   group: (id: string, place: ReportPlace) => Promise<{ atMs: number; group: ShownGroup; next?: number } | undefined>;
   list: (beforeMs?: number) => Promise<ReportsPage>;
-  /** A file of a report, as it was left. Nothing where there is none, or it lies on another host. */
+  /** A file of a report. Undefined where there is none, or another host has it. */
   file: (
     id: string,
     file: 'items.csv' | 'report.html',
   ) => Promise<{ sizeBytes?: number; content: () => Readable } | undefined>;
 };
 
-/** What the page *Nightly* shows: what it is handed of buyers' things, and the schedule, which has nothing of theirs. */
+/** All that the page *Nightly* gets; its schedule comes separately, since nothing there is masked. */
 export type NightlyParts = NightlyPageFunctions & { schedule: ScheduleFunctions };
 
-/** What the page *Nightly* is handed, a section each. */
+/** The functions that the page *Nightly* gets, one group for each section. */
 export type NightlyPageFunctions = {
   report: ReportFunctions;
   rules: RuleFunctions;

@@ -8,14 +8,14 @@ import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { moment, theirWords, timeAgo } from '../../parts/text.ts';
 
-/** A way on which notices are sent, and how it stands; `given` is left out where something waits for a way that is set no more. */
+/** A channel for notices and its state; `given` is missing where notices wait for a channel that is no longer set. */
 export type ShownWay = WayStanding & { given?: GivenWay };
 
 export type NoticesFacts = {
   ways: readonly ShownWay[];
-  /** The kinds that are sent; all of them where none is named. */
+  /** The kinds of notices that are sent; empty for all kinds. */
   about: readonly NoticeKind[];
-  /** Whether notices lead to the console: its address is a setting. */
+  /** Whether notices link to the console, which needs the setting of its address. */
   hasLinks: boolean;
   /** The newest first. */
   lately: readonly ToldNotice[];
@@ -23,13 +23,13 @@ export type NoticesFacts = {
   nowMs: number;
 };
 
-/** What the page is handed of notices. */
+/** The functions that the page gets for notices. */
 export type NoticesFunctions = {
-  /** @param most so many of the latest */
+  /** @param most the number of notices to list, from the newest on */
   look: (most: number) => Promise<NoticesFacts>;
 };
 
-/** Where notices go, whether they arrive, and which there were of late. */
+/** Where notices are sent, whether they arrive, and the latest ones. */
 export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }: NoticesFacts): Html {
   const given = ways.filter((way) => way.given);
   return html`${given.length === 0 && noWay()}
@@ -53,7 +53,7 @@ export function noticesSection({ ways, about, hasLinks, lately, counts, nowMs }:
       ])
     }
     ${table({
-      caption: 'Notices of late',
+      caption: 'Latest notices',
       rows: lately,
       empty: emptyState({
         title: 'There was nothing to tell yet.',

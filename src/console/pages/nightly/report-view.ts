@@ -24,13 +24,13 @@ import { commandLine, inUtc, moment, theirWords } from '../../parts/text.ts';
 import { nightlyAddress, reportAddress } from '../addresses.ts';
 import { changeMark, findingView, type Medium, type ShownFinding } from './finding-view.ts';
 
-/** The findings of one check in one part of a report, as far as they are shown. */
+/** The findings of one check in one section of a report; `shown` may be a part of them. */
 export type ShownGroup = ReportGroup & { shown: readonly ShownFinding[] };
 
 /** A report with the first findings of each check. */
 export type ShownReport = { report: NightReport; groups: readonly ShownGroup[] };
 
-/** The result of a night: a sentence, figures, and what changed. */
+/** The summary of a report: a sentence, figures, and changes since the report before. */
 export function reportHead(report: Omit<NightReport, 'files'>): Html {
   const { before, looked, findings, beganMs, madeMs } = report;
   const person = countFindings(report, 'person');
@@ -57,7 +57,7 @@ export function reportHead(report: Omit<NightReport, 'files'>): Html {
     ${report.fault !== undefined && notice('warn', html`To see why the files could not be written: ${commandLine('npx limitline reconcile --last')}`, { title: 'No files were left.' })}`;
 }
 
-/** All non-empty parts of a report; each check can be folded. */
+/** All sections of a report that have findings, each check collapsible. */
 export function reportSections(
   { report, groups }: Omit<ShownReport, 'report'> & { report: Pick<NightReport, 'id'> },
   medium: Medium,
@@ -76,7 +76,7 @@ function sectionView(section: SectionName, groups: readonly ShownGroup[], id: st
   </section>`;
 }
 
-/** Finance findings up to this number are open at the start, and so are all that need a person. Corrected and vanished ones are closed. */
+/** Findings for finance are open up to this number, those for a person always, mended or gone ones never. */
 const OPEN_UP_TO = 3;
 
 function groupView(group: ShownGroup, id: string, medium: Medium): Html {
@@ -94,35 +94,34 @@ function groupView(group: ShownGroup, id: string, medium: Medium): Html {
   return html`<details class="check" open="${isOpen}"><summary>${groupTitle(group)}</summary>${list}</details>`;
 }
 
-/** `Held: a person must say … · 3 rows in 2 findings · 3,000.00 · 1 new`. */
+/** The heading of a check: `Held: a person must say … · 3 rows in 2 findings · 3,000.00 · 1 new`. */
 export function groupTitle({ section, check, rows, findings, sum, changes }: ReportGroup): Html {
   const told = CHANGES.filter((change) => change !== 'gone' && change !== 'same' && changes[change]);
   const figures = `${counted(rows, 'row')}${findings > 1 ? ` in ${counted(findings, 'finding')}` : ''}`;
   return html`<span class="check-title">${CHECKS[check].title}</span> <span class="check-figures">${figures}${sum !== undefined && section !== 'gone' && ` · ${moneyText(sum)}`}</span>${told.map((change) => html` ${changeMark(change, `${grouped(changes[change] ?? 0)} ${change}`)}`)}`;
 }
 
-/** `3.2 s`, `4 min 10 s`. */
+/** A duration: `3.2 s`, `4 min 10 s`. */
 function seconds(ms: number): string {
   const whole = Math.max(0, ms) / 1_000;
   if (whole < 60) return `${whole.toFixed(1)} s`;
   return `${Math.floor(whole / 60)} min ${Math.round(whole % 60)} s`;
 }
 
-/** The moment of a night as its heading: `2026-11-22 01:30:00 UTC`. */
+/** The time of a night as a title: `2026-11-22 01:30:00 UTC`. */
 export function nightTitle({ atMs }: Pick<NightReport, 'atMs'>): string {
   return inUtc(atMs);
 }
 
-/** The findings of one check that are printed; the file of all items beside it has the rest. */
+/** The most findings of a check on paper; the file of all items has the rest. */
 const FINDINGS_ON_PAPER = 200;
 
 /**
- * A report as a page of its own, for printing or sending: it loads nothing, runs no script, and has light colours for paper. It comes in
- * pieces, one part of the report each.
+ * A report as a printable page, yielded in pieces. It loads nothing, runs nothing, and is light, for paper.
  *
- * @param styles what it looks like
+ * @param styles the page's CSS
  */
-export function* printReport({ report, findings }: WholeReport, styles: string): Generator<string> {
+export function* renderPrintedReport({ report, findings }: WholeReport, styles: string): Generator<string> {
   const title = `Nightly report of ${nightTitle(report)}`;
   yield `<!doctype html>
 <html lang="en">
@@ -150,7 +149,7 @@ function firstOf({ from, findings: count }: ReportGroup, findings: WholeReport['
   return findings.slice(from, from + Math.min(count, FINDINGS_ON_PAPER));
 }
 
-/** The reports made before a moment, or the latest ones, newest first. `next` is the moment to continue from. */
+/** The last reports, or those before `beforeMs`, the newest first. `next` is the `beforeMs` of the next page. */
 export type ReportsPage = { reports: readonly NightReport[]; beforeMs?: number; next?: number };
 
 /** The reports of earlier nights, a line each. */
@@ -185,7 +184,7 @@ export function reportsList({ reports, beforeMs, next }: ReportsPage): Html {
   }`;
 }
 
-/** A zero is shown quietly in a long list. */
+/** Zero is a quiet dash, so that nights with findings stand out. */
 function figure(count: number): Html {
   return count === 0 ? html`<span class="quiet">–</span>` : html`${grouped(count)}`;
 }

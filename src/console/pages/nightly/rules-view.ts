@@ -1,5 +1,5 @@
 import { counted, grouped } from '../../../counted.ts';
-import { causeWords, MOST_NIGHTS, type RuleWish, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
+import { causeWords, MOST_NIGHTS, type RuleForm, ruleWords } from '../../../ledger/nightly/retry-rule.ts';
 import { type CauseNow, type RuleNow, type RulesNow, ruleNightWords } from '../../../ledger/nightly/retry-rules.ts';
 import { STEPS } from '../../../ledger/schema/row.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -8,28 +8,28 @@ import { emptyState, notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { commandLine, cutWords, moment, theirWords } from '../../parts/text.ts';
 
-/** What the page is handed of the rules. */
+/** The functions that the page gets for rules. */
 export type RuleFunctions = {
   look: () => Promise<RulesNow>;
-  /** Makes a rule in this person's name; answers its id. @throws LimitlineError for a wish that cannot be meant */
-  add: (wish: RuleWish, by: string) => Promise<string>;
-  /** Whether there was such a rule. */
+  /** Makes a rule in this person's name and answers its id. @throws LimitlineError for an invalid rule */
+  add: (form: RuleForm, by: string) => Promise<string>;
+  /** Removes a rule; false where there is none. */
   remove: (id: string) => Promise<boolean>;
 };
 
-/** Causes that are offered: as many as a list that opens can show. One that a portfolio's page names is offered besides. */
+/** As many causes as a select can show; the cause named in the address is added to them. */
 const OFFERED = 50;
 
-/** So much of a cause's words tells it from others in a list. */
+/** Enough characters of a cause to tell it from others in a list. */
 const CAUSE_CHARACTERS = 80;
 
-/** Where nobody says otherwise: a fault that three nights did not mend wants a person. */
+/** The form's default: after three nights a refusal needs a person. */
 const NIGHTS = 3;
 
 /**
- * The rules by which refused rows go again at night, with how many rows each means, what it did last, and a form for another.
+ * The rules that retry refused rows at night, each with its rows and last run, and a form for another.
  *
- * @param given.asked what the address says of a rule that is to be made, or of what was done: anything may stand there
+ * @param given.asked the query of the address, unchecked: the rule to make, or the result of an action
  */
 export function rulesSection(
   { rules, causes }: RulesNow,
@@ -70,7 +70,7 @@ function whichOf({ rule }: RuleNow): Html {
   return html`<div>Rows <bdi>${ruleWords(rule)}</bdi><span class="under">Rule <code>${rule.id}</code>, made ${moment(rule.madeMs)} by ${theirWords(rule.by)}</span></div>`;
 }
 
-/** Those whose nights are used up are among them: which these are is told by the rows, and nobody goes through them for a page. */
+/** An upper bound: rows whose nights are used up count too, since finding them would mean reading every row. */
 function meansOf({ rows, portfolios }: RuleNow): Html {
   if (rows === 0) return html`<span class="quiet">no row</span>`;
   return html`<div>up to ${counted(rows, 'row')}<span class="under">in ${counted(portfolios, 'portfolio')}</span></div>`;
@@ -115,7 +115,7 @@ function addForm(causes: readonly CauseNow[], csrf: string, asked: Readonly<Reco
   return html`<details class="rule-form" id="new-rule" open="${cause !== ''}"><summary>Make a rule</summary>${form({ action: '/nightly/rules', csrf, body, label: 'Make a rule' })}</details>`;
 }
 
-/** `12 rows in 2 portfolios, at limit: requested_limit is above … (status 400)` */
+/** A cause as an option: `12 rows in 2 portfolios, at limit: requested_limit is above … (status 400)`. */
 function offerWords(cause: CauseNow): string {
   const { rows, portfolios, step } = cause;
   const where = portfolios.length === 1 ? cutWords(portfolios[0] ?? '') : `${grouped(portfolios.length)} portfolios`;

@@ -8,41 +8,41 @@ import { notice } from '../../parts/page-head.ts';
 import { table } from '../../parts/table.ts';
 import { moment, timeAgo } from '../../parts/text.ts';
 
-/** One task of the schedule, when it runs, and how it went. */
+/** One task of the schedule: when it runs, and how it went. */
 export type ScheduledTask = {
   task: TaskName;
-  /** What it does, in a few words. */
+  /** A short description of the task. */
   does: string;
   entries: readonly { pattern: string; tz: string; words: string }[];
-  /** What holds where no entry names it. */
+  /** When the task runs if no entry of the schedule names it. */
   otherwise: string;
   nextMs: number | undefined;
   last: RunEnd | undefined;
-  /** The last one that came to its end, with findings or without. */
+  /** The last run that ended without failing, with findings or without. */
   lastWell: RunEnd | undefined;
   underWay: RunUnderWay | undefined;
 };
 
 export type ScheduleFacts = {
   tasks: readonly ScheduledTask[];
-  /** Who sees to it; where nobody does, nothing runs by itself. */
+  /** The processes that run the schedule; without any, nothing runs by itself. */
   onDuty: readonly OnDuty[];
-  /** The settings of this process say another schedule than the one in force. */
+  /** Whether this process's settings differ from the schedule in force. */
   isOther: boolean;
   nowMs: number;
 };
 
-/** What the page is handed of the schedule. */
+/** The functions that the page gets for the schedule. */
 export type ScheduleFunctions = {
   look: () => Promise<ScheduleFacts>;
-  /** Asks for a run at once, in this person's name. Whoever is on duty takes it up; where nobody is, it waits for them. */
+  /** Asks for a run now, in this person's name. It waits until a process is on duty. */
   run: (task: TaskName, by: string) => Promise<void>;
 };
 
 /**
- * What runs at night: when, when next, how it went last, and who sees to it.
+ * The schedule: when each task runs, how it went last, and which processes are on duty.
  *
- * @param rights.asked the task that was asked for just now, as the address says: anything may stand there
+ * @param rights.asked the task that the person has just asked for, from the address, unchecked
  */
 export function scheduleSection(
   facts: ScheduleFacts,

@@ -13,25 +13,25 @@ import { reportHead, reportSections, reportsList, type ShownReport } from './rep
 import { rulesSection } from './rules-view.ts';
 import { scheduleSection } from './schedule-view.ts';
 
-/** The person who views the page, and its query, which may contain anything. */
+/** The reader's rights and token, and the page's query, unchecked. */
 export type Asked = { rights: Rights; csrf: string; query: Readonly<Record<string, unknown>> };
 
-/** A part of the page *Nightly*: how it is read and shown. */
+/** A section of the page *Nightly*; `view` reads its data and renders it. */
 export type NightlySection = {
   title: string;
   view: (given: NightlyParts, asked: Asked) => Promise<SectionView>;
 };
 
-/** `comesFirst`: people have to see this section before all others. */
+/** A rendered section; `comesFirst` moves an urgent one to the top. */
 export type SectionView = { body: Html; actions?: Html; comesFirst?: boolean };
 
-/** A screen of them; `limitline notices` has up to 500. */
+/** One screen; `limitline notices` shows up to 500. */
 const NOTICES_SHOWN = 20;
 
-/** A screen of them; `limitline events` lists more, and exports all. */
+/** One screen; `limitline events` lists more, and exports all. */
 const EVENTS_SHOWN = 10;
 
-/** The sections in page order: first the result of the night, which people come for in the morning. */
+/** The sections of the page in order. The report comes first, since people open the page for it in the morning. */
 export const SECTIONS: readonly NightlySection[] = [
   {
     title: 'The last report',
@@ -87,7 +87,7 @@ function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Htm
   };
 }
 
-/** Download buttons for a report's files, for people who may download buyers' data. */
+/** Links to the files of a report, for people who may download buyers' data. */
 export function fileButtons({ id, files }: ShownReport['report'], rights: Rights): Html {
   if (!can(rights, 'GET /nightly/reports/:id/:file')) return NOTHING;
   return html`${linkButton({ href: reportFileAddress(id, 'report.html'), words: 'To print', kind: 'quiet', download: true })}

@@ -12,33 +12,33 @@ import { outcomeBody, outcomeTitle } from './outcome-view.ts';
 import { planBody, planTitle } from './plan-view.ts';
 
 export type PlansPageFunctions = {
-  /** Counts and keeps a plan; nothing else is changed. Nothing where there is no such portfolio. */
-  make: (wish: {
+  /** Counts the rows and keeps the plan, and changes nothing else. Undefined where there is no such portfolio. */
+  make: (request: {
     portfolio: string;
     action: PlanAction;
     filter: RowFilter;
     by: string;
   }) => Promise<PlanState | undefined>;
   read: (id: string) => Promise<PlanState | undefined>;
-  /** Confirms it, and answers what became of that; it goes on by itself, until `signal` is aborted. */
+  /** Confirms the plan and answers at once; the work continues in the background until `signal` is aborted. */
   confirm: (id: string, by: string, signal: AbortSignal) => Promise<Confirmation>;
 };
 
-/** `started` also where it has ended by now. */
+/** `started` also covers a plan that has ended already. */
 export type Confirmation = 'started' | 'running' | 'ended' | 'changed' | 'gone';
 
 const PLANS_PER_MINUTE = 60;
 
 /**
- * Every action on more than one row: `/plans/new` counts what it would do, and shows it, as a page or in a dialog; the yes
- * carries the plan's id and nothing else; `/plans/ID` shows how far it is, and what became of it.
+ * Every action on more than one row. `/plans/new` counts and shows what it would do, as a page or a dialog. The confirmation
+ * sends only the plan's id. `/plans/ID` shows progress and outcome.
  */
 export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunctions): void {
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort(new Error('the console stops')));
 
-  const aboutWish = async (request: FastifyRequest): Promise<About> => {
-    const { portfolio, action } = wishOf(request);
+  const aboutNew = async (request: FastifyRequest): Promise<About> => {
+    const { portfolio, action } = askedOf(request);
     return { portfolio, kind: action };
   };
   const aboutPlan = async (request: FastifyRequest): Promise<About> => {
@@ -46,10 +46,10 @@ export function addPlansPage(app: ConsoleApp, hub: Hub, given: PlansPageFunction
     return { portfolio: plan.portfolio, kind: plan.action, facts: factsOf(plan) };
   };
 
-  // Each counts rows and is kept: somebody who looks and decides asks for a few.
+  // Each plan counts rows and is kept, and one person needs few of them.
   const rateLimit = { max: PLANS_PER_MINUTE, timeWindow: '1 minute' };
-  app.get('/plans/new', { config: { about: aboutWish, rateLimit } }, async (request, reply) => {
-    const { portfolio, action } = wishOf(request);
+  app.get('/plans/new', { config: { about: aboutNew, rateLimit } }, async (request, reply) => {
+    const { portfolio, action } = askedOf(request);
     const filter = filterFromQuery(request.query as Query);
     const state = await given.make({ portfolio, action, filter, by: request.person.by });
     if (!state) throw new ConsoleError(404, `There is no portfolio "${portfolio}".`);
@@ -98,8 +98,8 @@ function idOf(request: FastifyRequest): string {
   return (request.params as { id: string }).id;
 }
 
-/** What is wished for, and of which portfolio. @throws ConsoleError for an action that there is none of */
-function wishOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
+/** The action and portfolio that an address asks for. @throws ConsoleError for an unknown action */
+function askedOf(request: FastifyRequest): { portfolio: string; action: PlanAction } {
   const query = request.query as Query;
   const portfolio = typeof query.portfolio === 'string' ? query.portfolio : '';
   const action = PLAN_ACTIONS.find((one) => one === query.action);
@@ -107,14 +107,14 @@ function wishOf(request: FastifyRequest): { portfolio: string; action: PlanActio
   return { portfolio, action };
 }
 
-/** A plan, as the audit has it. What somebody looked for may be a person's name: that there was such a text is enough. */
+/** What the audit records of a plan. A searched text may be a person's name, so only its existence is recorded. */
 function factsOf({ id, action, filter, rows, sum, isExact, calls }: Plan): About['facts'] {
   const { text, ...rest } = filter;
   const named = `${queryOfFilter(rest)}${text === undefined ? '' : ' and found by a text'}`;
   return { plan: id, action, filter: named, rows, sum, isExact, calls };
 }
 
-/** How far it is by now. */
+/** How far the plan is, for the audit. */
 async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<string, unknown>> {
   const state = await read(id);
   return state ? { standing: state.standing, done: state.done, leftAlone: state.came } : {};
@@ -122,7 +122,7 @@ async function cameOf(id: string, { read }: PlansPageFunctions): Promise<Record<
 
 async function find(id: string, { read }: PlansPageFunctions): Promise<PlanState> {
   const state = await read(id);
-  if (!state) throw new ConsoleError(404, 'There is no such plan, or not any more. Go back and plan it anew.');
+  if (!state) throw new ConsoleError(404, 'There is no such plan, or it has expired. Go back and make a new one.');
   return state;
 }
 
@@ -149,5 +149,5 @@ function answer(state: PlanState, { request, reply }: { request: FastifyRequest;
 }
 
 function alreadyConfirmed(): Html {
-  return html`<p class="lead" role="alert">It was confirmed already, perhaps in another tab. It is done once; this is how far it is.</p>`;
+  return html`<p class="lead" role="alert">It was confirmed already, perhaps in another tab. It runs only once; this is its progress.</p>`;
 }

@@ -10,10 +10,10 @@ import { actionButton, linkButton } from '../../parts/form.ts';
 import { notice } from '../../parts/page-head.ts';
 import { commandLine, moment } from '../../parts/text.ts';
 import { approvalAddress } from '../addresses.ts';
-import { againOf, portfolioOf } from './plan-view.ts';
+import { againOf, portfolioAddressOf } from './plan-view.ts';
 import { ACTION_WORDS, commandOf, filterWords } from './plan-words.ts';
 
-/** What a plan that was confirmed is called. */
+/** The title of a confirmed plan. */
 export function outcomeTitle({ plan, standing, done, waits }: PlanState): string {
   const words = ACTION_WORDS[plan.action];
   if (plan.action !== 'cancel' && waits !== undefined && standing === 'ended') {
@@ -25,7 +25,7 @@ export function outcomeTitle({ plan, standing, done, waits }: PlanState): string
   return words.done(counted(done, 'row'));
 }
 
-/** How far a confirmed plan is, and what became of it; without a token where it is the same for everybody who watches. */
+/** Progress and outcome of a confirmed plan; events have no token, since one frame serves all viewers. */
 export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: string; rights: Rights }): Html {
   const command = commandOf(state.plan);
   const { plan, standing, done, came, underWay, confirmedMs, confirmedBy, endedMs } = state;
@@ -60,11 +60,11 @@ export function outcomeBody(state: PlanState, { csrf = '', rights }: { csrf?: st
       ${standing === 'stopped' && can(rights, 'POST /plans/:id/confirm', plan.action) && actionButton({ action: `/plans/${plan.id}/confirm`, csrf, words: 'Go on', kind: 'primary' })}
       ${standing === 'expired' && can(rights, 'GET /plans/new', plan.action) && linkButton({ href: againOf(plan), words: 'Plan it anew', kind: 'primary' })}
       ${linkButton({ href: `/portfolios/${encodeURIComponent(plan.portfolio)}`, words: `To ${plan.portfolio}` })}
-      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioOf(plan), words: 'See the rows left alone' })}
+      ${standing === 'ended' && came > 0 && linkButton({ href: portfolioAddressOf(plan), words: 'See the rows left alone' })}
     </div>`;
 }
 
-/** Nothing was sent, and what there is to do. */
+/** Says that the rows wait for approval, with a link. */
 function waitsPart(approval: string, why = ''): Html {
   return notice(
     'info',
@@ -85,7 +85,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
   ended: ({ plan, isPaused, waits, why, done, underWay }) => {
     if (waits !== undefined) return waitsPart(waits, why);
     if (done + underWay === 0 && !plan.supplier) {
-      return notice('info', 'No planned row was as it was planned any more: others were quicker.', {
+      return notice('info', 'All planned rows have changed since the plan was made.', {
         title: 'Nothing was done.',
       });
     }
@@ -108,7 +108,7 @@ const STANDING: Readonly<Record<PlanState['standing'], (state: PlanState) => Htm
     notice('info', 'A plan can be confirmed for 15 minutes: the portfolio may be another by now. Nothing was changed.'),
 };
 
-/** Why fewer rows were acted on than planned, and which others the filter names by now. */
+/** Why fewer rows were changed than planned, and how many new rows match the filter by now. */
 function leftWords({ plan, done, came, underWay }: PlanState): string {
   const changed = Math.max(0, plan.rows - done - underWay);
   const parts = [

@@ -14,20 +14,20 @@ import { emptyState, notice } from '../../parts/page-head.ts';
 import { commandLine, timeAgo } from '../../parts/text.ts';
 import { ACTION_WORDS, commandOf, filterWords, rowsWords, timeWords } from './plan-words.ts';
 
-/** The page of the portfolio, with the rows that a plan names. */
-export function portfolioOf({ portfolio, filter }: Pick<Plan, 'portfolio' | 'filter'>): string {
+/** The page of the portfolio, filtered to the plan's rows. */
+export function portfolioAddressOf({ portfolio, filter }: Pick<Plan, 'portfolio' | 'filter'>): string {
   const query = queryOfFilter(filter);
   return `/portfolios/${encodeURIComponent(portfolio)}${query === '' ? '' : `?${query}#rows`}`;
 }
 
-/** Where the same is planned anew. */
+/** The address that makes the same plan again. */
 export function againOf({ portfolio, action, filter }: Plan): string {
   const query = new URLSearchParams({ portfolio, action });
   for (const [name, value] of new URLSearchParams(queryOfFilter(filter))) query.set(name, value);
   return `/plans/new?${query}`;
 }
 
-/** What is asked before anything is done. */
+/** The question that a plan asks before anything is done. */
 export function planTitle({ action, rows, filter, isExact, whole, portfolio }: Plan): string {
   if (rows === 0) return NOTHING_TO[action];
   if (whole) return `Give up all of ${portfolio} that is not sent?`;
@@ -40,7 +40,7 @@ const NOTHING_TO: Readonly<Record<Plan['action'], string>> = {
   resend: 'No held row to send again',
 };
 
-/** A plan, with the button that says yes to it. The heading stands above: planTitle. */
+/** A plan with its confirm button, without its title (see `planTitle`). */
 export function planBody(
   { plan, isPaused }: Pick<PlanState, 'plan' | 'isPaused'>,
   { csrf, rights }: { csrf: string; rights: Rights },
@@ -82,7 +82,7 @@ export function planBody(
           }),
         })
       }
-      <a class="button is-quiet" href="${portfolioOf(plan)}" data-close="">Not now</a>
+      <a class="button is-quiet" href="${portfolioAddressOf(plan)}" data-close="">Not now</a>
       <span class="hint">Counted ${timeAgo(plan.atMs)}; can be confirmed for 15 minutes, once.</span>
     </div>`;
 }

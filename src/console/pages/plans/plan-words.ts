@@ -4,7 +4,7 @@ import { queryOfFilter, type RowFilter } from '../../../ledger/search/row-filter
 import { moneyText } from '../../../money-text.ts';
 import { shellWord } from '../../parts/text.ts';
 
-/** How an action is spoken of: what the button says, what is asked, and what was done. */
+/** The texts of an action: button, question, progress, result. */
 type ActionWords = {
   button: (rows: string) => string;
   question: (rows: string) => string;
@@ -40,7 +40,7 @@ export function rowsWords(rows: number, { states = [] }: RowFilter, isExact = tr
   return `${isExact ? '' : 'at least '}${counted(rows, what)}`;
 }
 
-/** What the filter of a plan says, some words each. */
+/** The conditions of a plan's filter, a phrase each. */
 export function filterWords({ filter, cause }: Pick<Plan, 'filter' | 'cause'>): string[] {
   const { states = [], status, min, max, text, cause: id } = filter;
   return [
@@ -65,7 +65,7 @@ function duration(seconds: number): string {
   return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }
 
-/** `4 to 6 min`, or that it is not known. */
+/** A range of time such as `4 to 6 min`; `not known yet` for null. */
 export function timeWords(seconds: { from: number; to: number } | null): string {
   if (seconds === null) return 'not known yet';
   const [from, to] = [duration(seconds.from), duration(seconds.to)];
@@ -74,7 +74,7 @@ export function timeWords(seconds: { from: number; to: number } | null): string 
   return to.endsWith(` ${unit}`) ? `${number} to ${to}` : `${from} to ${to}`;
 }
 
-/** The command that does the same as a plan, or nothing where there is none. */
+/** The command that does the same as a plan; undefined where there is none. */
 export function commandOf({
   action,
   portfolio,

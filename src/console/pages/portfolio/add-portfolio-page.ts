@@ -13,23 +13,23 @@ import type { PortfolioLook } from './portfolio-look.ts';
 import { portfolioFrame, renderPortfolio } from './render-portfolio.ts';
 import { ROWS_SHOWN, type RowsPage } from './rows-view.ts';
 
-/** What the page of a portfolio is handed. */
+/** The functions that the page of a portfolio gets. */
 export type PortfolioPageFunctions = {
-  /** Where it is, where its rows are not in Redis, or not all of them; nothing where it is one like others, or none. */
+  /** Where an archived portfolio is kept; undefined where all of its rows are in Redis, or no portfolio has the name. */
   archived: (name: string) => Promise<ArchivedPortfolio | undefined>;
-  /** All but its rows; nothing where there is no such portfolio, or its rows are not in Redis. */
+  /** The portfolio without its rows; undefined where there is none, or its rows are not in Redis. */
   look: (name: string) => Promise<PortfolioLook | undefined>;
   /**
-   * A page of its rows.
+   * A page of the portfolio's rows.
    *
-   * @throws LimitlineError `USAGE` for a filter that cannot be answered, in words for people
+   * @throws LimitlineError `USAGE` for a filter that cannot be answered, with a message for people
    */
   rows: (name: string, filter: RowFilter, page: { after?: string; count: number }) => Promise<RowsPage>;
   pause: (name: string) => Promise<void>;
   resume: (name: string) => Promise<void>;
 };
 
-/** `/portfolios/:name`: one portfolio, live, with its rows; and its pause. */
+/** `/portfolios/:name`: one portfolio with its rows and live updates; also its actions pause and resume. */
 export function addPortfolioPage(app: ConsoleApp, hub: Hub, given: PortfolioPageFunctions): void {
   app.get('/portfolios/:name', async (request, reply) => {
     const name = nameOf(request);

@@ -12,10 +12,10 @@ import { type Stat, stateBadge, stateBar, stateShape, stats } from '../../parts/
 import { linkButton } from '../../parts/form.ts';
 import { amount, commandLine, inUtc, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
-import type { Outlook, PortfolioLook, ShownCause } from './portfolio-look.ts';
+import type { PortfolioLook, PortfolioOutlook, ShownCause } from './portfolio-look.ts';
 
-/** The few figures that a portfolio comes down to, and its rows by state. */
-export function renderFigures(look: PortfolioLook, { open, calls, left }: Outlook): Html {
+/** The main figures of a portfolio, and a bar of its rows by state. */
+export function renderFigures(look: PortfolioLook, { open, calls, left }: PortfolioOutlook): Html {
   const { state } = look;
   const { states, sums } = state;
   const rows = rowCountOf(state);
@@ -51,10 +51,10 @@ function faultyHint({ invalid, duplicate, kept }: PortfolioLook['state']): strin
   return `${counted(invalid, 'line')} invalid, ${grouped(duplicate)} duplicate${as}`;
 }
 
-/** Others are told by the rows' filter. */
+/** Further answers can be found with the filter of the rows. */
 const ANSWERS_TOLD = 3;
 
-/** Answers that nobody should take for a yes, the most frequent first: `; 29 under_review`. */
+/** Counts of the answers other than approved, the most frequent first: `; 29 under_review`. */
 function otherAnswers(statuses: PortfolioLook['state']['statuses']): string {
   return Object.entries(statuses)
     .filter(([status, count]) => status !== APPROVED && count > 0)
@@ -79,7 +79,7 @@ function timeStat(
 ): Stat {
   if (open === 0 && !state.importing) {
     if (state.finishedMs === undefined) return { label: 'Finished', value: '–' };
-    // Since its last file came: a portfolio may be years old.
+    // Counted from the last import, since a portfolio may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
     const tookS = (state.finishedMs - begunMs) / 1_000;
     const at = inUtc(state.finishedMs);
@@ -107,7 +107,7 @@ function lasted(seconds: number): string {
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
 
-/** As many as a person reads; the rows of the others are found by their state. */
+/** More causes than this nobody reads; the rows of the others can be found by their state. */
 export const CAUSES_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -118,7 +118,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   ours: 'fault of Limitline',
 };
 
-/** Why rows failed, the cause of most rows first, each with what can be done about all of its rows. */
+/** Why rows failed: the cause with most rows first, each with the actions for all of its rows. */
 export function renderCauses(name: string, causes: readonly ShownCause[], rights: Rights): Html {
   if (causes.length === 0) return html`<p class="quiet">No row has failed.</p>`;
   const rest = causes.slice(CAUSES_SHOWN);
@@ -170,7 +170,7 @@ function commandOf(name: string, { id, meaning }: ShownCause): string {
 
 const STEP_WORDS: Readonly<Record<Step, string>> = { company: 'Company', documents: 'Documents', limit: 'Limit' };
 
-/** The way of the rows: what waits, what is at each step, what is answered; a card each, with a bar of its share. */
+/** The progress of the rows: waiting, at each step, answered. Each stage is a card with a bar of its share. */
 export function renderFunnel(steps: readonly FunnelStep[], { states }: Pick<PortfolioState, 'states'>): Html {
   const rows = Object.values(states).reduce((sum, count) => sum + count, 0);
   const answered = rowsIn(states, GRANTED_STATES);

@@ -1,22 +1,21 @@
 import type { PaceSpan } from '../../../pace/samples.ts';
 import { type Html, html } from '../../html/html.ts';
 
-/** What the chart shows of a stretch of time, calls a second. */
+/** One point of the chart: the mean rates of a stretch of time, in calls a second. */
 type Bucket = { fromMs: number; atMs: number; accepted: number; throttled: number; rate: number };
 
-/** Points across: as many as can be told apart on a wide screen, and few enough to be sent twice a second. */
+/** As many points as a wide screen can show apart, few enough to send twice a second. */
 const MOST_BUCKETS = 90;
 const LEAST_BUCKET_MS = 2_000;
 const TABLE_ROWS = 12;
 
-/** In units of the drawing, which is stretched to the place that it has. */
+/** In units of the drawing, which stretches to the width of the page. */
 const [WIDTH, HEIGHT] = [600, 120];
 
 /**
- * Calls a second that the service took, and the limit that was learned, over time; with a table of the same for those who do not
- * see it.
+ * Calls a second that the service accepted, and the learned limit, over time; with the same as a table for screen readers.
  *
- * @param given.fromMs and `toMs`: what is shown of the last hour
+ * @param given.fromMs start of the part of the last hour that is shown; `toMs` is its end
  */
 export function renderPaceChart(
   spans: readonly PaceSpan[],
@@ -32,7 +31,7 @@ export function renderPaceChart(
   const y = (perS: number) => (HEIGHT - (Math.min(perS, top) / top) * HEIGHT).toFixed(1);
   const runs = runsOf(buckets, stretch);
   const lineOf = (run: readonly Bucket[], value: (bucket: Bucket) => number) =>
-    // From where the first of them begins: a single one is a line too.
+    // Each line begins where its first bucket begins, so that a single bucket is a line too.
     [
       ...run.slice(0, 1).map((bucket) => `${x(bucket.fromMs)} ${y(value(bucket))}`),
       ...run.map((bucket) => `${x(bucket.atMs)} ${y(value(bucket))}`),
@@ -70,7 +69,7 @@ function renderTable(buckets: readonly Bucket[]): Html {
     )}</tbody></table>`;
 }
 
-/** Spans put together so that no more than so many are left; each counts by how long it was. */
+/** Merges spans into at most `most` buckets; each span is weighted by its length. */
 function bucketsOf(
   spans: readonly PaceSpan[],
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -92,7 +91,7 @@ function bucketsOf(
   });
 }
 
-/** Stretches without a gap: a line through a time in which nobody worked would say that there was a pace. */
+/** Splits the buckets at gaps: a line across a time without calls would show a pace that there was not. */
 function runsOf(buckets: readonly Bucket[], { fromMs, toMs }: { fromMs: number; toMs: number }): Bucket[][] {
   const gap = Math.max(10_000, (3 * (toMs - fromMs)) / MOST_BUCKETS);
   const runs: Bucket[][] = [];
@@ -104,7 +103,7 @@ function runsOf(buckets: readonly Bucket[], { fromMs, toMs }: { fromMs: number; 
   return runs;
 }
 
-/** The next round number: an axis that ends at 97.3 is read by nobody. */
+/** The next round number, since nobody can read an axis that ends at 97.3. */
 function niceTop(most: number): number {
   const unit = 10 ** Math.floor(Math.log10(most));
   return [1, 2, 4, 6, 8, 10].map((factor) => factor * unit).find((top) => top >= most) ?? 10 * unit;

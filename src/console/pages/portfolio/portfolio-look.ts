@@ -15,39 +15,39 @@ import type { PaceState } from '../../../pace/pace-state.ts';
 import type { PaceSample } from '../../../pace/samples.ts';
 import { type TimeLeft, timeLeftRange } from '../../../pace/time-left.ts';
 
-/** All that the page of a portfolio shows, but for its rows: read at one moment, for all who look at it. */
+/** All that the page of a portfolio shows, except its rows: one snapshot, for everybody who has the page open. */
 export type PortfolioLook = {
   state: PortfolioState;
   imports: readonly KnownImport[];
   causes: readonly ShownCause[];
-  /** What of it waits for another person, and who may say yes. */
+  /** Its open approvals, each with the people who may approve it. */
   waiting: readonly { approval: Approval; approvers: readonly string[] }[];
-  /** Things made twice for its rows; asked for only where there are such. */
+  /** Things made twice for its rows; read only where the portfolio's counts say that there are any. */
   twice: readonly { kind: CallKind; id: string; again: string }[];
   /** The pace of the account; nothing before its first call. */
   pace: PaceState | undefined;
-  /** How that went over the last hour in which calls were made. */
+  /** The pace over the last hour in which calls were made. */
   samples: readonly PaceSample[];
-  /** Calls a second for this portfolio alone, where it was looked at for some seconds. */
+  /** Calls a second for this portfolio alone; known once its page was open for some seconds. */
   ownPerS: number | undefined;
-  /** Worker processes that gave a sign of life lately. */
+  /** Worker processes that are alive, by their signs of life. */
   workers: number;
-  /** Queues that somebody paused, for all portfolios. */
+  /** Queues that somebody paused, which stops the rows of all portfolios. */
   pausedQueues: readonly string[];
   nowMs: number;
 };
 
-/** A cause with its first row, to look at. */
+/** A cause with its first row as an example. */
 export type ShownCause = Cause & { sample: CauseSample | undefined };
 
-/** What follows from a look. */
-export type Outlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
+/** What is computed from a snapshot: open rows, steps, calls that are left, time that is left. */
+export type PortfolioOutlook = { open: number; steps: FunnelStep[]; calls: CallsLeft; left: TimeLeft | undefined };
 
-/** What an outlook follows from. */
+/** The parts of a snapshot that an outlook needs. */
 type Seen = Pick<PortfolioLook, 'state' | 'causes' | 'pace' | 'samples' | 'ownPerS' | 'nowMs'>;
 
-/** Where the rows are on their way, what is still to be called, and how long that takes. */
-export function outlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen): Outlook {
+/** Where the rows are, which calls are still to be made, and how long they take. */
+export function portfolioOutlookOf({ state, causes, pace, samples, ownPerS, nowMs }: Seen): PortfolioOutlook {
   const steps = funnelOf(state, stoppedAt(causes));
   const calls = callsLeft(steps, state.states);
   const open = openRows(state);

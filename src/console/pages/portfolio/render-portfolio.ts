@@ -1,5 +1,5 @@
 import { grouped } from '../../../counted.ts';
-import { type Check, proofOf, verdictOf } from '../../../ledger/portfolios/proof.ts';
+import { type Check, overallOf, proofOf } from '../../../ledger/portfolios/proof.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { UNFINISHED_STATES } from '../../../ledger/schema/row.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
@@ -9,16 +9,16 @@ import { can, type Right } from '../../access/access-table.ts';
 import type { Frame } from '../../events/hub.ts';
 import { type Html, html } from '../../html/html.ts';
 import { actionButton, linkButton } from '../../parts/form.ts';
-import { type NoticeKind, notice, pageHead, panel } from '../../parts/page-head.ts';
+import { type BannerKind, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { commandLine, moment, shellWord } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import { renderCauses, renderFigures, renderFunnel } from './figures-view.ts';
 import { renderPaceChart } from './pace-chart.ts';
-import { outlookOf, type PortfolioLook } from './portfolio-look.ts';
+import { type PortfolioLook, portfolioOutlookOf } from './portfolio-look.ts';
 import { countsText, type RowsPage, renderFilterForm, renderRowActions, renderRows } from './rows-view.ts';
 import { waitsFor } from './waits-for.ts';
 
-/** The rows that were searched for, and what was found. */
+/** Which rows of a portfolio were asked for, and which were found. */
 type Shown = {
   filter: RowFilter;
   after: string | undefined;
@@ -29,7 +29,7 @@ type Shown = {
   rights: Rights;
 };
 
-/** The page of a portfolio. The parts that events refresh come from the same functions, in elements of their own. */
+/** The page of a portfolio. Each piece that events refresh is made by the same function, and has an element of its own. */
 export function renderPortfolio(look: PortfolioLook, shown: Shown): Html {
   const { state } = look;
   const frame = portfolioFrame(look, shown);
@@ -94,14 +94,14 @@ function textsOf(query: Query): Record<string, string> {
 }
 
 /**
- * The parts of a portfolio's page that events refresh, by the id of their element.
+ * The pieces of a portfolio's page that events refresh, by the id of each piece's element.
  *
- * @param given.rights of the people who view the page: it does not offer what they may not do
- * @param given.csrf of the page; '' in what comes by events, because that is the same for everybody with the same rights
+ * @param given.rights of the people who see the page; actions that they may not do are left out
+ * @param given.csrf the page's token; empty in events, which are the same for everybody with the same rights
  */
 export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rights: Rights; csrf?: string }): Frame {
   const { state, causes } = look;
-  const outlook = outlookOf(look);
+  const outlook = portfolioOutlookOf(look);
   return [
     { id: 'portfolio-waits', html: renderWaits(look, rights) },
     { id: 'portfolio-figures', html: renderFigures(look, outlook) },
@@ -114,7 +114,7 @@ export function portfolioFrame(look: PortfolioLook, { rights, csrf = '' }: { rig
   ];
 }
 
-/** One piece of a frame, for the page that is made around it. */
+/** One piece of a frame, for the first rendering of the page. */
 export function pieceOf(frame: Frame, id: string): Html {
   return frame.find((one) => one.id === id)?.html ?? html``;
 }
@@ -180,7 +180,7 @@ function planned(href: string, words: string, command: string, kind: 'plain' | '
   return html`<div class="action">${linkButton({ href, words, kind, dialog: true })}${commandLine(command)}</div>`;
 }
 
-/** At most an hour: the samples go no further back. */
+/** One hour, the longest time that the samples cover. */
 const SHOWN_MS = 3_600_000;
 
 function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
@@ -193,7 +193,7 @@ function renderPace({ state, samples, nowMs }: PortfolioLook): Html {
   return renderPaceChart(spansOf(samples), { fromMs: begin, toMs: end, empty });
 }
 
-const SAID: Readonly<Record<Check['is'], { kind: NoticeKind; title: string; mark: string }>> = {
+const SAID: Readonly<Record<Check['is'], { kind: BannerKind; title: string; mark: string }>> = {
   right: { kind: 'good', title: 'All counts agree.', mark: 'agrees' },
   wrong: { kind: 'bad', title: 'Counts differ.', mark: 'differs' },
   open: { kind: 'info', title: 'All counts agree as far as they can be told yet.', mark: 'not yet' },
@@ -207,13 +207,13 @@ const SHAPES: Readonly<Record<Check['is'], string>> = {
   unknown: 'M5.5 6a2.5 2.5 0 1 1 3.6 2.2C8.3 8.7 8 9.1 8 10M8 12.4v.1',
 };
 
-/** Imports that are shown one by one; an earlier one with a problem is shown, too. */
+/** The last imports, which are shown one by one; earlier ones are shown only where something is wrong. */
 const IMPORTS_SHOWN = 5;
 
-/** Shows whether anything was lost or made twice: compares each count with another that is kept separately. */
+/** Checks that no row was lost and nothing was made twice: each count next to another that was kept independently. */
 function renderProof({ state, imports, twice }: PortfolioLook): Html {
   const checks = proofOf(state, imports);
-  const { kind, title } = SAID[verdictOf(checks)];
+  const { kind, title } = SAID[overallOf(checks)];
   const lines = checks.filter((check) => check.of === 'lines');
   const early = lines.slice(0, -IMPORTS_SHOWN).filter(({ is }) => is !== 'wrong');
   const shown = checks.filter((check) => !early.includes(check));

@@ -14,13 +14,13 @@ import { amount, theirWords } from '../../parts/text.ts';
 import { below, planAddress, portfolioAddress } from '../addresses.ts';
 import type { ShownCause } from './portfolio-look.ts';
 
-/** Rows of a page, see ledger/row-search.ts: there may be others behind a page that has none. */
+/** A page of rows, see ledger/search/row-search.ts: a page without rows may be followed by others. */
 export type RowsPage = RowPage;
 
-/** Rows of a page: as many as one looks through, and few enough for a page that comes at once on a slow line. */
+/** Rows of a page: as many as a person reads through, few enough for a slow connection. */
 export const ROWS_SHOWN = 40;
 
-/** The rows that were asked for, in the order of their lines. */
+/** The rows that the filter found, in the order of their lines. */
 export function renderRows(
   state: PortfolioState,
   page: RowsPage,
@@ -65,7 +65,7 @@ function pagerWords({ found, next }: RowsPage): string {
   return next === undefined ? `${rows}, the last of them` : rows;
 }
 
-/** A page goes through some thousands of rows at the most. */
+/** The search reads some thousands of rows for a page, so it may stop before it finds one. */
 function lookedThrough(): Html {
   return emptyState({
     title: 'None so far.',
@@ -79,10 +79,10 @@ function unindexedNotice({ unindexed = 0 }: RowsPage): Html | false {
   return notice('warn', words);
 }
 
-/** What can be done with all rows of a filter: not with all rows of the portfolio, which has buttons of its own. */
+/** Actions on all rows of a filter; without a filter there are none, since the portfolio has its own buttons. */
 export function renderRowActions(name: string, filter: RowFilter, rights: Rights): Html | false {
   if (Object.keys(filter).length === 0) return false;
-  // Without a state the plan takes those that the action is for.
+  // Without a state in the filter, the plan takes the states that the action is for.
   const mayHave = (states: readonly string[]) =>
     !filter.states || filter.states.some((state) => states.includes(state));
   return html`<div class="actions">
@@ -91,7 +91,7 @@ export function renderRowActions(name: string, filter: RowFilter, rights: Rights
   </div>`;
 }
 
-/** How the rows stood when the page was made, for the browser's module to hold against how they stand now. */
+/** The counts of rows at the time of the page, which the browser's module compares with the current ones. */
 export function countsText({ states }: Pick<PortfolioState, 'states'>): string {
   return ROW_STATES.map((state) => states[state]).join(' ');
 }
@@ -102,7 +102,7 @@ function idsOf({ companyId, documentIds, limitId }: RowResult): Html | string {
   return html`${ids.map((id) => html`<code title="${id}">${shortId(id)}</code> `)}`;
 }
 
-/** Enough to know an id again by; the row's own page has all of it. */
+/** Enough to recognise an id; the row's own page shows all of it. */
 function shortId(id: string): string {
   const short = id.replace(/^(company|document|doc|file|bl)_/, (prefix) => prefix);
   return short.length > 18 ? `${short.slice(0, 12)}…${short.slice(-4)}` : short;
@@ -126,7 +126,7 @@ const PROBLEM_CHARACTERS = 160;
 function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html {
   if (Object.keys(filter).length > 0) {
     return emptyState({
-      title: 'No row is like this.',
+      title: 'No row matches.',
       words: 'A name is found by its beginning; references, numbers and ids by all of them.',
       next: html`<a class="button is-plain" href="${portfolioAddress(state.name)}#rows">Show all rows</a>`,
     });
@@ -140,11 +140,11 @@ function noRows(state: PortfolioState, filter: RowFilter, rights: Rights): Html 
   });
 }
 
-/** What can be chosen is no more than this: a list that nobody reads to its end is no choice. */
+/** The most options of a select, since nobody reads a longer list. */
 const MOST_CHOICES = 50;
 const CAUSE_CHARACTERS = 70;
 
-/** Which rows are shown, as a form whose answer is an address that can be kept. */
+/** The filter of the rows: a form with GET, so that its result is an address that can be kept. */
 export function renderFilterForm(
   { name, states, statuses }: PortfolioState,
   causes: readonly ShownCause[],
@@ -155,7 +155,7 @@ export function renderFilterForm(
   }: { filter: RowFilter; given: Readonly<Record<string, string>>; problem: string | undefined },
 ): Html {
   const chosen = new Set(filter.states);
-  // All of them: the browser's module shows one as soon as it has a row.
+  // A chip for every state: the browser's module shows a hidden one as soon as its state has a row.
   const chips = ROW_STATES.map(
     (state, at) =>
       html`<label class="chip state-${state}" data-state-at="${at}" hidden="${states[state] === 0 && !chosen.has(state)}"><input type="checkbox" name="states" value="${state}" checked="${chosen.has(state)}"><span>${stateShape(state)}${state} <b>${grouped(states[state])}</b></span></label>`,

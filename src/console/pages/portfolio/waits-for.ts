@@ -2,20 +2,20 @@ import { counted } from '../../../counted.ts';
 import { isPending } from '../../../ledger/portfolios/portfolio.ts';
 import { openRows } from '../../../ledger/portfolios/summary.ts';
 import { moneyText } from '../../../money-text.ts';
-import { describeBlock, describeShut } from '../../../pace/door-words.ts';
+import { describeBlock, describeTripped } from '../../../pace/breaker-words.ts';
 import { describePace } from '../../../pace/pace-words.ts';
-import type { NoticeKind } from '../../parts/page-head.ts';
+import type { BannerKind } from '../../parts/page-head.ts';
 import { approvalAddress } from '../addresses.ts';
 import { peopleWords } from '../approvals/approvals-list.ts';
 import type { PortfolioLook } from './portfolio-look.ts';
 
-/** Something that a portfolio waits for, and what to do about it; `command` does that, `href` is where it is done. */
-export type Wait = { kind: NoticeKind; title: string; words: string; command?: string; href?: string };
+/** Something that a portfolio waits for. `command` resolves it; `href` is the page on which a person can. */
+export type Wait = { kind: BannerKind; title: string; words: string; command?: string; href?: string };
 
 type Looked = Pick<PortfolioLook, 'state' | 'pace' | 'workers' | 'pausedQueues' | 'nowMs'> &
   Partial<Pick<PortfolioLook, 'waiting'>>;
 
-/** What a portfolio waits for, what a person has to do something about first; empty where it is finished and all is well. */
+/** What a portfolio waits for, people's tasks first; empty where nothing holds it up. */
 export function waitsFor(look: Looked): Wait[] {
   return [...waitsForPeople(look), ...waitsForApproval(look), ...waitsForTheLine(look), ...waitsAfterTheFirst(look)];
 }
@@ -45,7 +45,7 @@ function waitsForPeople({ state }: Looked): Wait[] {
   return waits;
 }
 
-/** Of a list it is not known what waits, only how much. */
+/** A list of portfolios passes no approvals; then only the number of waiting rows is known. */
 function waitsForApproval({ state, waiting = [], nowMs }: Looked): Wait[] {
   const { awaiting } = state.states;
   const waits = waiting.map(({ approval, approvers }): Wait => {
@@ -65,7 +65,7 @@ function sinceWords(ms: number): string {
   return minutes < 120 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
 
-/** Said before it happens too: who asked for it looks for it, and who brings more rows in should know that they do not go. */
+/** Shown before the portfolio pauses itself, so that a person who adds rows now knows that those will wait. */
 function waitsAfterTheFirst({ state }: Looked): Wait[] {
   const { first, paused } = state;
   if (first === undefined || paused !== undefined || openRows(state) === 0) return [];
@@ -95,27 +95,30 @@ function waitsForTheLine({ state, pace, workers, pausedQueues, nowMs }: Looked):
   }
   const blocked = pace?.blocked && pace.blocked.untilMs > nowMs ? pace.blocked : undefined;
   if (blocked) {
-    // What is said of full memory ends with these words.
+    // The message for full memory already ends with this sentence.
     const last = blocked.because === 'memory' ? '' : ' It goes on by itself.';
     const words = `${sentence(describeBlock(blocked, nowMs))}${last}`;
     return [...waits, { kind: 'warn', title: 'All calls wait.', words }];
   }
-  if (pace?.shut && pace.shut.length > 0) {
-    return [...waits, { kind: 'warn', title: 'Some calls wait.', words: sentence(describeShut(pace.shut, nowMs)) }];
+  if (pace?.tripped && pace.tripped.length > 0) {
+    return [
+      ...waits,
+      { kind: 'warn', title: 'Some calls wait.', words: sentence(describeTripped(pace.tripped, nowMs)) },
+    ];
   }
   return waits;
 }
 
-/** What the log says behind its time stands here behind a full stop; an address stays as it is. */
+/** Makes a sentence of a log message: a capital letter and a full stop. An address keeps its first letter. */
 function sentence(words: string): string {
   if (/^https?:/.test(words)) return `${words}.`;
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.`;
 }
 
-/** The same in a few words, for a list; what goes on where it waits for nothing. */
+/** What a portfolio waits for in a few words, for a list; its current state where it waits for nothing. */
 export function waitWords(look: Looked): string {
   const [first] = waitsFor(look);
   if (first) return first.title.replace(/\.$/, '');
   if (openRows(look.state) === 0) return 'finished';
-  return (look.pace && describePace({ ...look.pace, shut: [] }, look.nowMs)) || 'begins';
+  return (look.pace && describePace({ ...look.pace, tripped: [] }, look.nowMs)) || 'begins';
 }

@@ -17,19 +17,19 @@ import { portfolioAddress } from '../addresses.ts';
 import { ARCHIVED } from '../archived/add-archived-page.ts';
 import { waitsFor, waitWords } from '../portfolio/waits-for.ts';
 
-/** What the list of portfolios is handed. */
+/** The functions that the list of portfolios gets. */
 export type PortfoliosPageFunctions = {
-  /** A page of them, the newest first; `text` is what a name must contain. */
-  page: (wish: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
+  /** A page of the portfolios whose names contain `text`, the newest first. */
+  page: (query: { text: string; after?: string; count: number }) => Promise<PortfoliosLook>;
 };
 
-/** A screen and a half: the newest are what one looks for, and others are found by their name. */
+/** A screen and a half: people mostly need the newest, and find others by name. */
 export const PORTFOLIOS_SHOWN = 40;
 
-/** No name is longer. */
+/** In characters; no portfolio's name is longer. */
 const LONGEST_NAME = 100;
 
-/** The events of the newest portfolios. */
+/** The event stream of the first page, which holds the newest portfolios. */
 const EVENTS = '/newest/events';
 
 const FRESH_MS = 2_000;
@@ -41,7 +41,7 @@ export function addPortfoliosPage(app: ConsoleApp, hub: Hub, given: PortfoliosPa
     const text = textOf(query.text).trim().slice(0, LONGEST_NAME);
     const after = textOf(query.after);
     const look = await given.page({ text, count: PORTFOLIOS_SHOWN, ...(after === '' ? {} : { after }) });
-    // What was looked for, and further pages, stay as they are.
+    // Search results and further pages get no live updates.
     const events = text === '' && after === '' ? { events: EVENTS } : {};
     const body = renderPortfolios(look, { text, after, rights: request.rights });
     return reply.page({ title: 'Portfolios', at: 'portfolios', ...events, body });
@@ -54,7 +54,7 @@ export function addPortfoliosPage(app: ConsoleApp, hub: Hub, given: PortfoliosPa
   });
 }
 
-/** The newest, read again every two seconds at the most, however many pages watch them: each is a look at forty portfolios. */
+/** The newest portfolios, read every two seconds at most for all open pages together: each read takes forty portfolios. */
 function makeNewest({ page }: PortfoliosPageFunctions): () => Promise<PortfoliosLook> {
   let look: PortfoliosLook | undefined;
   return async () => {
@@ -67,26 +67,26 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Portfolios of one page, and what is needed to say what they wait for. */
+/** The portfolios of one page, and what is needed to say what they wait for. */
 export type PortfoliosLook = {
   portfolios: readonly PortfolioState[];
-  /** The place behind them. */
+  /** The cursor of the next page. */
   next?: string;
-  /** How many there are in all. */
+  /** How many portfolios the account has in Redis, on all pages together. */
   total: number;
-  /** How many are archived or forgotten, and so are not among them. */
+  /** How many are archived or forgotten; these are not listed. */
   archived: number;
   pace: PaceState | undefined;
   workers: number;
-  /** Queues that somebody paused, for all portfolios. */
+  /** Queues that somebody paused, which stops the rows of all portfolios. */
   pausedQueues: readonly string[];
   nowMs: number;
 };
 
-/** What is looked for, by somebody with these rights. */
+/** The text that was searched for, and the rights of the person who searches. */
 type Listed = { text: string; rights: Rights };
 
-/** The list of portfolios, or what to do where there is none. */
+/** The page of portfolios, or a hint how to begin where there is none. */
 export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: string }): Html {
   const { text, after, rights } = given;
   const { portfolios, total, next, archived } = look;
@@ -114,16 +114,16 @@ export function renderPortfolios(look: PortfoliosLook, given: Listed & { after: 
     ${archivedLine(archived, text)}`;
 }
 
-/** Who looks for one that is not in the list may find it there. */
+/** Links to the archived portfolios, since a search does not find those. */
 function archivedLine(archived: number, text = ''): Html {
   if (archived === 0) return html``;
   return html`<p class="quiet"><a href="${ARCHIVED}">${grouped(archived)} archived or forgotten</a>${text !== '' && ', not searched here'}: what is archived is kept in files, and brought back on request.</p>`;
 }
 
-/** Where the list stands in its page, and in the frames of its events. */
+/** The id of the list's element, in the page and in the frames of its events. */
 export const LIST_ID = 'portfolios-list';
 
-/** The portfolios alone, or what to do where there is none. */
+/** The list without its page, or a hint how to begin where there is none. */
 export function renderList(look: PortfoliosLook, { text, rights }: Listed): Html {
   const { portfolios, total, archived } = look;
   if (total === 0) return archived > 0 ? nothingHere(rights) : nothingYet(rights);

@@ -6,7 +6,7 @@ import { isPortfolioName } from '../../../ledger/schema/schema.ts';
 import type { FoundRow, Query } from '../../../ledger/search/row-filter.ts';
 import type { QueueCounts } from '../../../queue/queue-looks.ts';
 import { type JobData, QUEUES, type QueueName } from '../../../queue/queues.ts';
-import { addAction, fieldsOf } from '../../actions/add-action.ts';
+import { addAction, formFieldsOf } from '../../actions/add-action.ts';
 import { type RowRetried, whyItStays, whyUnknown } from '../../board/board-functions.ts';
 import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { addEvents } from '../../events/add-events.ts';
@@ -27,12 +27,12 @@ import {
   searchAddress,
 } from './failed-view.ts';
 
-/** What the page of the queues is handed. */
+/** The functions that the page of the queues gets. */
 export type QueuesPageFunctions = {
   counts: () => Promise<QueueCounts[]>;
   /** The latest portfolios with failed rows. */
   failing: () => Promise<FailingPortfolio[]>;
-  /** Failed rows, from the ledger, so many at the most. */
+  /** Failed rows from the ledger, at most `count`. */
   failed: (search: FailedQuery, count: number) => Promise<FailedShown['page']>;
   causes: (portfolio: string) => Promise<Cause[]>;
   retry: (row: JobData, by: string) => Promise<RowRetried>;
@@ -42,7 +42,7 @@ export type QueuesPageFunctions = {
 
 const ROWS_SHOWN = 25;
 
-/** `/work`: the queues of the steps, live, and every row that failed, with what can be done about it. */
+/** `/work`: the queues of the steps with live updates, and all failed rows with their actions. */
 export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFunctions): void {
   app.get('/work', async (request, reply) => {
     const query = readFailedQuery(request.query as Query);
@@ -81,7 +81,7 @@ export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFuncti
     url: '/work/retry',
     action: 'retry',
     about: async (request) => {
-      const { portfolio, key } = fieldsOf(request.body);
+      const { portfolio, key } = formFieldsOf(request.body);
       return { portfolio, facts: { row: key } };
     },
     handle: async ({ fields, actor, reply }) => {
@@ -90,7 +90,7 @@ export function addQueuesPage(app: ConsoleApp, hub: Hub, given: QueuesPageFuncti
       if (answer.is === 'waits') return reply.redirect(approvalAddress(answer.asked.approval), 303);
       if (answer.is === 'stays') throw new ConsoleError(409, whyItStays(answer.state));
       if (answer.is === 'unknown') throw new ConsoleError(404, whyUnknown(key));
-      // Only to this very page: what stands in a form may have been written by anybody.
+      // Only addresses of this page are followed, since anybody may have written the form.
       return reply.redirect(/^\/work(\?|$)/.test(back) ? back : '/work', 303);
     },
   });
@@ -128,10 +128,10 @@ async function findFailed(
   }
 }
 
-/** Where the queues stand in the page, and in its events. */
+/** The id of the queues' element, in the page and in its events. */
 export const QUEUES_ID = 'queues';
 
-/** The queues of the steps, with what can be done to each. */
+/** The queues of the steps, with the actions for each. */
 export function queuesView(queues: readonly QueueCounts[], csrf: string): Html {
   return html`${table({
     caption: 'Queues of the steps',
@@ -170,7 +170,7 @@ function pauseButton({ name, isPaused }: QueueCounts, csrf: string): Html {
   });
 }
 
-/** What a queue is for, to those who know rows and steps. */
+/** What each queue does, in the terms of rows and steps. */
 const QUEUE_WORDS: Readonly<Record<QueueName, { step: string; does: string }>> = {
   companies: { step: 'Company', does: 'the buyer becomes a company at the service' },
   documents: { step: 'Documents', does: 'its documents are uploaded' },

@@ -9,19 +9,19 @@ import { emptyState } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { amount, commandLine, shellWord, theirWords, timeAgo } from '../../parts/text.ts';
 
-/** What a page of failed rows shows. */
+/** The data of a page of failed rows. */
 export type FailedShown = {
   query: FailedQuery;
   failing: readonly FailingPortfolio[];
-  /** The causes of the selected portfolio; empty when all portfolios are shown. */
+  /** The causes in the chosen portfolio; empty where none is chosen. */
   causes: readonly Cause[];
   page: { found: readonly FoundRow[]; next?: string; isMore: boolean };
   problem: string | undefined;
-  /** The address of this page, to return to. */
+  /** The address of this page, to which an action returns. */
   address: string;
 };
 
-/** Lists portfolios with failed rows, each with the numbers of its refused and held rows. */
+/** Portfolios with failed rows, with actions on all failed rows of each. */
 export function failingView(failing: readonly FailingPortfolio[]): Html {
   return table({
     caption: 'Latest portfolios with failed rows',
@@ -51,7 +51,7 @@ function failingActions({ name, refused, held }: FailingPortfolio): Html {
   </div>`;
 }
 
-/** The search, and the rows that were found. */
+/** The search form and the rows that it found. */
 export function failedView(shown: FailedShown, csrf: string): Html {
   const { query, page, problem, failing } = shown;
   return html`${searchForm(query, failing)}
@@ -106,7 +106,7 @@ function searchForm(query: FailedQuery, failing: readonly FailingPortfolio[]): H
   });
 }
 
-/** Why rows of one portfolio failed, with what can be done about each group. */
+/** Why rows of one portfolio failed, with the actions for each cause. */
 export function causesView(portfolio: string, causes: readonly Cause[]): Html {
   return table({
     caption: `Why rows of ${portfolio} failed`,
@@ -141,7 +141,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
     caption: 'Rows that failed',
     rows: page.found,
     empty: emptyState({
-      title: isAll ? 'No failed rows' : 'No failed row is meant by this',
+      title: isAll ? 'No failed rows' : 'No failed row matches',
       words: isAll
         ? 'Each row is done, or on its way.'
         : 'A line by its number, a name by its beginning; a reference, a registration number, an id or a cause as a whole.',
@@ -167,7 +167,7 @@ function rowsTable({ page, query, address }: FailedShown, csrf: string): Html {
   });
 }
 
-/** Enough of an answer to tell it from another; the row's story has all of it. */
+/** Enough of an answer to tell it from others; the row's page shows all of it. */
 const SHOWN_CHARACTERS = 160;
 
 function whyOf({ problem, cause, replaced }: FoundRow['result']): Html {
@@ -195,20 +195,20 @@ function rowAddress({ portfolio, key }: FoundRow['row']): string {
   return `/portfolios/${encodeURIComponent(portfolio)}/rows/${encodeURIComponent(key)}`;
 }
 
-/** The address of a page of failed rows. */
+/** The address of a search for failed rows. */
 export function searchAddress(query: FailedQuery): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const text = new URLSearchParams(given).toString();
   return text === '' ? '/work' : `/work?${text}#failed`;
 }
 
-/** The address of the page that plans to send refused rows again. */
+/** The address that plans a retry of refused rows. */
 function planAddress(portfolio: string, { cause }: { cause?: string }): string {
   const filter = queryOfFilter({ states: ['refused'], ...(cause === undefined ? {} : { cause }) });
   return `/plans/new?${new URLSearchParams({ portfolio, action: 'retry' })}&${filter}`;
 }
 
-/** The query of the page. */
+/** The search in the address of the page. */
 export type FailedQuery = {
   portfolio?: string | undefined;
   state?: 'refused' | 'held' | undefined;
@@ -217,7 +217,7 @@ export type FailedQuery = {
   after?: string | undefined;
 };
 
-/** Reads the query of the page; empty and unknown values are left out. */
+/** Reads the search from the address; empty and unknown values are left out. */
 export function readFailedQuery(query: Query): FailedQuery {
   const text = (name: string): string | undefined => {
     const value = query[name];

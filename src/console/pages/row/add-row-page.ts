@@ -11,28 +11,28 @@ import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
 import { linePart, rowPage } from './row-page.ts';
 
 export type RowPageFunctions = {
-  /** Where a portfolio is whose rows are not in Redis; nothing where it is one like others, or none. */
+  /** Where an archived portfolio is kept; undefined where its rows are in Redis, or no portfolio has the name. */
   archived: (portfolio: string) => Promise<ArchivedPortfolio | undefined>;
-  /** Nothing where there is no such row. `patient`: looks for the line for as long as a page may take. */
+  /** Undefined where there is no such row. With `patient`, it searches the file for the line as long as a page may take. */
   story: (row: RowId, options: { patient: boolean; signal: AbortSignal }) => Promise<ToldRow | undefined>;
-  /** Sends it again, or says why it stays, or for what it waits. */
+  /** Sends the row again, or says why not, or which approval it waits for. */
   retry: (
     row: RowId,
     by: string,
   ) => Promise<{ is: 'again'; isPaused: boolean } | { is: 'waits'; asked: AskedFor } | { is: 'stays'; why: string }>;
 };
 
-/** The page waits no longer for a line than this, with a margin for the rest of it. */
+/** The longest wait for a page that searches for a line, with a margin for the rest of the page. */
 const PATIENT_LIMIT_MS = 40_000;
 
-/** What was done, for the page behind it, by the word in its address. */
+/** The notice for what was just done, by the code in the address. */
 const DID: ReadonlyMap<string, string> = new Map([
   ['retried', 'The row goes again: it waits for its turn in the queues.'],
   ...HELD_DID,
   ['asked', 'Nothing is done before another person has approved it: the row waits for that.'],
 ]);
 
-/** `/portfolios/:name/rows/:key`, and what can be done there with the row. */
+/** `/portfolios/:name/rows/:key`, and the action that retries the row. */
 export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
   const rowOf = (params: unknown): RowId => {
     const row = rowOfParams(params as Record<string, string>);
@@ -45,7 +45,7 @@ export function addRowPage(app: ConsoleApp, given: RowPageFunctions): void {
     const row = rowOf(request.params);
     const found = await given.story(row, { patient: line === 'yes', signal: request.signal });
     if (!found) {
-      // Its portfolio's page says where its rows are, and how they come back.
+      // The archived portfolio's page says where its rows are kept, and how to restore them.
       if (await given.archived(row.portfolio)) return reply.redirect(portfolioAddress(row.portfolio), 303);
       throw noRow();
     }

@@ -8,7 +8,7 @@ import { notice } from '../../parts/page-head.ts';
 import { commandLine, shellWord } from '../../parts/text.ts';
 import { approvalAddress, rowAddress } from '../addresses.ts';
 
-/** What can be done with a row as it stands, and the command that does the same. */
+/** The actions that a row's state allows, each with the command that does the same. */
 export function rowActions(
   { row, result }: Pick<RowStory, 'row' | 'result'>,
   { csrf, rights }: { csrf: string; rights: Rights },
@@ -47,7 +47,7 @@ export function rowActions(
   }
 }
 
-/** What the row waits for, and what an approval would do. */
+/** What an awaiting row waits for, and what the approval does. */
 function waitingPart({ approval, awaits }: RowStory['result']): Html {
   const answered = awaits?.answer === 'resend' ? 'that it was not made' : `that it was made, ${awaits?.answer ?? ''}`;
   const words =
@@ -63,14 +63,14 @@ function waitingPart({ approval, awaits }: RowStory['result']): Html {
   );
 }
 
-/** The prefix of the id that each step makes; '' where a form does not ask for one. */
+/** The prefix of each step's ids, for the placeholder of the field. */
 const BEGINNING = { company: KINDS.company.prefix, documents: '', limit: KINDS.limit.prefix } as const;
 
 /**
- * The two answers to "what became of the call": it was made, with its id, or it was not. Each leads to a plan that shows the effects.
+ * The two answers about a held row's call: it was made, with its id, or it was not. Each leads to a plan to confirm.
  *
- * @param given.heldMs when the shown row was held: the answer does not apply to a row that was held again since
- * @param given.back the page that the person returns to
+ * @param given.heldMs when the shown hold began; an answer to an earlier hold is refused
+ * @param given.back the page to which the person returns
  */
 export function resolveForms(given: {
   row: RowStory['row'];

@@ -10,9 +10,9 @@ import { table } from '../../parts/table.ts';
 import { amount, moment, theirWords } from '../../parts/text.ts';
 import { eventAddress, rowAddress } from '../addresses.ts';
 import { rowActions } from './row-actions.ts';
-import { duration, type Happening, timelineOf } from './timeline.ts';
+import { type Happening, spanWords, timelineOf } from './timeline.ts';
 
-/** A row's story as a page: what became of it, what happened when, its line, its calls, and its buyer's other requests. */
+/** The page of a row: outcome, timeline, line of the file, calls, and the buyer's other requests. */
 export function rowPage(given: ToldRow & { did: string | undefined; csrf: string; rights: Rights }): Html {
   const { story, line, did, csrf, rights } = given;
   const { row, result, imports } = story;
@@ -65,7 +65,7 @@ function outcomeOf({ row, result }: RowStory): Html {
   ])}`;
 }
 
-/** The line as it stands in its file; of one far down in a long file, the way to it, which the browser goes by itself. */
+/** The cells of the row's line. Far down in a long file, it is a link that the browser's module `late` loads later. */
 export function linePart({ line, story }: ToldRow, rights: Rights): Html {
   const { row, result, imports } = story;
   const known = imports.get(result.importId);
@@ -115,7 +115,7 @@ function othersOf({ others }: RowStory): Html {
   ${more > 0 && html`<p class="hint">And ${more} more.</p>`}`;
 }
 
-/** How each kind is told beside its words: by a shape. */
+/** A shape for each kind of entry, so that colour is not the only sign. */
 const SHAPES: Readonly<Record<Happening['kind'], string>> = {
   plain: 'M8 5.5a2.5 2.5 0 1 0 .01 0',
   good: 'M3 8.5 6.5 12 13 4.5',
@@ -125,9 +125,9 @@ const SHAPES: Readonly<Record<Happening['kind'], string>> = {
 };
 
 /**
- * What happened to a row, as a list with the times at its side. The times are UTC, to the millisecond.
+ * The timeline of a row; times in UTC, to the millisecond.
  *
- * @param given.showsEvents whether events of the service may be looked at as they came
+ * @param given.showsEvents whether the person may see the service's events
  */
 function timelinePart(
   happened: readonly Happening[],
@@ -148,7 +148,7 @@ function timelinePart(
   <p class="hint">Times are UTC. Of what is out of the ordinary the last 50 entries are kept, texts to 1,000 bytes.</p>`;
 }
 
-/** Each call of a row: what is sent, what is known of it, and what was answered. */
+/** Each call of a row: its body, what is known of it, and its answer. */
 export function callsPart({ calls, result, entries }: RowStory): Html {
   const refused = new Set(entries.flatMap((entry) => (entry.is === 'refused' ? [entry.kind] : [])));
   return html`${result.request.companyId !== undefined && html`<p class="hint">The line gives the company's id, <code>${result.request.companyId}</code>, so no company is made.</p>`}
@@ -165,7 +165,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
       facts([
         { term: 'Claimed', what: html`${moment(known.atMs)}${known.sends > 1 && `, ${known.sends} times in all`}` },
         ...(known.state === 'made' && known.tookMs !== undefined
-          ? [{ term: 'Answered after', what: duration(known.tookMs) }]
+          ? [{ term: 'Answered after', what: spanWords(known.tookMs) }]
           : []),
         ...(known.id === '' ? [] : [{ term: 'Id', what: html`<code>${known.id}</code>` }]),
         ...Object.entries(known.record).map(([name, value]) => ({ term: name, what: value })),
@@ -181,7 +181,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
   </section>`;
 }
 
-/** What became of it, in a word or two. */
+/** The outcome of a call, in a few words. */
 function wordsOf({ known, madeFor }: StoryCall, wasRefused: boolean): string {
   switch (known?.state) {
     case 'made':

@@ -4,22 +4,20 @@ import type { KnownCall, StoryEntry } from '../../../ledger/rows/story.ts';
 import { STATES } from '../../../ledger/schema/schema.ts';
 import type { NamingEvent, RowStory } from '../../../ledger/story/row-story.ts';
 
-/** Something that happened: when, in ms; what, in a sentence; and what was said or sent, as it came. */
+/** An entry of a row's timeline: its time in ms, a sentence, and the text that was received or sent. */
 export type Happening = {
   atMs: number;
   kind: 'plain' | 'good' | 'bad' | 'doubt' | 'person';
   words: string;
-  /** Shown as text in a box of its own. */
+  /** Shown as plain text in a box. */
   detail?: string;
-  /** Another row of the portfolio that this is about, by its key. */
+  /** The key of another row of the portfolio that the entry is about. */
   otherRow?: string;
-  /** The event of the service that this tells of, by its id. */
+  /** The id of the service's event that the entry is about. */
   event?: string;
 };
 
-/**
- * What happened to a row, oldest first: what the ledger told its story, and what its calls and imports know besides; pure.
- */
+/** The timeline of a row, oldest first: the recorded story, with what the calls and imports add. Pure. */
 export function timelineOf(story: RowStory): Happening[] {
   const { result, entries, imports, givenUp } = story;
   const happened = entries.map((entry) => happeningOf(entry, story));
@@ -47,11 +45,11 @@ export function timelineOf(story: RowStory): Happening[] {
     happened.push({ atMs: result.updatedMs, kind: result.state === 'done' ? 'good' : 'plain', words: means.ended });
   }
   happened.push(...story.events.map(happeningOfEvent));
-  // What happened within a millisecond keeps the order in which it was told.
+  // A stable sort: entries of the same millisecond keep their recorded order.
   return happened.toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** The service's events are not known by kind or shape, so nothing more can be said of one. */
+/** The service does not document its events' kinds or fields, so nothing more is said of one. */
 function happeningOfEvent({ id, firstMs, times, names }: NamingEvent): Happening {
   const often = times > 1 ? `, ${counted(times, 'time')} by now` : '';
   const words = `An event of the service came that names ${listed(names)}${often}. It changed nothing here.`;
@@ -62,15 +60,15 @@ function listed(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** The first that is known to have happened to the row; a call that another row sent may be older than this one. */
+/** The earliest trace of the row. Calls that another row sent do not count: they may be older than this row. */
 function firstTraceMs({ entries, calls }: RowStory): number {
   const own = calls.flatMap(({ known, madeFor }) => (madeFor === undefined ? (known?.atMs ?? []) : []));
   return Math.min(...entries.map(({ atMs }) => atMs), ...own);
 }
 
 /**
- * What brought the row in first, where it came again since. The row names the last import alone, and of a file that came several times
- * the last time alone is known: where it may be one of several, all are named.
+ * The import that brought the row in, where a later file repeated it. The row names only its last import, and of a repeated
+ * file only the last time is known; so where several are possible, all are named.
  */
 function broughtIn(story: RowStory, last: KnownImport): Happening[] {
   const { imports, begun } = story;
@@ -96,14 +94,14 @@ function happeningsOfCall(call: KnownCall, what: string, madeFor: string | undef
     found.push({ atMs, kind: 'plain', words: `The call for ${what} was claimed and sent${whose}${often}.` });
   }
   if (state === 'made' && atMs !== undefined && tookMs !== undefined) {
-    found.push({ atMs: atMs + tookMs, kind: 'good', words: `The service made it after ${duration(tookMs)}: ${id}.` });
+    found.push({ atMs: atMs + tookMs, kind: 'good', words: `The service made it after ${spanWords(tookMs)}: ${id}.` });
   }
   return found;
 }
 
 function happeningOf(entry: StoryEntry, story: RowStory): Happening {
   const { atMs } = entry;
-  const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : ` after ${duration(atMs - sentMs)}`);
+  const sentAfter = (sentMs: number | undefined) => (sentMs === undefined ? '' : ` after ${spanWords(atMs - sentMs)}`);
   switch (entry.is) {
     case 'refused': {
       const late = entry.late ? ', late: its outcome had been unknown' : '';
@@ -167,7 +165,7 @@ function happeningOf(entry: StoryEntry, story: RowStory): Happening {
   }
 }
 
-/** What a file did to the row. */
+/** An entry about what an imported file did to the row. */
 type FileEntry = Extract<StoryEntry, { import: string }>;
 
 function fileOf(number: string, { imports }: RowStory): string {
@@ -209,7 +207,7 @@ function happeningOfFile(entry: FileEntry, story: RowStory): Happening {
 }
 
 /** `85 ms`, `1.2 s`, `3 min 20 s`. */
-export function duration(ms: number): string {
+export function spanWords(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);

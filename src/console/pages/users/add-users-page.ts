@@ -9,20 +9,20 @@ import { type ConsoleApp, ConsoleError } from '../../console-app.ts';
 import { tickedRoles } from '../../parts/form.ts';
 import { ownRolesView, passwordOnceView, removeView, userAddress, usersView, userView } from './users-view.ts';
 
-/** A page that can be looked over; a search narrows more of them down. */
+/** Users of a page; a search finds the others. */
 const PER_PAGE = 50;
 
 /**
- * `/users` and `/users/NAME`, for admins: who may sign in, and what they may. Passwords that are made here are shown in the
- * answer to the form and nowhere else. Nobody removes themselves, or gives up being an admin, without being asked again.
+ * `/users` and `/users/NAME`, for admins: who may sign in, and with which roles. A new password is shown once, in the answer to
+ * the form. Removing oneself or giving up the role admin needs a confirmation.
  */
 export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
   const show = async (
     request: FastifyRequest,
     reply: FastifyReply,
-    more: { said?: Said; add?: { name: string; roles: readonly Role[] } } = {},
+    more: { said?: PageMessage; add?: { name: string; roles: readonly Role[] } } = {},
   ) => {
-    const { after, text } = wishOf(request);
+    const { after, text } = queryOf(request);
     const [{ users, next }, count, elsewhere] = await Promise.all([
       given.list({ after, text, limit: PER_PAGE }),
       given.count(),
@@ -60,13 +60,13 @@ export function addUsersPage(app: ConsoleApp, given: UsersPageFunctions): void {
   addUserActions(app, given);
 }
 
-/** What was done, as the address says it that is shown afterwards. */
+/** The notice for what was just done, by the name in the address. */
 const DONE: Readonly<Record<string, string>> = {
   removed: 'The user is removed.',
   ended: 'All of that person’s sessions ended.',
 };
 
-function wishOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
+function queryOf({ query }: FastifyRequest): { after: string | undefined; text: string } {
   const { after, text } = query as { after?: unknown; text?: unknown };
   return {
     after: typeof after === 'string' && after !== '' ? after : undefined,
@@ -74,39 +74,39 @@ function wishOf({ query }: FastifyRequest): { after: string | undefined; text: s
   };
 }
 
-/** What stands on a page beside its users: that something was done, or why it was not. */
-export type Said = { kind: 'good' | 'bad'; words: string };
+/** A notice on a page of users: the result of an action, or why it was refused. */
+export type PageMessage = { kind: 'good' | 'bad'; words: string };
 
-/** What was done to a user; words where it was not. */
+/** The result of an action on a user, or a message why it was refused. */
 export type UserAnswer<T = undefined> = { is: 'done'; made: T } | { is: 'no'; words: string };
 
-/** What the users' pages can do; made in scripts/console/people/users.ts. */
+/** The functions that the users' pages get, made in scripts/console/functions.ts. */
 export type UsersPageFunctions = {
-  /** Users by name, those that `text` stands in; `after` is the last name of the page before. */
+  /** Users by name whose names contain `text`; `after` is the last name of the page before. */
   list: (given: { after: string | undefined; limit: number; text: string }) => Promise<{
     users: UserView[];
     next: string | undefined;
   }>;
   count: () => Promise<number>;
   read: (name: string) => Promise<UserView | undefined>;
-  /** With a password that is made here, and changed at the first sign-in. */
+  /** Adds a user with a generated password, which must be changed at the first sign-in. */
   add: (given: { name: string; roles: readonly Role[] }) => Promise<UserAnswer<{ password: string }>>;
-  /** The user's sessions end. Never of the last admin, who would be none any more. */
+  /** Ends the user's sessions as well. Refused where the last admin would lose that role. */
   setRoles: (name: string, roles: readonly Role[]) => Promise<UserAnswer>;
-  /** A new password as with {@link add}; the user's sessions end. */
+  /** Generates a new password as {@link add} does; ends the user's sessions. */
   resetPassword: (name: string) => Promise<UserAnswer<{ password: string }>>;
-  /** The second factor is forgotten, and set up anew at the next sign-in; the user's sessions end. */
+  /** Removes the second factor, which must be set up again at the next sign-in; ends the user's sessions. */
   resetFactor: (name: string) => Promise<UserAnswer>;
   endSessions: (name: string) => Promise<UserAnswer>;
-  /** People of an identity provider who are signed in now, by name: they are no users of ours, and their sessions can be ended. */
+  /** Signed-in people of an identity provider. They have no account here, but their sessions can be ended. */
   elsewhere: () => Promise<readonly PersonElsewhere[]>;
-  /** Whether somebody of an identity provider came in under this name. */
+  /** Whether a person of an identity provider signed in under this name. */
   isElsewhere: (name: string) => Promise<boolean>;
-  /** Never the last admin. */
+  /** Removes a user, except the last admin. */
   remove: (name: string) => Promise<UserAnswer>;
 };
 
-/** `/users/NAME`, and the page that asks before a user is removed. */
+/** `/users/NAME`, and the page that confirms a removal. */
 export function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
   app.get('/users/:user', async (request, reply) => {
     const { done } = request.query as { done?: unknown };
@@ -120,8 +120,8 @@ export function addUserPage(app: ConsoleApp, given: UsersPageFunctions): void {
   });
 }
 
-/** What was done, as the address of the page says it that is shown afterwards. */
-const DONE_TO_ONE: Readonly<Record<string, Said>> = {
+/** The notice for what was just done, by the code in the address. */
+const DONE_TO_ONE: Readonly<Record<string, PageMessage>> = {
   roles: { kind: 'good', words: 'The roles are changed, and all of the user’s sessions ended.' },
   factor: { kind: 'good', words: 'The second factor is forgotten: the user sets up another at the next sign-in.' },
   sessions: { kind: 'good', words: 'All of the user’s sessions ended.' },
@@ -130,28 +130,28 @@ const DONE_TO_ONE: Readonly<Record<string, Said>> = {
 export function showUser(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   user: UserView,
-  said?: Said,
+  said?: PageMessage,
 ) {
   const body = userView({ csrf: reply.csrf(), user, isSelf: isSelf(request), said });
   return reply.page({ title: user.name, at: 'people', marked: 'users', body });
 }
 
-/** Whether somebody is at their own account. */
+/** Whether an admin is on the page of their own account. */
 export function isSelf({ person, params }: FastifyRequest): boolean {
   return person.by === (params as { user: string }).user;
 }
 
-/** @throws ConsoleError 404 */
+/** @throws ConsoleError 404 where there is no such user */
 export async function findUser({ params }: FastifyRequest, { read }: UsersPageFunctions): Promise<UserView> {
   const user = await read((params as { user: string }).user);
   if (!user) throw new ConsoleError(404, 'There is no such user, or not any more.');
   return user;
 }
 
-/** An action on a user who is there. `refuse` says on their page why it was not done. */
+/** An action on an existing user. `refuse` answers with the user's page and a message why not. */
 type OnUser = Acting & { user: UserView; refuse: (words: string) => unknown };
 
-/** What an admin does to one user. */
+/** The actions of an admin on one user. */
 export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void {
   const addOnUser = (what: string, action: Action, handle: (acting: OnUser) => unknown) =>
     addAction(app, {
@@ -211,7 +211,7 @@ export function addUserActions(app: ConsoleApp, given: UsersPageFunctions): void
   });
 }
 
-/** Also of somebody whom an identity provider knows: whoever was removed there would be in here for hours. */
+/** Covers people of an identity provider too: a person removed there would otherwise stay signed in for hours. */
 function addEndSessions(app: ConsoleApp, given: UsersPageFunctions): void {
   addAction(app, {
     url: '/users/:user/sessions',

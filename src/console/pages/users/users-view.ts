@@ -9,7 +9,7 @@ import { emptyState, notice, pageHead, panel } from '../../parts/page-head.ts';
 import { pager, table } from '../../parts/table.ts';
 import { moment, timeAgo } from '../../parts/text.ts';
 
-/** `/users`: all users, by name, and the form for another. */
+/** `/users`: the users by name, and the form that adds one. */
 export function usersView(given: {
   csrf: string;
   users: readonly UserView[];
@@ -69,9 +69,9 @@ function usersTable(users: readonly UserView[], text: string): Html {
   });
 }
 
-/** People whom a provider knows have no account here; their roles come with each sign-in, and hold for as long as it lasts. */
+/** People of an identity provider have no account here; their roles come with each sign-in and last as long as the session. */
 function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
-  return html`<p>Whoever is removed there, or has other groups there, is still in here as before for up to 12 hours: sign them out.</p>
+  return html`<p>A person who is removed there, or whose groups change there, stays signed in here with the old roles for up to 12 hours: sign them out.</p>
     ${table<PersonElsewhere>({
       caption: 'People of an identity provider who are signed in',
       rows: people,
@@ -94,7 +94,7 @@ function elsewherePart(csrf: string, people: readonly PersonElsewhere[]): Html {
     })}`;
 }
 
-/** A viewer may have one, and all others must. */
+/** A viewer may set up a second factor; every other role must. */
 export function factorWords({ hasFactor, roles }: UserView): string {
   if (hasFactor) return 'set up';
   return roles.some((role) => role !== 'viewer') ? 'not yet' : 'none';
@@ -121,12 +121,12 @@ function addForm(csrf: string, { name, roles }: { name: string; roles: readonly 
 
 const TRAIL = [{ href: '/users', words: 'Users' }];
 
-/** The address of a user's page, or of something that is done to them. */
+/** The address of a user's page, or of an action on the user. */
 export function userAddress(name: string, what?: string): string {
   return `/users/${encodeURIComponent(name)}${what === undefined ? '' : `/${what}`}`;
 }
 
-/** `/users/NAME`: one user, and what an admin can do. What is one's own is done in one's own account. */
+/** `/users/NAME`: one user and an admin's actions; one's own password and factor are changed on `/me`. */
 export function userView(given: {
   csrf: string;
   user: UserView;
@@ -181,7 +181,7 @@ function othersPart(csrf: string, { name, hasFactor }: UserView): Html {
     </div>`;
 }
 
-/** The page that answers with a password: the only one that ever shows it. */
+/** The page that shows a generated password, once. */
 export function passwordOnceView(given: { name: string; password: string; isNew: boolean }): Html {
   const { name, password, isNew } = given;
   return html`${pageHead({ title: isNew ? 'User added' : 'New password', trail: TRAIL })}
@@ -193,7 +193,7 @@ export function passwordOnceView(given: { name: string; password: string; isNew:
     </div></div>`;
 }
 
-/** Asks before a user is removed; of oneself with a tick, since nobody can take it back for one. */
+/** Confirms a removal; removing oneself also needs a tick, since one cannot undo it. */
 export function removeView(given: { csrf: string; name: string; isSelf: boolean; trouble?: string | undefined }): Html {
   const { csrf, name, isSelf, trouble } = given;
   return html`${pageHead({ title: html`Remove <bdi>${name}</bdi>?`, trail: [...TRAIL, { href: userAddress(name), words: name }] })}
@@ -208,7 +208,7 @@ export function removeView(given: { csrf: string; name: string; isSelf: boolean;
     </div></div>`;
 }
 
-/** Asks again before somebody takes the role from themselves by which they could give it back. */
+/** Confirms that an admin gives up the role admin, since only another admin can give it back. */
 export function ownRolesView(given: { csrf: string; user: UserView; roles: UserView['roles'] }): Html {
   const { csrf, user, roles } = given;
   const { name } = user;

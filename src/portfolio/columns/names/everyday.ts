@@ -139,10 +139,10 @@ const SPANISH: Names = {
 };
 
 /**
- * What finance teams call our columns, in four languages. To teach another name, add it here: case, accents, spaces, hyphens,
- * dots and underscores make no difference, nor do the ways to write "number", a unit behind the name, or the party before it
- * (`Customer Name`); see `aliases.ts`. A name may stand once in all tables.
+ * What finance teams call the columns, in four languages. To support another name, add it here. Case, accents, spaces,
+ * hyphens, dots, underscores, spellings of "number", a unit after the name and a party before it (`Customer Name`) need
+ * no entry of their own; see `aliases.ts`. Each name may occur once in all tables.
  *
- * Only names that can mean one thing belong here; what can mean two stands in `guesses.ts`.
+ * Only names with one possible meaning belong here; others belong in `guesses.ts`.
  */
 export const EVERYDAY: readonly Names[] = [ENGLISH, GERMAN, FRENCH, SPANISH];

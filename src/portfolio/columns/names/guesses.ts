@@ -1,6 +1,6 @@
 import type { KnownColumn } from '../known-columns.ts';
 
-/** Names that may mean this column and may mean another thing: shown as a question, never taken. */
+/** Names that may mean this column or something else. They lead to a question and are never applied. */
 export const GUESSES: Readonly<Record<string, KnownColumn>> = {
   customer: 'name',
   client: 'name',
@@ -44,27 +44,27 @@ export const GUESSES: Readonly<Record<string, KnownColumn>> = {
   Deckungssumme: 'requested_limit',
   encours: 'requested_limit',
   plafond: 'requested_limit',
-  // Dynamics 365 Business Central calls a customer's number so, and other lists number their lines.
+  // Dynamics 365 Business Central's customer number; in other lists the number of a line.
   no: 'buyer_reference',
-  // The day on which a company was entered, as often as its number.
+  // May be the date of registration instead of the number.
   registration: 'company_registration_number',
-  // Whether an account is open, as often as where it is.
+  // May say whether an account is open, instead of the region.
   'account state': 'state',
-  // DATEV's number of a debtor, and a bank's account elsewhere.
+  // DATEV's debtor number; elsewhere a bank account.
   Konto: 'buyer_reference',
   Kontonummer: 'buyer_reference',
   account: 'buyer_reference',
   'account number': 'buyer_reference',
   'account id': 'buyer_reference',
   'account name': 'name',
-  // NetSuite's are the buyer's, but every list of NetSuite's has an internal id of its lines.
+  // NetSuite's ids of a buyer; but every NetSuite list has an internal id for its lines.
   'internal id': 'buyer_reference',
   'external id': 'buyer_reference',
   id: 'buyer_reference',
-  // SAP's first tax number: the register's in some countries, the tax office's in others.
+  // SAP's tax number 1: the register's number in some countries, the tax office's in others.
   stcd1: 'company_registration_number',
   stcd2: 'company_registration_number',
-  // SAP's description of a currency's or a country's key.
+  // SAP's search terms, which usually resemble the name.
   sortl: 'name',
   mcod1: 'name',
   'search name': 'name',

@@ -3,8 +3,8 @@ import type { KnownColumn } from '../known-columns.ts';
 type Names = Partial<Record<KnownColumn, readonly string[]>>;
 
 /**
- * SAP, customer master: tables KNA1 (general data), KNKK and UKMBP_CMS_SGM (credit), KNVK (contacts), ADR6 and ADR12 (e-mail,
- * web), by their technical names and as lists show them. Field lists: leanx.eu and datapanda.eu, each under the table's name.
+ * SAP customer master, by technical names and as shown in lists: tables KNA1 (general), KNKK and UKMBP_CMS_SGM
+ * (credit), KNVK (contacts), ADR6 and ADR12 (e-mail, web). Sources: leanx.eu and datapanda.eu, under the table names.
  */
 const SAP: Names = {
   name: ['name1', 'name 1', 'name_org1', 'Name 1 Debitor'],
@@ -28,8 +28,8 @@ const SAP: Names = {
 };
 
 /**
- * DATEV, Debitoren/Kreditoren (format category 16, 243 fields): `Konto` and fields of `Name (Adressattyp …)`; help.datev.de,
- * "Debitoren/Kreditoren", and the field lists of billwerk and ConAktiv, who write such files.
+ * DATEV Debitoren/Kreditoren (format category 16, 243 fields): `Konto` and fields of `Name (Adressattyp …)`. Sources:
+ * help.datev.de, "Debitoren/Kreditoren"; field lists of billwerk and ConAktiv, which write such files.
  */
 const DATEV: Names = {
   name: ['Name (Adressattyp Unternehmen)', 'Name (Adressatentyp Unternehmen)'],
@@ -39,8 +39,8 @@ const DATEV: Names = {
 };
 
 /**
- * Dynamics 365: Business Central's table 18, Customer, in English and German (learn.microsoft.com, "Table Customer"), and
- * Finance's data entity CustCustomerV3Entity (the same site, "Customers V3"). LCY and MW are the company's own currency.
+ * Dynamics 365: Business Central's table 18, Customer, in English and German (learn.microsoft.com, "Table Customer"),
+ * and Finance's data entity CustCustomerV3Entity (same site, "Customers V3"). LCY and MW: the company's own currency.
  */
 const DYNAMICS: Names = {
   name: ['organization name', 'customer organization name', 'display name'],
@@ -90,7 +90,7 @@ const NETSUITE_AND_SAGE: Names = {
   currency: ['primary currency', 'currency iso code'],
 };
 
-/** SAP's lists and apps, beside the names above: short labels of data elements WAERS and LAND1, and of the credit apps. */
+/** Short labels in SAP's lists and credit apps, of data elements WAERS and LAND1 among others. */
 const SAP_LISTS: Names = {
   name: ['business partner name'],
   country_code: ['LdS'],
@@ -98,7 +98,7 @@ const SAP_LISTS: Names = {
   currency: ['Währg'],
 };
 
-/** Dynamics 365 Finance's entity CustCustomerV3Entity as files have it, in one word (learn.microsoft.com, "Customers V3"). */
+/** Dynamics 365 Finance's CustCustomerV3Entity, by the names in its files (learn.microsoft.com, "Customers V3"). */
 const DYNAMICS_FILES: Names = {
   name: ['ORGANIZATIONNAME'],
   country_code: ['ADDRESSCOUNTRYREGIONID'],
@@ -111,7 +111,7 @@ const DYNAMICS_FILES: Names = {
   currency: ['SALESCURRENCYCODE'],
 };
 
-/** Xero, contacts as they are exported and imported (central.xero.com, "Import or export contacts"): PO is the postal address. */
+/** Xero's exported contacts (central.xero.com, "Import or export contacts"). PO is the postal address. */
 const XERO: Names = {
   name: ['ContactName'],
   country_code: ['POCountry'],
@@ -124,7 +124,7 @@ const XERO: Names = {
   contact_email: ['EmailAddress'],
 };
 
-/** Exact Online, relaties, by their Dutch names (rvvsoftware.nl, "Veldnamen relaties"; support.exactonline.com, "Relaties"). */
+/** Exact Online's relations, in Dutch (rvvsoftware.nl, "Veldnamen relaties"; support.exactonline.com, "Relaties"). */
 const EXACT: Names = {
   name: ['Naam', 'Bedrijfsnaam'],
   country_code: ['Landcode', 'BezoekLand'],
@@ -136,20 +136,20 @@ const EXACT: Names = {
   currency: ['Valuta'],
 };
 
-/** Odoo, res.partner (odoo.com, "Export and import data"), and QuickBooks, the list of customers (quickbooks.intuit.com). */
+/** Odoo's res.partner (odoo.com, "Export and import data") and QuickBooks's customer list (quickbooks.intuit.com). */
 const ODOO_AND_QUICKBOOKS: Names = {
   website: ['website link'],
   street: ['bill address 1'],
 };
 
-/** Sage 100 in French, comptes tiers ("Manuel de référence", Structure, Plan tiers). */
+/** Sage 100 in French, third-party accounts ("Manuel de référence", Structure, Plan tiers). */
 const SAGE_FRENCH: Names = {
   name: ['Intitulé', 'Intitulé du compte', 'Intitulé tiers'],
   requested_limit: ['Encours autorisé', 'Encours maximum autorisé', 'Encours max'],
   buyer_reference: ['Numéro compte', 'Numéro de compte tiers', 'Compte tiers', 'Code tiers'],
 };
 
-/** What exports of accounting systems call our columns, each system with its source; test/portfolio/exports holds an export of each. */
+/** Column names in exports of accounting systems. test/portfolio/exports has an export of each. */
 export const SYSTEMS: readonly Names[] = [
   SAP,
   DATEV,

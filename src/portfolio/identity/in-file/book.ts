@@ -5,10 +5,9 @@ import { makeFileBuyers } from './buyers.ts';
 import type { FilePlace } from './entries.ts';
 
 /**
- * The book of a file that is read by itself: its lines are told by one another alone, and nothing is written down.
+ * The buyer book for a file that is read alone: lines are compared with each other only, and nothing is stored.
  *
- * Most lines of a file share nothing with any line before them, and nobody needs to be asked about those: that a line is
- * a stranger costs two microseconds to find out, and a look at its buyers ten.
+ * Most lines share nothing with an earlier line. That test takes two microseconds; a full lookup takes ten.
  */
 export function makeFileBook(place: FilePlace): BuyerBook {
   const buyers = makeFileBuyers(place);

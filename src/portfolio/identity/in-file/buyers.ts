@@ -6,20 +6,20 @@ import { type FilePlace, makeFileEntries } from './entries.ts';
 /** The buyers of a file. */
 type FileBuyers = BuyerStore & {
   /**
-   * Whether no line of the file has anything that the line gives: it is a buyer of its own, as far as the file goes, and
-   * takes no look into it.
+   * Whether no earlier line of the file shares an identifier or a name with this one. The line then makes a new buyer
+   * without a lookup.
    */
   isStranger(line: BuyerLine): boolean;
-  /** Takes down what a stranger brings. */
+  /** Stores the identifiers of a stranger. */
   bring(line: BuyerLine): void;
 };
 
 /**
- * The buyers of one file on top of those that a store knows, for reading it without writing anything down; without a
- * store, of the file alone.
+ * The buyers of one file together with those of a store, for reading the file without writing. Without a store, only
+ * the file's own.
  *
- * A million lines with register number, name and country cost some 85 MB: 27 bytes a line, 15 for each thing that tells a
- * buyer, and 16 MB for names and places of the first ones. Of later ones only the line is told, and places are not compared.
+ * A million lines with register number, name and country take some 85 MB: 27 bytes a line, 15 for each identifier, 16
+ * MB for texts of the first lines. For later lines only line numbers are kept, and addresses are not compared.
  */
 export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { store?: BuyerStore }): FileBuyers {
   const table = makeDigestTable();
@@ -39,7 +39,7 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
       table.add(alikeHere, entry);
     },
     async read(questions) {
-      // Few lines ask for what another line brought, so what is not found must cost nothing.
+      // Few lines match an earlier one, so a miss must cost nothing.
       const found: { question: BuyerQuestion; entries: readonly number[] }[] = [];
       const own = new Set<string>();
       for (const question of questions) {
@@ -48,10 +48,10 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
         found.push({ question, entries: its });
         for (const entry of its) own.add(entries.keyOf(entry));
       }
-      // Whom the file gave a new identifier, the store knows by the older ones, of which its key is one.
+      // The store knows such a buyer by older identifiers, and the key is one of them.
       const asked = [...questions, ...[...own].map((digest): BuyerQuestion => ({ digest, kind: 'name' }))];
       const snapshot = store ? await store.read(asked) : emptySnapshot();
-      // And whom the store finds, the file may have given something that was not asked for.
+      // For buyers that the store found, the file may have further identifiers.
       for (const key of snapshot.buyers.keys()) own.add(key);
       for (const key of own) {
         const its = find(key).filter((at) => entries.keyOf(at) === key);
@@ -75,7 +75,7 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
     async write({ brought }) {
       for (const one of brought) {
         const entry = entries.add(one);
-        // So that all entries of a buyer are found by its key; an identifier of it is what the key is, too.
+        // Every entry of a buyer must be found by the buyer's key, which is a digest of an identifier as well.
         table.add(one.key, entry);
         for (const digest of one.digests) if (digest !== one.key) table.add(digest, entry);
       }
@@ -84,7 +84,7 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
   };
 }
 
-/** A buyer may have brought several things, each with a line of its own. */
+/** A buyer may have several entries, each from a line that added something. */
 const MOST_ENTRIES = 4 * MOST_HOLDERS;
 
 function emptySnapshot(): BuyerSnapshot {

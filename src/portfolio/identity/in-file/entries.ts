@@ -4,20 +4,20 @@ import { DIGEST_BYTES, writeDigest } from '../digest.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../identity.ts';
 import { makeFileTexts } from './texts.ts';
 
-/** What is known of each line of a file that brought something, by numbers from 0 on. */
+/** For each line of the file that added something about a buyer: an entry, numbered from 0. */
 type FileEntries = {
   add(one: Pick<Brought, 'line' | 'key'>): number;
-  /** The key of the buyer that the line brought, or was told to be. */
+  /** The key of the line's buyer. */
   keyOf(entry: number): string;
-  /** The strongest kind of identifier that the line gave. */
+  /** The strongest kind of identifier in the line. */
   strongestOf(entry: number): IdentifierKind;
-  /** The buyer as it is known otherwise, with what these entries add to it. */
+  /** The known buyer, if there is one, with what these entries add. */
   merged(known: Buyer | undefined, key: string, its: readonly number[], place: FilePlace): Buyer;
 };
 
 export type FilePlace = { portfolio: string; importId: string };
 
-/** 27 bytes a line, and the texts of the first ones. In pieces of a fixed size, which never move. */
+/** Takes 27 bytes a line, and the texts of the first lines. Pieces of a fixed size are never copied. */
 export function makeFileEntries(): FileEntries {
   const pieces: Piece[] = [];
   const texts = makeFileTexts();
@@ -75,27 +75,27 @@ export function makeFileEntries(): FileEntries {
         city: known?.city || (lines.find(({ city }) => city !== '')?.city ?? ''),
         street: known?.street || (lines.find(({ street }) => street !== '')?.street ?? ''),
         first: known?.first ?? first,
-        // What stands in this file is no other row's to mend.
+        // The buyer's row is in this file, so no other file may correct it.
         stands: { ...first, importId },
       };
     },
   };
 }
 
-/** Enough that a million lines are a few hundred pieces, and a small file takes little. */
+/** A million lines need a few hundred pieces, and a small file takes little memory. */
 const ENTRIES_A_PIECE = 4_096;
 
 /** An `alike` has 48 bits. */
 const ALIKE_LOW = 2 ** 32;
 
-/** The columns of a table: the key, what tells likeness of names, the line, where its texts stand, its kinds of identifier. */
+/** The columns of a table of entries; `texts` points into the file's texts. */
 type Piece = {
   key: Buffer;
   alikeLow: Uint32Array;
   alikeHigh: Uint16Array;
   line: Uint32Array;
   texts: Uint32Array;
-  /** A bit each. */
+  /** A bit for each kind of identifier. */
   kinds: Uint8Array;
 };
 

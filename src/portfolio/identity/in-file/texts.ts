@@ -1,17 +1,17 @@
 import type { BuyerLine } from '../buyer.ts';
 
-/** Names and places of the first lines of a file, for people. */
+/** Names and addresses of a file's first lines, for messages. */
 type FileTexts = {
-  /** Where the line's texts stand; 0 is the place of those that are not kept. */
+  /** Returns where the line's texts are stored; 0 if they are not. */
   add(line: BuyerLine): number;
-  /** Name, reference, city and street; nothing at all of texts that are not kept. */
+  /** Name, reference, city and street; an empty list if they were not stored. */
   read(place: number): string[];
 };
 
-/** Texts one behind another in pieces, as many as there may be. */
+/** Stores texts one after another in pieces, up to a limit. */
 export function makeFileTexts(): FileTexts {
   const pieces: Buffer[] = [];
-  // As if a full piece had come before: the first text begins the first piece.
+  // Starts as if a piece were full, so that the first text begins a new one.
   let used = PIECE_BYTES;
   return {
     add(line) {
@@ -37,7 +37,7 @@ export function makeFileTexts(): FileTexts {
   };
 }
 
-/** A small file takes one. */
+/** A small file takes one piece. */
 const PIECE_BYTES = 64 * 1024;
 
 /** 16 MB, the texts of some 400,000 lines. */
@@ -45,10 +45,10 @@ const MOST_PIECES = 256;
 
 const LENGTH_BYTES = 2;
 
-/** Four texts of 80 letters, each of 3 bytes at the most in a text of JavaScript's, and what stands between them. */
+/** Four texts of 80 UTF-16 units, 3 bytes each at most, with separators and length. */
 const MOST_ENTRY_BYTES = 1_000;
 
-/** As many as a sentence shows, and enough to tell a city or street by. */
+/** As many as a message shows, and enough to compare a city or street. */
 const MOST_LETTERS = 80;
 
 function textOf({ name, identifiers: [strongest], city, street }: BuyerLine): string {

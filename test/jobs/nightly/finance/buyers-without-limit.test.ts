@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeBuyersWithoutLimit } from '../../../../jobs/nightly/finance/buyers-without-limit.ts';
-import { digestOf } from '../../../../src/ledger/calls/verdicts.ts';
+import { contentDigest } from '../../../../src/ledger/calls/claim-answers.ts';
 import type { RowState } from '../../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from '../../../support/ledger.ts';
 import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
@@ -15,10 +15,10 @@ async function putBuyer(
   portfolio = 'q4',
 ): Promise<string[]> {
   await portfolios.startImport(portfolio, { id: 'f', fileName: `${portfolio}.csv`, reading: '{}' });
-  const keys = states.map((_state, n) => digestOf(`${name} ${portfolio} ${n}`));
+  const keys = states.map((_state, n) => contentDigest(`${name} ${portfolio} ${n}`));
   for (const [n, state] of states.entries()) {
     const row = { portfolio, key: keys[n] ?? '' };
-    const request = makeRequest({ name, buyer: digestOf(name), limit: { requested_limit: String(n + 1) } });
+    const request = makeRequest({ name, buyer: contentDigest(name), limit: { requested_limit: String(n + 1) } });
     await rows.put(row, n + 2, '1', request);
     if (state !== 'queued') await rows.advance(row, 'queued', state, {});
   }
@@ -69,8 +69,8 @@ test('a row that gave way to another counts as none, nor does one that a later f
   const ledger = openLedger();
   const [key = ''] = await putBuyer(ledger, 'Mended', ['refused']);
   const problem = { step: 'limit', message: 'replaced by line 2 of b.csv' } as const;
-  const request = makeRequest({ buyer: digestOf('Mended'), limit: { requested_limit: '7' } });
-  const next = { portfolio: 'q4', key: digestOf('next') };
+  const request = makeRequest({ buyer: contentDigest('Mended'), limit: { requested_limit: '7' } });
+  const next = { portfolio: 'q4', key: contentDigest('next') };
   await ledger.rows.put(next, 2, '2', request, '', { key, problem });
   await ledger.rows.advance(next, 'queued', 'refused', {});
   expect((await findIn(ledger)).map(({ key }) => key)).toEqual([next.key]);

@@ -238,8 +238,8 @@ test('a check that was ended in the middle is made again, and finds and mends th
   );
   const items = await found(place);
   expect([...early, ...items].map(({ says, rows = 1 }) => [says, rows])).toEqual([
-    ['rows were not counted in the state that they are in; they are now', 1],
-    ['sums and counts were not those of the rows (done); they are now', 4],
+    ['rows were not counted in their state; this is corrected', 1],
+    ['sums and counts did not match the rows (done); this is corrected', 4],
   ]);
   expect(await found(place)).toEqual([]);
   expect((await place.report()).states.done).toBe(before.states.done + 1);

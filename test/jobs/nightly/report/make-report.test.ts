@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { type Look, makeReport, type ReportDeps } from '../../../../jobs/nightly/report/make-report.ts';
+import { makeReport, type NightCheck, type ReportDeps } from '../../../../jobs/nightly/report/make-report.ts';
 import { makeReports } from '../../../../src/ledger/nightly/reports.ts';
 import { foundItem } from '../../../support/found-items.ts';
 import { openLedger } from '../../../support/ledger.ts';
@@ -18,7 +18,7 @@ async function openDesk(more: Partial<ReportDeps> = {}) {
   const dir = await makeFolder();
   const reports = makeReports({ connection, keys });
   const deps: ReportDeps = { account: ACCOUNT, reports, keys, settings: { LIMITLINE_DATA: dir }, ...more };
-  const make = (id: string, look: Look) => {
+  const make = (id: string, look: NightCheck) => {
     const { signal } = new AbortController();
     return makeReport({ id, atMs: Date.parse('2026-11-22T01:30:00Z'), by: 'nightly', signal }, look, deps);
   };
@@ -28,7 +28,7 @@ async function openDesk(more: Partial<ReportDeps> = {}) {
 
 /** Finds these items, one by one. */
 const finds =
-  (...items: readonly ReturnType<typeof foundItem>[]): Look =>
+  (...items: readonly ReturnType<typeof foundItem>[]): NightCheck =>
   async (sink) => {
     for (const item of items) await sink.found(item);
     return { portfolios: 1, rows: items.length };
@@ -90,7 +90,7 @@ test('the report of the next night says what is new, what is more, and what is g
 test('a run that dies in the middle leaves nothing that is read, and that of the same night again all of it, once', async () => {
   const { dir, reports, make, names } = await openDesk();
   await make('monday', finds(foundItem()));
-  const dying: Look = async (sink) => {
+  const dying: NightCheck = async (sink) => {
     for (let line = 1; line <= 2_000; line += 1) await sink.found(foundItem({ line }));
     throw new Error('killed');
   };
@@ -127,7 +127,7 @@ async function placeHere(dir: string): Promise<string> {
 test('a hundred thousand items pass through, of which little is kept in memory', async () => {
   const { reports, make } = await openDesk();
   let kept = 0;
-  const look: Look = async (sink) => {
+  const look: NightCheck = async (sink) => {
     const before = heapInUse();
     for (let line = 1; line <= 100_000; line += 1) {
       await sink.found(foundItem({ line, portfolio: `q${line % 5_000}`, name: `Buyer ${line} ${'x'.repeat(300)}` }));
@@ -169,7 +169,7 @@ test('a disk that takes no files keeps nothing else from being done, and it is s
 test('what looking throws is thrown, once, and not taken for a fault of the disk', async () => {
   const { make } = await openDesk();
   let looked = 0;
-  const look: Look = async () => {
+  const look: NightCheck = async () => {
     looked += 1;
     throw Object.assign(new Error('Redis is gone'), { code: 'ECONNREFUSED' });
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { causeOf } from '../../../src/ledger/counts/cause.ts';
-import { makeRestingLooks } from '../../../src/ledger/nightly/resting.ts';
+import { makeCompareIdle } from '../../../src/ledger/nightly/idle-comparison.ts';
 import { type Ask, makeRowWalk, WALKED_STATES } from '../../../src/ledger/nightly/row-walk.ts';
 import type { RowProblem } from '../../../src/ledger/schema/row.ts';
 import { makeRequest, openLedger } from '../../support/ledger.ts';
@@ -12,7 +12,7 @@ const ask: Ask = (command) => command();
 
 /** What one walk over the rows says of what is kept beside them; `meanwhile` happens before its last row. */
 async function lookAt({ connection, keys }: Ledger, meanwhile: () => Promise<unknown> = async () => {}) {
-  const look = await makeRestingLooks({ connection, keys })('q4', { ask, isSearched: true });
+  const look = await makeCompareIdle({ connection, keys })('q4', { ask, isSearched: true });
   const walk = makeRowWalk({ connection, keys });
   for (const state of WALKED_STATES) {
     if (state === WALKED_STATES.at(-1)) await meanwhile();

@@ -4,10 +4,10 @@ import { askedOf, stepAfter } from '../../src/ledger/schema/row.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import type { Outcome } from '../../src/outcome.ts';
 import { documentKey } from '../rows/document-key.ts';
-import type { Wish } from './wish.ts';
+import type { CallRequest } from './call-request.ts';
 
 /** Where a row stands: at a step, by the revision of its words that was found there, with what was made for it so far. */
-export type Place = RowAtStep & {
+export type RowPosition = RowAtStep & {
   row: RowId;
   step: Step;
   /** Ids of its documents that are up, of those that its step goes through one after another. */
@@ -20,23 +20,23 @@ export type Place = RowAtStep & {
 export type OpenDocument = (sha256: string, name: string) => { path: string; sizeBytes: number };
 
 /** What a row comes to by what was made: the state it goes to, or "" where its step has more to make. */
-export type Reached = { to: RowState | ''; fields: Move; place: Place };
+export type Reached = { to: RowState | ''; fields: Move; position: RowPosition };
 
 /**
- * What a row wants made next. A buyer becomes a company once for all rows that share it (docs/service.md, "Company"), a document
+ * The call that a row needs next. A buyer becomes a company once for all rows that share it (docs/service.md, "Company"), a document
  * goes up once for all rows that attach it ("Document"), and a request key is submitted once, whatever portfolio it stands in
  * ("Buyer limit request").
  */
-export function wishOf(place: Place, openDocument: OpenDocument): Wish {
-  const { row, revision, request } = place;
+export function callRequestOf(position: RowPosition, openDocument: OpenDocument): CallRequest {
+  const { row, revision, request } = position;
   const of = { row, revision, buyer: request.buyer };
-  switch (place.step) {
+  switch (position.step) {
     case 'company': {
       const { company: body = {} } = request;
       return { ...of, kind: 'company', key: request.buyer, what: 'the company', sent: JSON.stringify(body), body };
     }
     case 'documents': {
-      const document = request.documents[place.uploaded.length];
+      const document = request.documents[position.uploaded.length];
       if (!document) throw new Error(`The row ${rowName(row)} is at its documents, and has no more of them.`);
       return {
         ...of,
@@ -48,9 +48,9 @@ export function wishOf(place: Place, openDocument: OpenDocument): Wish {
       };
     }
     case 'limit': {
-      const company = place.companyId || request.companyId;
+      const company = position.companyId || request.companyId;
       if (!company) throw new Error(`The row ${rowName(row)} reached its limit without a company.`);
-      const body = limitBody(company, place);
+      const body = limitBody(company, position);
       return {
         ...of,
         kind: 'limit',
@@ -64,37 +64,37 @@ export function wishOf(place: Place, openDocument: OpenDocument): Wish {
   }
 }
 
-/** Where a row goes once what it wanted at its place was made; for another row, a limit makes it skipped. Pure. */
+/** Where a row goes once the call that it needed was made; for another row, a limit makes it skipped. Pure. */
 export function reachedBy(
-  place: Place,
+  position: RowPosition,
   made: Pick<Extract<Outcome, { is: 'made' }>, 'id' | 'record' | 'row'>,
 ): Reached {
-  const { request, revision } = place;
-  const answered = place.answered || made.row === undefined;
-  switch (place.step) {
+  const { request, revision } = position;
+  const answered = position.answered || made.row === undefined;
+  switch (position.step) {
     case 'company': {
       const to = stepAfter(request, 'company');
       const fields = { company: made.id, answered, revision };
-      return { to, fields, place: { ...place, state: to, step: to, companyId: made.id, answered: false } };
+      return { to, fields, position: { ...position, state: to, step: to, companyId: made.id, answered: false } };
     }
     case 'documents': {
-      const uploaded = [...place.uploaded, made.id];
+      const uploaded = [...position.uploaded, made.id];
       if (uploaded.length < request.documents.length)
-        return { to: '', fields: {}, place: { ...place, uploaded, answered } };
+        return { to: '', fields: {}, position: { ...position, uploaded, answered } };
       const fields = { documents: uploaded, answered, revision };
       return {
         to: 'limit',
         fields,
-        place: { ...place, state: 'limit', step: 'limit', documentIds: uploaded, answered: false },
+        position: { ...position, state: 'limit', step: 'limit', documentIds: uploaded, answered: false },
       };
     }
     case 'limit': {
-      const isOurs = made.row === undefined || made.row === rowName(place.row);
-      const company = place.companyId || request.companyId || '';
+      const isOurs = made.row === undefined || made.row === rowName(position.row);
+      const company = position.companyId || request.companyId || '';
       return {
         to: isOurs ? 'done' : 'skipped',
         fields: { company, limit: made.id, record: made.record, answered, revision },
-        place,
+        position,
       };
     }
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { makePersist, untilStopped } from '../../../src/ledger/schema/persist.ts';
+import { makeRetryUntilAnswered, untilStopped } from '../../../src/ledger/schema/until-answered.ts';
 import { makeKeptLog } from '../../support/log-fixture.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
 import { type GivenServer, makeServerFixture } from '../../support/redis/server-fixture.ts';
@@ -24,7 +24,7 @@ test.each(REFUSALS)(
     await ask(begin);
     onTestFinished(async () => void (await ask(end)));
     const { log, lines } = makeKeptLog();
-    const written = makePersist({ log, signal: new AbortController().signal })('write', write);
+    const written = makeRetryUntilAnswered({ log, signal: new AbortController().signal })('write', write);
     await vi.waitUntil(() => lines.length > 0, WAIT);
     expect(lines).toMatchObject([
       { level: 'warn', err: { message: expect.stringMatching(`^${reason} .*@user_script`) } },
@@ -35,11 +35,11 @@ test.each(REFUSALS)(
 );
 
 test('a transaction that is refused since Redis is full met an outage too, and one that is wrong fails at once', async () => {
-  const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeKeptLog().log, signal: new AbortController().signal });
   await ask(['config', 'set', 'maxmemory', '1']);
   onTestFinished(async () => void (await ask(['config', 'set', 'maxmemory', '0'])));
   let refusals = 0;
-  const written = persist('transaction', () =>
+  const written = retryUntilAnswered('transaction', () =>
     server.admin
       .multi()
       .set('key', '1')
@@ -54,12 +54,12 @@ test('a transaction that is refused since Redis is full met an outage too, and o
   await ask(['config', 'set', 'maxmemory', '0']);
   expect(await written).toEqual([[null, 'OK']]);
   const wrong = () => server.admin.multi().call('NOSUCH').exec();
-  await expect(persist('transaction', wrong)).rejects.toThrow(/^EXECABORT/);
+  await expect(retryUntilAnswered('transaction', wrong)).rejects.toThrow(/^EXECABORT/);
 });
 
 test('an outage is logged once, however many commands wait for its end', async () => {
   const { log, lines } = makeKeptLog();
-  const persist = makePersist({ log, signal: new AbortController().signal });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log, signal: new AbortController().signal });
   for (const outage of [1, 2]) {
     await ask(['config', 'set', 'maxmemory', '1']);
     let tries = 0;
@@ -67,7 +67,7 @@ test('an outage is logged once, however many commands wait for its end', async (
       tries += 1;
       return write();
     };
-    const written = Promise.all(Array.from({ length: 5 }, () => persist('write', tryToWrite)));
+    const written = Promise.all(Array.from({ length: 5 }, () => retryUntilAnswered('write', tryToWrite)));
     await vi.waitUntil(() => tries > 10, WAIT);
     await ask(['config', 'set', 'maxmemory', '0']);
     await written;
@@ -77,8 +77,8 @@ test('an outage is logged once, however many commands wait for its end', async (
 
 test('work that ends at a signal waits for no answer after it, and says what the signal was', async () => {
   const stopping = new AbortController();
-  const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
-  const waiting = untilStopped(persist, stopping.signal)('write', () => new Promise(() => {}));
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeKeptLog().log, signal: new AbortController().signal });
+  const waiting = untilStopped(retryUntilAnswered, stopping.signal)('write', () => new Promise(() => {}));
   stopping.abort(new Error('SIGTERM came'));
   await expect(waiting).rejects.toMatchObject({ code: 'STOPPED', message: 'SIGTERM came' });
 });
@@ -87,8 +87,8 @@ test.each([
   ['calls an unknown command', `return redis.call('NOSUCH')`],
   ['has an error', 'return ('],
 ])('a script that %s fails at once', async (_what, lua) => {
-  const persist = makePersist({ log: makeKeptLog().log, signal: new AbortController().signal });
-  await expect(persist('write', () => server.admin.eval(lua, 0))).rejects.toThrow(/^ERR /);
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeKeptLog().log, signal: new AbortController().signal });
+  await expect(retryUntilAnswered('write', () => server.admin.eval(lua, 0))).rejects.toThrow(/^ERR /);
 });
 
 function write(): Promise<unknown> {

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import type { CallKind } from '../../../src/call-kind.ts';
 import { type Claim, makeAtMostOnce } from '../../../src/ledger/calls/at-most-once.ts';
 import { makeAttempts } from '../../../src/ledger/calls/attempts.ts';
+import { type Batcher, batcherOf } from '../../../src/ledger/calls/batches.ts';
 import { makeCalls } from '../../../src/ledger/calls/calls.ts';
-import { type Trips, tripsOf } from '../../../src/ledger/calls/trips.ts';
 import { makePortfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import { makeRows } from '../../../src/ledger/rows/rows.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../../src/ledger/schema/persist.ts';
 import { isStep, type RowState, STEPS, type Step } from '../../../src/ledger/schema/row.ts';
+import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { referenceOf } from '../../../src/portfolio/identity/identity.ts';
 import { connectRedis, freshPrefix, makeRequest } from '../../support/ledger.ts';
@@ -41,31 +41,31 @@ const before = fc.constantFrom<Before>(
 );
 
 /** A ledger of its own whose rows are served together, or one by one. */
-function openLedger(trips: 'together' | 'one by one', isSearched: boolean) {
+function openLedger(moves: 'together' | 'one by one', isSearched: boolean) {
   const connection = connectRedis();
   const keys = makeKeys(freshPrefix(), 'https://test.example');
-  const persist = makePersist({ log: makeSilentLog(), signal: new AbortController().signal });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log: makeSilentLog(), signal: new AbortController().signal });
   const served: unknown[] = [];
-  const take: Trips = async (...moves) => {
+  const take: Batcher = async (...moves) => {
     for (;;) {
-      const answer = await tripsOf(connection, keys)(...moves);
+      const answer = await batcherOf(connection, keys)(...moves);
       served.push(answer);
       if (!ledger.repeats) return answer;
       ledger.repeats = false;
     }
   };
-  const alone: Trips = async (row, first, ...behind) => {
-    const answer = await tripsOf(connection, keys)(row, ...(first ? [first] : []));
+  const alone: Batcher = async (row, first, ...behind) => {
+    const answer = await batcherOf(connection, keys)(row, ...(first ? [first] : []));
     return behind.length > 0 ? [0, answer] : answer;
   };
-  const how = { connection, keys, persist, trips: trips === 'together' ? take : alone };
+  const how = { connection, keys, retryUntilAnswered, runInBatch: moves === 'together' ? take : alone };
   const calls = makeCalls(how);
   const attempts = makeAttempts({ processId: 'ann', log: makeSilentLog() });
   const ledger = {
     connection,
     keys,
     served,
-    /** Whether the next trip is taken twice, as a connection does that was lost before the answer. */
+    /** Whether the next batch is taken twice, as a connection does that was lost before the answer. */
     repeats: false,
     portfolios: makePortfolios({ connection, keys, isSearched }),
     rows: makeRows({ ...how, canaryRefusals: 3, isSearched, referenceOf }),
@@ -113,7 +113,7 @@ async function goThrough(ledger: Ledger, lines: readonly Line[], how: Before) {
 async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Promise<unknown[]> {
   const row = { portfolio: 'q4', key };
   const said: unknown[] = [];
-  let inHand: Claim | undefined;
+  let prefetched: Claim | undefined;
   for (const step of STEPS) {
     const found = await rows.begin(row, step);
     if (found?.state !== step) {
@@ -121,8 +121,8 @@ async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Prom
       continue;
     }
     const thing = thingOf(step, key, found);
-    const claim = inHand ?? (await atMostOnce.claim(thing, 'hold'));
-    inHand = undefined;
+    const claim = prefetched ?? (await atMostOnce.claim(thing, 'hold'));
+    prefetched = undefined;
     said.push(claim.is);
     if (claim.is !== 'go') continue;
     const id = `${step}_${thing.key}`;
@@ -135,7 +135,7 @@ async function goOn({ rows, atMostOnce }: Ledger, key: string, each: Line): Prom
       { is: 'made', id, record: step === 'limit' ? record : {} },
       { moving: rows.moving(step, to, move), next, onUnknown: 'hold' },
     );
-    if ('onward' in ended) inHand = ended.onward.claim;
+    if ('onward' in ended) prefetched = ended.onward.claim;
     said.push('onward' in ended ? to : await rows.advance(row, step, to, move));
   }
   return said;

@@ -2,8 +2,8 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Answered, CallOptions, ServiceClient } from '../../src/service/client.ts';
 import type { OutgoingDocument } from '../../src/service/document-body.ts';
 
-/** One thing that a step wants made at the service, with all that its call needs. */
-export type Wish = Request & {
+/** One call that a step needs: what is to be made at the service, and all that its request needs. */
+export type CallRequest = Request & {
   key: string;
   row: RowId;
   /** Of the row's words, where there is a row. */
@@ -23,18 +23,22 @@ type Request =
   | { kind: 'document'; document: () => OutgoingDocument };
 
 /** Sends it, once. Rejects only while nothing has been made, as the client says, or where a document's copy is not to be had. */
-export async function sendWish(wish: Wish, options: CallOptions, service: ServiceClient): Promise<Answered> {
-  switch (wish.kind) {
+export async function sendRequest(
+  request: CallRequest,
+  options: CallOptions,
+  service: ServiceClient,
+): Promise<Answered> {
+  switch (request.kind) {
     case 'company':
-      return service.createCompany(wish.body, options);
+      return service.createCompany(request.body, options);
     case 'document':
-      return service.uploadDocument(wish.document(), options);
+      return service.uploadDocument(request.document(), options);
     case 'limit':
-      return service.requestLimit(wish.body, options);
+      return service.requestLimit(request.body, options);
   }
 }
 
 /** Names the call that makes it, as the ledger does. */
-export function nameOf({ kind, key }: Wish): string {
+export function nameOf({ kind, key }: CallRequest): string {
   return `${kind} ${key}`;
 }

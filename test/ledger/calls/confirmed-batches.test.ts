@@ -2,8 +2,8 @@ import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 
 import { messageOf } from '../../../src/errors.ts';
 import { makeCalls } from '../../../src/ledger/calls/calls.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
-import { makePersist } from '../../../src/ledger/schema/persist.ts';
 import { scanKeys } from '../../../src/ledger/schema/redis-reads.ts';
+import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { makeConnections } from '../../../src/redis/connections.ts';
 import { parseRedisUrl } from '../../../src/redis/redis-url.ts';
@@ -32,11 +32,11 @@ describe('a claim', () => {
     await confirmed(() => calls.claim(limit(0), ask));
     await confirmed(async () => {
       const before = await countOf(primary, 'wait');
-      const verdicts = await Promise.all(Array.from({ length: 40 }, (_none, n) => calls.claim(limit(n + 1), ask)));
+      const answers = await Promise.all(Array.from({ length: 40 }, (_none, n) => calls.claim(limit(n + 1), ask)));
       const found = await Promise.all(
         replicas.map(({ admin }) => admin.hget(keys.call('limit', 'request-40'), 'owner')),
       );
-      expect(verdicts).toEqual(verdicts.map(() => ({ is: 'go', first: 'a/1' })));
+      expect(answers).toEqual(answers.map(() => ({ is: 'go', first: 'a/1' })));
       expect(found).toEqual(['a/1', 'a/1']);
       expect((await countOf(primary, 'wait')) - before).toBe(1);
     });
@@ -173,9 +173,9 @@ function openCalls(url: string, wanted: number) {
     await connections.close();
   });
   const [ledger, keys] = [connections.connect('ledger'), makeKeys(freshPrefix(), 'account')];
-  const persist = makePersist({ log, signal: ending.signal });
+  const retryUntilAnswered = makeRetryUntilAnswered({ log, signal: ending.signal });
   const replicas = { expected: () => wanted, connect: () => connections.connect('claims') };
-  return { calls: makeCalls({ connection: ledger, keys, persist, replicas }), keys, ledger };
+  return { calls: makeCalls({ connection: ledger, keys, retryUntilAnswered, replicas }), keys, ledger };
 }
 
 /** How often a server ran a command. */

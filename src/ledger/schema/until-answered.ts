@@ -5,7 +5,7 @@ import type { Log } from '../../log.ts';
 /** Long enough not to hammer a Redis that is loading its data, short enough to go on within the second. */
 const PAUSE_MS = 300;
 
-export type Persist = <T>(what: string, run: () => Promise<T>) => Promise<T>;
+export type RetryUntilAnswered = <T>(what: string, run: () => Promise<T>) => Promise<T>;
 
 /**
  * Repeats a ledger command until Redis has answered it. What is written around a call to the service must not get lost
@@ -15,7 +15,7 @@ export type Persist = <T>(what: string, run: () => Promise<T>) => Promise<T>;
  * ends; the claim is then found by others to be without an owner. So it does with a command that throws `STOPPED`, or `USAGE`:
  * nobody may change an archived portfolio, however often it is tried.
  */
-export function makePersist({ log, signal }: { log: Log; signal: AbortSignal }): Persist {
+export function makeRetryUntilAnswered({ log, signal }: { log: Log; signal: AbortSignal }): RetryUntilAnswered {
   /** Commands that have failed and have no answer yet: an outage is said once, and not once a command. */
   let failing = 0;
   const sayOutage = (what: string, error: unknown): void => {
@@ -50,8 +50,8 @@ function isMeant(error: unknown): boolean {
  * The same for work that ends at a signal: it waits for no answer any more then, and rejects with `STOPPED`, in the words
  * that the signal was aborted with.
  */
-export function untilStopped(persist: Persist, signal: AbortSignal): Persist {
-  return (what, run) => persist(what, () => unlessStopped(run, signal));
+export function untilStopped(retryUntilAnswered: RetryUntilAnswered, signal: AbortSignal): RetryUntilAnswered {
+  return (what, run) => retryUntilAnswered(what, () => unlessStopped(run, signal));
 }
 
 function unlessStopped<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {

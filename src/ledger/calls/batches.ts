@@ -9,7 +9,7 @@ import { type MoveCall, type MoveName, moveArgs, type RowId } from '../schema/sc
  * Takes a row through moves of one script, one behind the other: what lua/items.lua says of it. Rejects where Redis did not answer;
  * whether it was done is not known then; and with `USAGE` what people would do with rows of an archived portfolio.
  */
-export type Trips = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unknown>;
+export type Batcher = (row: RowId, ...moves: readonly MoveCall[]) => Promise<unknown>;
 
 /** How a row is to go on once its call was made; undefined where it stays at its step. */
 export type Moving = Extract<MoveCall, { move: 'advance' }> | undefined;
@@ -22,40 +22,40 @@ type Asked = {
   reject: (reason: unknown) => void;
 };
 
-/** Trips by the script at `url`, of which one serves so many rows at the most: Redis serves nobody else meanwhile. */
+/** A batch by the script at `url`, of which one serves so many rows at the most: Redis serves nobody else meanwhile. */
 type Script = { url: URL; mostAtOnce: number };
 
 /** What workers do: some 20 µs a row. */
-export const TRIP: Script = { url: new URL('../lua/trip.lua', import.meta.url), mostAtOnce: 100 };
+export const BATCH: Script = { url: new URL('../lua/batch.lua', import.meta.url), mostAtOnce: 100 };
 const OFTEN: ReadonlySet<MoveName | undefined> = new Set(['begin', 'claim', 'settle', 'release', 'doubt', 'advance']);
 
 /** What people do with rows looks at more. */
 const ACTS: Script = { url: new URL('../lua/acts.lua', import.meta.url), mostAtOnce: 20 };
 
-const KNOWN = new WeakMap<RedisConnection, Map<string, Trips>>();
+const KNOWN = new WeakMap<RedisConnection, Map<string, Batcher>>();
 
-/** The trips of one account over one connection: the same for all who ask for them. */
-export function tripsOf(connection: RedisConnection, { account }: Pick<Keys, 'account'>): Trips {
-  const known = KNOWN.get(connection) ?? new Map<string, Trips>();
+/** The batcher of one account over one connection: the same for all who ask for it. */
+export function batcherOf(connection: RedisConnection, { account }: Pick<Keys, 'account'>): Batcher {
+  const known = KNOWN.get(connection) ?? new Map<string, Batcher>();
   KNOWN.set(connection, known);
-  const by = ({ url, mostAtOnce }: Script): Trips => {
+  const by = ({ url, mostAtOnce }: Script): Batcher => {
     const run = makeLuaScript(connection, url);
-    return makeTrips((args) => run([account], args) as Promise<unknown[]>, mostAtOnce);
+    return makeBatcher((args) => run([account], args) as Promise<unknown[]>, mostAtOnce);
   };
-  const make = (often = by(TRIP), acts = by(ACTS)): Trips => {
+  const make = (often = by(BATCH), acts = by(ACTS)): Batcher => {
     return (row, ...moves) => (OFTEN.has(moves[0]?.move) ? often : acts)(row, ...moves);
   };
-  const trips = known.get(account) ?? make();
-  known.set(account, trips);
-  return trips;
+  const runInBatch = known.get(account) ?? make();
+  known.set(account, runInBatch);
+  return runInBatch;
 }
 
 /**
- * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/items.lua, by `run`): while a trip is
+ * Takes what the rows of this process ask of the ledger to Redis, all of a moment in one script (lua/items.lua, by `run`): while a batch is
  * under way the next ones gather. An item may be repeated. What somebody damaged in one portfolio rejects the items that move that
  * portfolio's rows, and no others.
  */
-export function makeTrips(run: (args: (string | number)[]) => Promise<unknown[]>, mostAtOnce: number): Trips {
+export function makeBatcher(run: (args: (string | number)[]) => Promise<unknown[]>, mostAtOnce: number): Batcher {
   let gathered: Asked[] = [];
   let isUnderWay = false;
 
@@ -100,7 +100,7 @@ export type Replicas = {
 };
 
 /**
- * Trips of claims, with one further answer of a claim: { "unconfirmed", replicas that have it, replicas that should }. The claim then
+ * Batches of claims, with one further answer of a claim: { "unconfirmed", replicas that have it, replicas that should }. The claim then
  * stands where it was written and perhaps nowhere else; nothing may be sent, and it is to be given back. A replica that is
  * promoted without a claim would let the same thing be made again.
  *
@@ -108,10 +108,14 @@ export type Replicas = {
  * the next claims gather meanwhile. It counts writes of its own connection alone, so every "go" has to be one; the
  * repeated one of the same owner too.
  */
-export function makeConfirmedTrips(connection: RedisConnection, account: string, wanted: Replicas['expected']): Trips {
-  const lua = scriptText(TRIP.url);
+export function makeConfirmedBatcher(
+  connection: RedisConnection,
+  account: string,
+  wanted: Replicas['expected'],
+): Batcher {
+  const lua = scriptText(BATCH.url);
   const sha = createHash('sha1').update(lua).digest('hex');
-  return makeTrips(async (args) => {
+  return makeBatcher(async (args) => {
     const count = await wanted();
     // One write to one server, in this order. A server that lacks the script would be given it behind the WAIT.
     const pipeline = connection
@@ -129,7 +133,7 @@ export function makeConfirmedTrips(connection: RedisConnection, account: string,
       if (waitError) return new Error(`the replicas could not be asked (${messageOf(waitError)})`);
       return Number(confirmed) < count ? ['unconfirmed', Number(confirmed), count] : answer;
     });
-  }, TRIP.mostAtOnce);
+  }, BATCH.mostAtOnce);
 }
 
 const NONE = new Error('no answer');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readShut } from '../../src/pace/door-words.ts';
-import type { Doors } from '../../src/pace/doors.ts';
+import { readTripped } from '../../src/pace/breaker-words.ts';
+import type { Breakers } from '../../src/pace/breakers.ts';
 import { inTime, inVirtualTime, readUntil, sleep } from '../support/virtual-time.ts';
 
 const never = new AbortController().signal;
@@ -8,64 +8,69 @@ const works = { signal: never, tryToken: async () => true };
 const WHY = 'status 502';
 
 /** So many answers of which nobody knows what they mean. */
-async function lose(doors: Doors, count: number): Promise<void> {
-  for (let answer = 0; answer < count; answer += 1) await doors.unknown('limit', WHY, undefined);
+async function lose(breakers: Breakers, count: number): Promise<void> {
+  for (let answer = 0; answer < count; answer += 1) await breakers.unknown('limit', WHY, undefined);
 }
 
-describe.concurrent('a door', () => {
+describe.concurrent('a circuit breaker', () => {
   test(
-    'is shut by the third unknown answer in a row of its kind, whichever processes met them',
+    'is tripped by the third unknown answer in a row of its kind, whichever processes met them',
     inTime(async (time) => {
-      const [mine, other, third, fourth] = [time.openDoors(), time.openDoors(), time.openDoors(), time.openDoors()];
+      const [mine, other, third, fourth] = [
+        time.openBreakers(),
+        time.openBreakers(),
+        time.openBreakers(),
+        time.openBreakers(),
+      ];
       await mine.unknown('limit', WHY, undefined);
       await other.unknown('limit', WHY, undefined);
       await other.unknown('company', WHY, undefined);
       expect(await third.enter('limit', works)).toBeUndefined();
       await third.unknown('limit', WHY, undefined);
-      expect(third.shut()).toMatchObject([{ kind: 'limit', why: WHY }]);
-      expect(third.isShut('company')).toBe(false);
+      expect(third.tripped()).toMatchObject([{ kind: 'limit', why: WHY }]);
+      expect(third.isTripped('company')).toBe(false);
       // A process that has just been started asks first.
       expect(await fourth.enter('limit', works)).toMatchObject({ kind: 'limit' });
     }),
   );
 
   test(
-    'stays open where known answers come between, and not for those that had come before',
+    'does not trip where known answers come between, and not for those that had come before',
     inTime(async (time) => {
-      const [mine, other] = [time.openDoors(), time.openDoors()];
+      const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await lose(mine, 2);
       await mine.known('limit', undefined);
       await lose(mine, 2);
-      expect(mine.isShut('limit')).toBe(false);
+      expect(mine.isTripped('limit')).toBe(false);
       await other.known('limit', undefined);
       await mine.unknown('limit', WHY, undefined);
       // The other process tells of its answer only now.
-      const isShut = async () => (await other.enter('company', works)) ?? other.isShut('limit');
-      expect(await readUntil(isShut, (is) => is === true)).toBe(true);
+      const isTripped = async () => (await other.enter('company', works)) ?? other.isTripped('limit');
+      expect(await readUntil(isTripped, (is) => is === true)).toBe(true);
     }),
   );
 
   test(
-    'lets one trial through at a time in the whole fleet, and the rest when that is answered',
+    'lets one probe through at a time in the whole fleet, and the rest when that is answered',
     inTime(async (time) => {
-      const [mine, other] = [time.openDoors(), time.openDoors()];
+      const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await lose(mine, 3);
       const passed: (string | undefined)[] = [];
-      const all = [mine, mine, other, other].map(async (doors) => {
-        const trial = await doors.enter('limit', works);
-        passed.push(trial?.kind);
-        if (trial) await doors.known('limit', undefined, trial);
+      const all = [mine, mine, other, other].map(async (breakers) => {
+        const probe = await breakers.enter('limit', works);
+        passed.push(probe?.kind);
+        if (probe) await breakers.known('limit', undefined, probe);
       });
       await Promise.all(all);
       expect(passed).toEqual(['limit', undefined, undefined, undefined]);
-      expect(mine.shut()).toEqual([]);
+      expect(mine.tripped()).toEqual([]);
     }),
   );
 
   test(
     'is not tried while no token can be had, and no other process tries meanwhile',
     inTime(async (time) => {
-      const [mine, other] = [time.openDoors(), time.openDoors()];
+      const [mine, other] = [time.openBreakers(), time.openBreakers()];
       await lose(mine, 3);
       const tokens = [false, true];
       let asked = 0;
@@ -73,8 +78,10 @@ describe.concurrent('a door', () => {
         asked += 1;
         return tokens.shift() ?? true;
       };
-      const trial = await Promise.race([mine, other].map((doors) => doors.enter('limit', { signal: never, tryToken })));
-      expect(trial).toMatchObject({ kind: 'limit' });
+      const probe = await Promise.race(
+        [mine, other].map((breakers) => breakers.enter('limit', { signal: never, tryToken })),
+      );
+      expect(probe).toMatchObject({ kind: 'limit' });
       expect(asked).toBe(2);
     }),
   );
@@ -82,13 +89,13 @@ describe.concurrent('a door', () => {
   test(
     'is left alone for as long as the service asks where it gives no token',
     inTime(async (time) => {
-      const { connection, doorsKey: key } = time;
-      const doors = time.openDoors();
-      await lose(doors, 3);
+      const { connection, breakersKey: key } = time;
+      const breakers = time.openBreakers();
+      await lose(breakers, 3);
       const stop = new AbortController();
-      const wish = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
-      const waiting = expect(doors.enter('limit', wish)).rejects.toMatchObject({ code: 'STOPPED' });
-      const untilMs = async () => (await readShut(connection, key))[0]?.untilMs ?? 0;
+      const options = { signal: stop.signal, tryToken: async () => false, waitMs: () => 3_600_000 };
+      const waiting = expect(breakers.enter('limit', options)).rejects.toMatchObject({ code: 'STOPPED' });
+      const untilMs = async () => (await readTripped(connection, key))[0]?.untilMs ?? 0;
       const late = Date.now() + 3_500_000;
       expect(await readUntil(untilMs, (ms) => ms > late)).toBeGreaterThan(late);
       stop.abort();
@@ -97,17 +104,17 @@ describe.concurrent('a door', () => {
   );
 
   test(
-    'passes a trial on that tells nothing, and takes one away from a process that vanished in it',
+    'passes a probe on that tells nothing, and takes one away from a process that vanished in it',
     inTime(async (time) => {
-      const { connection, doorsKey: key } = time;
-      const doors = time.openDoors();
-      await lose(doors, 3);
-      const trial = await doors.enter('limit', works);
-      await trial?.giveBack();
+      const { connection, breakersKey: key } = time;
+      const breakers = time.openBreakers();
+      await lose(breakers, 3);
+      const probe = await breakers.enter('limit', works);
+      await probe?.giveBack();
       const [seconds] = await connection.time();
       const leaseUntil = (Number(seconds) + 2) * 1e6;
       await connection.hset(key, { lease: 'vanished/1', leaseUntil, dueAt: 0 });
-      expect(await doors.enter('limit', works)).toMatchObject({ kind: 'limit' });
+      expect(await breakers.enter('limit', works)).toMatchObject({ kind: 'limit' });
       expect(Number((await connection.time())[0]) * 1e6).toBeGreaterThanOrEqual(leaseUntil);
     }),
   );
@@ -115,51 +122,51 @@ describe.concurrent('a door', () => {
   test(
     'is left by those whose process stops',
     inTime(async (time) => {
-      const doors = time.openDoors();
-      await lose(doors, 3);
+      const breakers = time.openBreakers();
+      await lose(breakers, 3);
       const stop = new AbortController();
-      const waiting = doors.enter('limit', { ...works, signal: stop.signal });
+      const waiting = breakers.enter('limit', { ...works, signal: stop.signal });
       stop.abort();
       await expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
     }),
   );
 
   test(
-    'that is shut is told to those who look from outside, with its reason',
+    'that is tripped is told to those who look from outside, with its reason',
     inTime(async (time) => {
-      const { connection, doorsKey: key } = time;
-      expect(await readShut(connection, key)).toEqual([]);
-      await lose(time.openDoors(), 3);
-      const [shut] = await readShut(connection, key);
-      expect(shut).toMatchObject({ kind: 'limit', why: WHY });
-      expect(shut?.untilMs).toBeGreaterThan(Date.now());
+      const { connection, breakersKey: key } = time;
+      expect(await readTripped(connection, key)).toEqual([]);
+      await lose(time.openBreakers(), 3);
+      const [tripped] = await readTripped(connection, key);
+      expect(tripped).toMatchObject({ kind: 'limit', why: WHY });
+      expect(tripped?.untilMs).toBeGreaterThan(Date.now());
     }),
   );
 
   test(
     'counts as being tried while a call is on its way for that, and not before or after',
     inTime(async (time) => {
-      const { connection, doorsKey: key } = time;
-      const [doors, other] = [time.openDoors(), time.openDoors()];
-      await lose(doors, 3);
-      const isTried = async () => (await readShut(connection, key)).map((shut) => shut.isTried);
+      const { connection, breakersKey: key } = time;
+      const [breakers, other] = [time.openBreakers(), time.openBreakers()];
+      await lose(breakers, 3);
+      const isTried = async () => (await readTripped(connection, key)).map((tripped) => tripped.isTried);
       expect(await isTried()).toEqual([false]);
-      expect(doors.shut()).toMatchObject([{ isTried: false }]);
-      const trial = await doors.enter('limit', works);
+      expect(breakers.tripped()).toMatchObject([{ isTried: false }]);
+      const probe = await breakers.enter('limit', works);
       expect(await isTried()).toEqual([true]);
       expect(await other.look()).toMatchObject([{ isTried: true }]);
-      await trial?.giveBack();
+      await probe?.giveBack();
       expect(await isTried()).toEqual([false]);
-      expect(doors.shut()).toMatchObject([{ isTried: false }]);
+      expect(breakers.tripped()).toMatchObject([{ isTried: false }]);
     }),
   );
 
   test(
     'counts an answer once, though its script runs twice',
     inTime(async (time) => {
-      const { connection, doorsKey: key } = time;
-      const doors = time.openDoors();
-      await lose(doors, 2);
+      const { connection, breakersKey: key } = time;
+      const breakers = time.openBreakers();
+      await lose(breakers, 2);
       const told = (await connection.hget(key, 'told:limit')) ?? '';
       const script = Reflect.get(connection, 'limitline:unknown-answer') as (...words: unknown[]) => Promise<unknown>;
       await script.call(connection, 1, key, 'limit', WHY, told, '', 3, 1e6, 3e8, 1e7);
@@ -182,21 +189,21 @@ function outage(
       tokenCalls += 1;
       return tokenWorks || isOver();
     };
-    const caller = async (doors: Doors, kind: 'company' | 'limit'): Promise<void> => {
+    const caller = async (breakers: Breakers, kind: 'company' | 'limit'): Promise<void> => {
       for (;;) {
-        const trial = await doors.enter(kind, { signal: never, tryToken });
+        const probe = await breakers.enter(kind, { signal: never, tryToken });
         await sleep(20);
         if (isOver()) {
           backMs ||= Date.now();
-          await doors.known(kind, undefined, trial);
+          await breakers.known(kind, undefined, probe);
           return;
         }
         unknown += 1;
-        await doors.unknown(kind, WHY, trial);
+        await breakers.unknown(kind, WHY, probe);
       }
     };
-    const all = Array.from({ length: processes }, time.openDoors).flatMap((doors) =>
-      Array.from({ length: callers }, (_, at) => caller(doors, kinds === 2 && at % 2 === 0 ? 'company' : 'limit')),
+    const all = Array.from({ length: processes }, time.openBreakers).flatMap((breakers) =>
+      Array.from({ length: callers }, (_, at) => caller(breakers, kinds === 2 && at % 2 === 0 ? 'company' : 'limit')),
     );
     await Promise.all(all);
     return { unknown, tokenCalls, backS: (backMs - beginMs) / 1_000 - seconds };
@@ -207,15 +214,15 @@ describe.concurrent('an hour of an outage', () => {
   test.each([
     [{ processes: 1, callers: 32, kinds: 1, tokenWorks: true } as const],
     [{ processes: 2, callers: 16, kinds: 2, tokenWorks: true } as const],
-  ])('leaves no more calls unknown than those in flight and the trials: %j', async (fleet) => {
+  ])('leaves no more calls unknown than those in flight and the probes: %j', async (fleet) => {
     const { unknown, backS } = await outage(3_600, fleet);
     expect(unknown).toBeGreaterThan(32);
     expect(unknown).toBeLessThanOrEqual(60);
-    // 5 min lie between two trials by then.
+    // 5 min lie between two probes by then.
     expect(backS).toBeLessThan(305);
   });
 
-  test('costs no row a trial where the token endpoint is away too, and its end is noticed at once', async () => {
+  test('costs no row a probe where the token endpoint is away too, and its end is noticed at once', async () => {
     const { unknown, backS, tokenCalls } = await outage(3_600, {
       processes: 2,
       callers: 16,

@@ -6,8 +6,8 @@ import { amountText, limbsOf, plainUnits, shareOf } from './exact-sum.ts';
 import type { Ask, StoredRow } from './row-walk.ts';
 import { makeMark, makeSearchMarks } from './search-marks.ts';
 
-export type RestingLooks = ReturnType<typeof makeRestingLooks>;
-export type RestingLook = Awaited<ReturnType<RestingLooks>>;
+export type CompareIdle = ReturnType<typeof makeCompareIdle>;
+export type IdleComparison = Awaited<ReturnType<CompareIdle>>;
 
 /** Members of an index read at a time. */
 const PAGE = 500;
@@ -15,10 +15,10 @@ const PAGE = 500;
 /**
  * Compares what is kept beside the rows of a portfolio (sums, indexes by state, cause, approval and search) with the rows while they
  * are walked anyway: each index is read once, nothing is written, and a portfolio in which anything moves meanwhile is told as such.
- * Most portfolios rest at night. Where something differs, or moved, the exact comparison (comparison/row-comparison.ts) has to look: that
+ * Most portfolios are idle at night. Where something differs, or moved, the exact comparison (comparison/row-comparison.ts) has to look: that
  * one goes on while rows move, names what differs, mends it, and costs ten times as much.
  */
-export function makeRestingLooks({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
+export function makeCompareIdle({ connection, keys }: { connection: RedisConnection; keys: Keys }) {
   /** All of a portfolio that changes when one of its rows does, as one text; and what of it is compared. */
   async function lookAt(portfolio: string) {
     const { answers } = await readAtOnce(connection, [

@@ -5,7 +5,7 @@ import type { CallRecord } from '../../outcome.ts';
 import type { RowId } from '../schema/schema.ts';
 
 /** The ledger's answer to "may I send this?". */
-export type Verdict =
+export type ClaimAnswer =
   /** Send it, now, and settle, release or doubt it afterwards. `first` names the first send of this content. */
   | { is: 'go'; first: string }
   /** It was made before, for the row `row`: call nothing. */
@@ -33,7 +33,7 @@ export type Verdict =
 
 /**
  * One thing to be made: what kind, which one, and for which row, at which of its revisions. `sent` is what is sent, and
- * `asked` what the line asked for, by which a repetition and another wish are told apart; only their digests are kept.
+ * `asked` what the line asked for, by which a repetition and another request are told apart; only their digests are kept.
  */
 export type Thing = {
   kind: CallKind;
@@ -54,13 +54,13 @@ export type Released =
   | { is: 'other' };
 
 /** Tells contents apart without keeping them; 16 characters of SHA-256, since nobody tries to make two alike. */
-export function digestOf(text: string): string {
+export function contentDigest(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 16);
 }
 
 /** Of what is sent, and of what the line asked for, or "". */
 export function digestsOf({ sent = '', asked }: Thing): { words: string; asked: string } {
-  return { words: digestOf(sent), asked: asked === undefined ? '' : digestOf(asked) };
+  return { words: contentDigest(sent), asked: asked === undefined ? '' : contentDigest(asked) };
 }
 
 /** The fault of a claim that not all replicas have. */
@@ -78,7 +78,7 @@ export function toReleased([is, first, second]: [string, ...(string | number)[]]
 }
 
 /** What claim.lua answered. */
-export function toVerdict([is, ...rest]: [Verdict['is'], ...string[]], owner: string): Verdict {
+export function toClaimAnswer([is, ...rest]: [ClaimAnswer['is'], ...string[]], owner: string): ClaimAnswer {
   const [first, second, third] = rest;
   switch (is) {
     case 'made':

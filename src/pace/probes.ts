@@ -3,50 +3,50 @@ import type { CallKind } from '../call-kind.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
-import type { DoorQueue } from './door-queue.ts';
-import type { KnownDoors } from './known-doors.ts';
+import type { BreakerQueue } from './breaker-queue.ts';
+import type { KnownBreakers } from './known-breakers.ts';
 
-/** The right, of one call in the whole fleet, to leave by a shut door. */
-export type Trial = {
+/** The right, of one call in the whole fleet, to leave while a breaker is tripped. */
+export type Probe = {
   readonly name: string;
   readonly kind: CallKind;
   /** Lets another try, where this call brought no answer that tells anything; does nothing where it did. */
   giveBack(): Promise<void>;
 };
 
-/** Each trial may cost a person a look-up, so they get rare: some 8 in the first five minutes, 12 in each hour after. */
+/** Each probe may cost a person a look-up, so they get rare: some 8 in the first five minutes, 12 in each hour after. */
 export const LONGEST_WAIT_MS = 300_000;
 
-/** A trial that came to nothing (made before, cancelled meanwhile) is followed by another this soon. */
-const NEXT_TRIAL_MS = 100;
+/** A probe that came to nothing (made before, cancelled meanwhile) is followed by another this soon. */
+const NEXT_PROBE_MS = 100;
 
-/** A process that was killed in its trial keeps the others waiting for so long, and no call of theirs. */
+/** A process that was killed in its probe keeps the others waiting for so long, and no call of theirs. */
 const LEASE_MS = 6_000;
-/** A door that was opened elsewhere is noticed within this; also how often a lease is prolonged. */
+/** A breaker that was reset elsewhere is noticed within this; also how often a lease is prolonged. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The trials of one process: while somebody waits at a shut door it asks whether it may try, and gives the trial to the
+ * The probes of one process: while somebody waits behind a tripped breaker it asks whether it may try, and gives the probe to the
  * first who waits. It has one at a time, by a lease that ends by itself when the process dies.
  */
-export function makeTrials({
+export function makeProbes({
   connection,
   key,
-  doors,
+  breakers,
   queue,
   log,
 }: {
   connection: RedisConnection;
   key: string;
-  doors: KnownDoors;
-  queue: DoorQueue<Trial>;
+  breakers: KnownBreakers;
+  queue: BreakerQueue<Probe>;
   log: Log;
 }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
-  const [askTrial, returnTrial] = [script('door-trial'), script('door-give-back')];
+  const [askProbe, returnProbe] = [script('ask-probe'), script('return-probe')];
   const processName = randomBytes(6).toString('base64url');
   let names = 0;
-  let current: Trial | undefined;
+  let current: Probe | undefined;
   let watching = false;
 
   const newName = (): string => {
@@ -57,14 +57,14 @@ export function makeTrials({
   const ask = async (name: string, has: boolean): Promise<CallKind | undefined> => {
     const kinds = has ? [] : queue.kinds();
     const args = [name, has ? 1 : 0, LEASE_MS * 1_000, LONGEST_WAIT_MS * 1_000, ...kinds];
-    return doors.learn(await askTrial([key], args));
+    return breakers.learn(await askProbe([key], args));
   };
 
   const giveBack = async (name: string, againMs: number): Promise<void> => {
     if (current?.name !== name) return;
     current = undefined;
     // A lease that cannot be given back ends by itself.
-    await returnTrial([key], [name, againMs * 1_000]).then(doors.learn, () => {});
+    await returnProbe([key], [name, againMs * 1_000]).then(breakers.learn, () => {});
   };
 
   /** Answers how long the next look may wait. */
@@ -76,10 +76,10 @@ export function makeTrials({
     const name = newName();
     const kind = await ask(name, false);
     if (kind !== undefined) {
-      current = { name, kind, giveBack: () => giveBack(name, NEXT_TRIAL_MS) };
+      current = { name, kind, giveBack: () => giveBack(name, NEXT_PROBE_MS) };
       if (!queue.give(current)) await current.giveBack();
     }
-    const dueMs = (doors.shut()[0]?.untilMs ?? 0) - Date.now();
+    const dueMs = (breakers.tripped()[0]?.untilMs ?? 0) - Date.now();
     return dueMs > 0 ? Math.min(dueMs + 1, LOOK_EVERY_MS) : LOOK_EVERY_MS;
   };
 
@@ -87,25 +87,25 @@ export function makeTrials({
     newName,
     giveBack,
 
-    /** Asks how the doors stand, and for no trial. */
+    /** Asks how the breakers stand, and for no probe. */
     async refresh(): Promise<void> {
-      doors.learn(await askTrial([key], ['', 0, 0, 0]));
+      breakers.learn(await askProbe([key], ['', 0, 0, 0]));
     },
 
-    /** The trial has been answered, which ends its lease. Says whether this process had it. */
-    end(trial: Trial | undefined): boolean {
-      if (!trial || current?.name !== trial.name) return false;
+    /** The probe has been answered, which ends its lease. Says whether this process had it. */
+    end(probe: Probe | undefined): boolean {
+      if (!probe || current?.name !== probe.name) return false;
       current = undefined;
       return true;
     },
 
-    /** Looks now and then, for as long as somebody waits or a trial is under way. */
+    /** Looks now and then, for as long as somebody waits or a probe is under way. */
     async watch(): Promise<void> {
       if (watching) return;
       watching = true;
       while (queue.kinds().length > 0 || current) {
         const waitMs = await look().catch((error) => {
-          log.debug({ reason: messageOf(error) }, 'the doors cannot be asked about; trying until they can');
+          log.debug({ reason: messageOf(error) }, 'the circuit breakers cannot be asked about; trying until they can');
           return LOOK_EVERY_MS;
         });
         // A process that stops takes its callers out of the queue, and nothing else waits for this.

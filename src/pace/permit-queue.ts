@@ -1,6 +1,6 @@
 import { LimitlineError } from '../errors.ts';
 import { makeDepartures } from './departures.ts';
-import type { Grant, Turn } from './turn.ts';
+import type { Grant, Permit } from './permit.ts';
 
 /**
  * However long a wait is said to be, Redis is asked again this often: a block that ends early is noticed within it, and
@@ -8,27 +8,27 @@ import type { Grant, Turn } from './turn.ts';
  */
 const LONGEST_PAUSE_MS = 1_000;
 
-/** An outage of Redis is no fault of those who wait: turns are asked for again until it is back. */
+/** An outage of Redis is no fault of those who wait: permits are asked for again until it is back. */
 const RETRY_MS = 300;
 
-/** So many turns of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
+/** So many permits of a fast pace are asked for together, and Redis is asked a hundred times a second at the most. */
 const SHORTEST_PAUSE_MS = 10;
 
-type Waiter = { signal: AbortSignal; resolve: (turn: Turn) => void; reject: (error: Error) => void };
+type Waiter = { signal: AbortSignal; resolve: (permit: Permit) => void; reject: (error: Error) => void };
 
-/** A turn that has been granted to somebody, and is still to come. */
+/** A permit that has been granted to somebody, and is still to come. */
 type Coming = { waiter: Waiter; grant: Grant; dueMs: number };
 
 /**
- * Queues the callers of one process and asks for their turns together, one question at a time: a hundred calls that
- * wait cost one trip to Redis, and turns are given in the order in which they were asked for. A caller waits here for
+ * Queues the callers of one process and asks for their permits together, one question at a time: a hundred calls that
+ * wait cost one trip to Redis, and permits are given in the order in which they were asked for. A caller waits here for
  * as long as it takes, an hour if need be: a row that went back to its queue would only make room for the next one to
  * be taken up in vain, and so on to the last of the portfolio.
  *
- * @param spareWanted so many more turns are asked for than callers wait, for those that come within the next moment: only while the
- * pace limits nobody, since a turn that nobody takes is lost to the fleet
+ * @param spareWanted so many more permits are asked for than callers wait, for those that come within the next moment: only while the
+ * pace limits nobody, since a permit that nobody takes is lost to the fleet
  */
-export function makeTurnQueue(
+export function makePermitQueue(
   ask: (wanted: number) => Promise<Grant>,
   onFault: (error: unknown) => void,
   spareWanted: () => number = () => 0,
@@ -40,27 +40,27 @@ export function makeTurnQueue(
   const heard = new WeakSet<AbortSignal>();
   const departures = makeDepartures();
   const lateness = makeLateness();
-  const spare = makeSpareTurns();
+  const spare = makeSparePermits();
   let latestEpisode = 0;
   let asking = false;
   let recalls = 0;
 
   const askAgain = (error: unknown): Grant => {
     onFault(error);
-    return { turns: 0, firstMs: RETRY_MS, betweenMs: 0, episode: latestEpisode, crowds: false, strict: false };
+    return { permits: 0, firstMs: RETRY_MS, betweenMs: 0, episode: latestEpisode, crowds: false, strict: false };
   };
 
-  const makeTurn = ({ episode, betweenMs, crowds, strict }: Grant, dueMs: number): Turn => {
+  const makePermit = ({ episode, betweenMs, crowds, strict }: Grant, dueMs: number): Permit => {
     if (!strict) {
       const isLost = () => episode < latestEpisode || (crowds && lateness.isLost(performance.now() - dueMs));
       return { episode, isLost, leave: () => !isLost() };
     }
     departures.due(dueMs);
-    const turn = { dueMs, betweenMs };
-    return { episode, isLost: () => !departures.mayLeave(turn), leave: () => departures.leave(turn) };
+    const permit = { dueMs, betweenMs };
+    return { episode, isLost: () => !departures.mayLeave(permit), leave: () => departures.leave(permit) };
   };
 
-  /** Gives the turns that have come, and sees to the next. */
+  /** Gives the permits that have come, and sees to the next. */
   const give = (): void => {
     clearTimeout(timer);
     const nowMs = performance.now();
@@ -69,7 +69,7 @@ export function makeTurnQueue(
     const due = coming.splice(0, later === -1 ? coming.length : later);
     const [next] = coming;
     timer = next && setTimeout(give, next.dueMs - nowMs);
-    for (const { waiter, grant, dueMs } of due) waiter.resolve(makeTurn(grant, dueMs));
+    for (const { waiter, grant, dueMs } of due) waiter.resolve(makePermit(grant, dueMs));
   };
 
   const serve = async (): Promise<void> => {
@@ -78,32 +78,32 @@ export function makeTurnQueue(
       const recallsBefore = recalls;
       const wanted = spareWanted();
       const grant = await ask(waiters.length + wanted).catch(askAgain);
-      // Turns of a pace that has been cut while they were on their way are turns too fast.
+      // Permits of a pace that has been cut while they were on their way are permits too fast.
       if (recalls !== recallsBefore) continue;
       // What is granted now is of the present episode: with another server its number may be lower than what was heard of before.
       latestEpisode = grant.episode;
       const nowMs = performance.now();
-      for (let turn = 0; turn < grant.turns; turn += 1) {
-        const dueMs = nowMs + grant.firstMs + turn * grant.betweenMs;
+      for (let permit = 0; permit < grant.permits; permit += 1) {
+        const dueMs = nowMs + grant.firstMs + permit * grant.betweenMs;
         const waiter = waiters.shift();
         if (waiter) coming.push({ waiter, grant, dueMs });
         else if (wanted > 0) spare.add({ grant, dueMs });
       }
       give();
-      if (grant.turns > 0) continue;
+      if (grant.permits > 0) continue;
       await pause(Math.min(Math.max(grant.firstMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     } while (waiters.length > 0);
     asking = false;
   };
 
-  /** A turn to spare that is due; others are asked for before the last is gone. */
-  const takeNow = (): Turn | undefined => {
-    const turn = waiters.length === 0 ? spare.take() : undefined;
-    if (turn && !asking && spare.count() < spareWanted() / 2) void serve();
-    return turn && makeTurn(turn.grant, turn.dueMs);
+  /** A permit to spare that is due; others are asked for before the last is gone. */
+  const takeNow = (): Permit | undefined => {
+    const permit = waiters.length === 0 ? spare.take() : undefined;
+    if (permit && !asking && spare.count() < spareWanted() / 2) void serve();
+    return permit && makePermit(permit.grant, permit.dueMs);
   };
 
-  /** Nobody asks on behalf of those who have gone; the turns that they were to have are lost. */
+  /** Nobody asks on behalf of those who have gone; the permits that they were to have are lost. */
   const letGo = (signal: AbortSignal): void => {
     const hasGone = (waiter: Waiter): boolean => waiter.signal === signal;
     const gone = [...coming.map(({ waiter }) => waiter), ...waiters].filter(hasGone);
@@ -113,12 +113,12 @@ export function makeTurnQueue(
   };
 
   return {
-    /** Waits for a turn, however long it takes. Rejects with `STOPPED` when the signal is aborted first. */
-    take(signal: AbortSignal): Promise<Turn> {
+    /** Waits for a permit, however long it takes. Rejects with `STOPPED` when the signal is aborted first. */
+    take(signal: AbortSignal): Promise<Permit> {
       if (signal.aborted) return Promise.reject(stopped());
-      const turn = takeNow();
-      if (turn) return Promise.resolve(turn);
-      // Of thousands of turns one signal is the same, and listening to it costs more than all else that is done here.
+      const permit = takeNow();
+      if (permit) return Promise.resolve(permit);
+      // Of thousands of permits one signal is the same, and listening to it costs more than all else that is done here.
       if (!heard.has(signal)) {
         heard.add(signal);
         signal.addEventListener('abort', () => letGo(signal), { once: true });
@@ -131,12 +131,12 @@ export function makeTurnQueue(
 
     takeNow,
 
-    /** An episode has begun: turns that were handed out before it are lost. */
+    /** An episode has begun: permits that were handed out before it are lost. */
     begins(episode: number): void {
       latestEpisode = Math.max(latestEpisode, episode);
     },
 
-    /** Takes back all turns that are not due yet: all calls have stopped, and they would run into what stopped them. */
+    /** Takes back all permits that are not due yet: all calls have stopped, and they would run into what stopped them. */
     recall(): void {
       recalls += 1;
       spare.forget();
@@ -162,8 +162,8 @@ const LATE_AFTER_MS = 150;
 const LATE_FOR_MS = 1_000;
 
 /**
- * Judges turns by how late they are used: by more than is usual on a busy machine, they would crowd those of a process, or a
- * Redis, that stood still. Where nothing has been in time for a second, that is how it is here, and no turn is lost for it.
+ * Judges permits by how late they are used: by more than is usual on a busy machine, they would crowd those of a process, or a
+ * Redis, that stood still. Where nothing has been in time for a second, that is how it is here, and no permit is lost for it.
  */
 function makeLateness() {
   let lateSinceMs: number | undefined;
@@ -179,33 +179,33 @@ function makeLateness() {
   };
 }
 
-/** As far as turns are handed out ahead (pace-scripts.ts): one that is older was meant for another moment. */
+/** As far as permits are handed out ahead (pace-scripts.ts): one that is older was meant for another moment. */
 const USED_WITHIN_MS = 25;
 
-/** Of which grant a turn is, and when it comes due, as `performance.now()` has it. */
+/** Of which grant a permit is, and when it comes due, as `performance.now()` has it. */
 type Due = { grant: Grant; dueMs: number };
 
-/** Turns that were granted and that nobody waited for, in the order in which they come due. */
-function makeSpareTurns() {
-  let turns: Due[] = [];
+/** Permits that were granted and that nobody waited for, in the order in which they come due. */
+function makeSparePermits() {
+  let permits: Due[] = [];
 
   return {
-    add: (turn: Due): void => void turns.push(turn),
+    add: (permit: Due): void => void permits.push(permit),
 
     /** The first that is due; those that came due too long ago are gone. */
     take(nowMs = performance.now()): Due | undefined {
-      const fresh = turns.findIndex(({ dueMs }) => nowMs - dueMs <= USED_WITHIN_MS);
-      if (fresh !== 0) turns = fresh === -1 ? [] : turns.slice(fresh);
-      const [first] = turns;
+      const fresh = permits.findIndex(({ dueMs }) => nowMs - dueMs <= USED_WITHIN_MS);
+      if (fresh !== 0) permits = fresh === -1 ? [] : permits.slice(fresh);
+      const [first] = permits;
       // Timers count whole milliseconds; what is due within one is due now.
-      return first && first.dueMs <= nowMs + 1 ? turns.shift() : undefined;
+      return first && first.dueMs <= nowMs + 1 ? permits.shift() : undefined;
     },
 
-    count: (): number => turns.length,
+    count: (): number => permits.length,
 
     /** All calls have stopped: these would run into what stopped them. */
     forget(): void {
-      turns = [];
+      permits = [];
     },
   };
 }

@@ -3,14 +3,14 @@ import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { makeLuaScript, type RedisConnection } from '../lua-script.ts';
 import { onceAtATime } from '../once-at-a-time.ts';
-import { makeDoorQueue } from './door-queue.ts';
-import { LONGEST_WAIT_MS, makeTrials, type Trial } from './door-trials.ts';
-import { OURS, type Shut } from './door-words.ts';
+import { makeBreakerQueue } from './breaker-queue.ts';
+import { OURS, type Tripped } from './breaker-words.ts';
 import { makeKnownAnswers } from './known-answers.ts';
-import { makeKnownDoors } from './known-doors.ts';
+import { makeKnownBreakers } from './known-breakers.ts';
 import { microsecondsSince } from './microseconds.ts';
+import { LONGEST_WAIT_MS, makeProbes, type Probe } from './probes.ts';
 
-export type Doors = ReturnType<typeof makeDoors>;
+export type Breakers = ReturnType<typeof makeBreakers>;
 
 /** Whose fault a 401 is; `wait` says that it cannot be told yet, `aside` that only others can show it, who are to go first. */
 export type Blame = 'row' | 'everybody' | 'wait' | 'aside';
@@ -21,10 +21,10 @@ type Suspicion = { token: string; sentAtMs: number; firstSentAtMs: number; asked
 /** One or two lost answers are the network's; three with none between them are a service that cannot be understood. */
 const SHUT_AFTER_ANSWERS = 3;
 
-/** The wait before the first trial, which doubles from one to the next. */
+/** The wait before the first probe, which doubles from one to the next. */
 const FIRST_WAIT_MS = 1_000;
 
-/** A service that fails again so soon bears no more than a trial; its door opens no sooner than the last time. */
+/** A service that fails again so soon bears no more than a probe; its breaker is reset no sooner than the last time. */
 const RELAPSE_MS = 10_000;
 
 /** A fault of our own is told of so often at the most: processes that reach the data folder tell of more calls that they know of. */
@@ -34,7 +34,7 @@ const OURS_LONGEST_WAIT_MS = 10_000;
 
 /** While no token can be had, no row is at stake, and a service that is back is noticed within this. */
 const TOKEN_AGAIN_MS = 2_000;
-/** A token call that worked is good for the trials of the next second too. */
+/** A token call that worked is good for the probes of the next second too. */
 const TOKEN_GOOD_MS = 1_000;
 
 /** Askings in a row, after which one call that alone is answered 401 need not wait for a proof by others. */
@@ -43,27 +43,29 @@ const ALONE_AFTER_ASKINGS = 4;
 type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; waitMs?: () => number };
 
 /**
- * A door for each kind of call, the same for all processes. Some unknown answers in a row shut it: whatever leaves by it
+ * A circuit breaker for each kind of call, the same for all processes. Some unknown answers in a row trip it: whatever leaves by it
  * then has to be looked up by a person. It is tried with one call at a time, after a token call, which makes nothing; a
- * known answer opens it. lua/door-state.lua is what Redis has of it.
+ * known answer resets it. lua/breaker-state.lua is what Redis has of it.
  *
- * @param key the doors' key, one an account
+ * @param key the breakers' key, one an account
  */
-export function makeDoors({ connection, key, log }: { connection: RedisConnection; key: string; log: Log }) {
+export function makeBreakers({ connection, key, log }: { connection: RedisConnection; key: string; log: Log }) {
   const script = (name: string) => makeLuaScript(connection, new URL(`./lua/${name}.lua`, import.meta.url));
   const [tellUnknown, tellKnown, askBlame] = [script('unknown-answer'), script('known-answers'), script('blame')];
-  const queue = makeDoorQueue<Trial>();
-  const doors = makeKnownDoors({ log, onLearned: () => queue.letPass((kind) => !doors.isShut(kind)) });
-  const trials = makeTrials({ connection, key, doors, queue, log });
-  const answers = makeKnownAnswers({ tellKnown, key, onTold: doors.learn });
+  const queue = makeBreakerQueue<Probe>();
+  const breakers = makeKnownBreakers({ log, onLearned: () => queue.letPass((kind) => !breakers.isTripped(kind)) });
+  const probes = makeProbes({ connection, key, breakers, queue, log });
+  const answers = makeKnownAnswers({ tellKnown, key, onTold: breakers.learn });
   let tokenAtMs = Number.NEGATIVE_INFINITY;
 
   const refreshOnce = onceAtATime(() =>
-    trials.refresh().catch((error) => log.debug({ reason: messageOf(error) }, 'the doors cannot be asked about')),
+    probes
+      .refresh()
+      .catch((error) => log.debug({ reason: messageOf(error) }, 'the circuit breakers cannot be asked about')),
   );
   /** Asks where nothing was learned for a while. */
   const refresh = async (): Promise<void> => {
-    if (!doors.isFresh()) await refreshOnce();
+    if (!breakers.isFresh()) await refreshOnce();
   };
 
   const ask = async (
@@ -77,80 +79,80 @@ export function makeDoors({ connection, key, log }: { connection: RedisConnectio
     return (await askBlame([key], args)) as Blame;
   };
 
-  const unknown = async (kind: CallKind, why: string, trial: Trial | undefined, longestMs: number): Promise<void> => {
+  const unknown = async (kind: CallKind, why: string, probe: Probe | undefined, longestMs: number): Promise<void> => {
     // What came before it is told before it.
     void answers.tell().catch(() => {});
-    const args = [kind, why, trials.newName(), trial?.name ?? '', SHUT_AFTER_ANSWERS];
+    const args = [kind, why, probes.newName(), probe?.name ?? '', SHUT_AFTER_ANSWERS];
     const waits = [FIRST_WAIT_MS, longestMs, RELAPSE_MS].map((ms) => ms * 1_000);
-    doors.learn(await tellUnknown([key], [...args, ...waits]));
-    if (trials.end(trial)) doors.sayShut();
+    breakers.learn(await tellUnknown([key], [...args, ...waits]));
+    if (probes.end(probe)) breakers.sayTripped();
   };
   const oursAtMs = new Map<CallKind, number>();
 
   return {
     /**
-     * Waits until calls of this kind may leave. Answers a trial where this call is the one by which that is tried: a
+     * Waits until calls of this kind may leave. Answers a probe where this call is the one by which that is tried: a
      * token call has worked just before. Rejects with `STOPPED` when the signal is aborted first.
      *
      * @param tryToken makes a token call, and answers whether there is a token
      * @param waitMs how long the service wishes that nothing is sent, after a token call that failed
      */
-    async enter(kind: CallKind, { signal, tryToken, waitMs = () => 0 }: EnterOptions): Promise<Trial | undefined> {
+    async enter(kind: CallKind, { signal, tryToken, waitMs = () => 0 }: EnterOptions): Promise<Probe | undefined> {
       for (;;) {
         await refresh();
-        if (!doors.isShut(kind)) return undefined;
+        if (!breakers.isTripped(kind)) return undefined;
         const waiting = queue.wait(kind, signal);
-        void trials.watch();
-        const trial = await waiting;
-        if (!trial) continue;
-        if (performance.now() - tokenAtMs < TOKEN_GOOD_MS) return trial;
+        void probes.watch();
+        const probe = await waiting;
+        if (!probe) continue;
+        if (performance.now() - tokenAtMs < TOKEN_GOOD_MS) return probe;
         if (await tryToken()) {
           tokenAtMs = performance.now();
-          return trial;
+          return probe;
         }
-        await trials.giveBack(trial.name, Math.max(TOKEN_AGAIN_MS, waitMs()));
+        await probes.giveBack(probe.name, Math.max(TOKEN_AGAIN_MS, waitMs()));
       }
     },
 
-    /** Whether this process knows of the kind's door that it is shut: to be asked when all other waiting is over. */
-    isShut: doors.isShut,
+    /** Whether this process knows of the kind's breaker that it is tripped: to be asked when all other waiting is over. */
+    isTripped: breakers.isTripped,
 
     /** Whether calls of this kind may leave, as this process has heard just now: who would have to ask first waits ({@link enter}). */
-    isOpenNow: (kind: CallKind): boolean => doors.isFresh() && !doors.isShut(kind),
+    isOpenNow: (kind: CallKind): boolean => breakers.isFresh() && !breakers.isTripped(kind),
 
-    /** Asks how the doors stand, for a process in which nobody comes to them. */
-    async look(): Promise<readonly Shut[]> {
+    /** Asks how the breakers stand, for a process in which nobody comes to them. */
+    async look(): Promise<readonly Tripped[]> {
       await refresh();
-      return doors.shut();
+      return breakers.tripped();
     },
 
-    /** The doors that are shut, as this process knows them. */
-    shut: doors.shut,
+    /** The breakers that are tripped, as this process knows them. */
+    tripped: breakers.tripped,
 
     /** A call was answered, or was not, so that nobody knows what became of it. `why` in short, for people and the log. */
-    unknown: (kind: CallKind, why: string, trial: Trial | undefined): Promise<void> =>
-      unknown(kind, why, trial, LONGEST_WAIT_MS),
+    unknown: (kind: CallKind, why: string, probe: Probe | undefined): Promise<void> =>
+      unknown(kind, why, probe, LONGEST_WAIT_MS),
 
     /**
-     * A call could not leave, since this process does not reach its data folder. So many in a row shut the door as well, unless other
+     * A call could not leave, since this process does not reach its data folder. So many in a row trip the breaker as well, unless other
      * processes reach theirs: then they alone go on.
      */
-    async ours(kind: CallKind, why: string, trial: Trial | undefined): Promise<void> {
+    async ours(kind: CallKind, why: string, probe: Probe | undefined): Promise<void> {
       const nowMs = performance.now();
-      if (!trial && nowMs - (oursAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) < OURS_EVERY_MS) return;
+      if (!probe && nowMs - (oursAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) < OURS_EVERY_MS) return;
       oursAtMs.set(kind, nowMs);
-      await unknown(kind, `${OURS} (${why.replace(/\.$/, '')})`, trial, OURS_LONGEST_WAIT_MS);
+      await unknown(kind, `${OURS} (${why.replace(/\.$/, '')})`, probe, OURS_LONGEST_WAIT_MS);
     },
 
-    /** A call was answered so that its outcome is known. Costs no trip to Redis of its own, but for a trial. */
-    async known(kind: CallKind, made: { token: string; sentAtMs: number } | undefined, trial?: Trial): Promise<void> {
+    /** A call was answered so that its outcome is known. Costs no trip to Redis of its own, but for a probe. */
+    async known(kind: CallKind, made: { token: string; sentAtMs: number } | undefined, probe?: Probe): Promise<void> {
       answers.add(kind, made);
-      if (trial === undefined) {
+      if (probe === undefined) {
         answers.tellSoon();
         return;
       }
-      await answers.tell(trial);
-      trials.end(trial);
+      await answers.tell(probe);
+      probes.end(probe);
     },
 
     /**

@@ -1,28 +1,28 @@
 import type { CallKind } from '../call-kind.ts';
 import { LimitlineError } from '../errors.ts';
 
-export type DoorQueue<T extends { kind: CallKind }> = ReturnType<typeof makeDoorQueue<T>>;
+export type BreakerQueue<T extends { kind: CallKind }> = ReturnType<typeof makeBreakerQueue<T>>;
 
-type Waiter<T> = { kind: CallKind; pass: (trial: T | undefined) => void };
+type Waiter<T> = { kind: CallKind; pass: (probe: T | undefined) => void };
 
 /**
- * Those of one process who wait at a shut door, in the order in which they came. They take up nothing meanwhile: no slot,
- * no turn, no claim.
+ * Those of one process who wait behind a tripped breaker, in the order in which they came. They take up nothing meanwhile: no slot,
+ * no permit, no claim.
  */
-export function makeDoorQueue<T extends { kind: CallKind }>() {
+export function makeBreakerQueue<T extends { kind: CallKind }>() {
   const waiters = new Set<Waiter<T>>();
   return {
-    /** Answers a trial, or nothing where the door is open. Rejects with `STOPPED` when the signal is aborted first. */
+    /** Answers a probe, or nothing where the breaker is not tripped. Rejects with `STOPPED` when the signal is aborted first. */
     wait: (kind: CallKind, signal: AbortSignal): Promise<T | undefined> =>
       new Promise((resolve, reject) => {
         const leave = () => {
           waiters.delete(waiter);
           reject(new LimitlineError('STOPPED', 'The process is stopping; the row waits for another.'));
         };
-        const pass = (trial: T | undefined) => {
+        const pass = (probe: T | undefined) => {
           waiters.delete(waiter);
           signal.removeEventListener('abort', leave);
-          resolve(trial);
+          resolve(probe);
         };
         const waiter: Waiter<T> = { kind, pass };
         if (signal.aborted) {
@@ -36,16 +36,16 @@ export function makeDoorQueue<T extends { kind: CallKind }>() {
     /** The kinds that somebody waits for, each once. */
     kinds: (): CallKind[] => [...new Set([...waiters].map(({ kind }) => kind))],
 
-    /** Lets all pass whose door is open. */
-    letPass(isOpen: (kind: CallKind) => boolean): void {
-      for (const waiter of [...waiters]) if (isOpen(waiter.kind)) waiter.pass(undefined);
+    /** Lets all pass whose breaker is not tripped. */
+    letPass(mayLeave: (kind: CallKind) => boolean): void {
+      for (const waiter of [...waiters]) if (mayLeave(waiter.kind)) waiter.pass(undefined);
     },
 
-    /** Gives a trial to the first of its kind; false where nobody waits any more. */
-    give(trial: T): boolean {
+    /** Gives a probe to the first of its kind; false where nobody waits any more. */
+    give(probe: T): boolean {
       for (const waiter of waiters) {
-        if (waiter.kind !== trial.kind) continue;
-        waiter.pass(trial);
+        if (waiter.kind !== probe.kind) continue;
+        waiter.pass(probe);
         return true;
       }
       return false;

@@ -1,5 +1,5 @@
--- What rows ask of the ledger at one moment, in one trip: to begin a step, to claim a call, to write down what became of one and move on.
--- One alone is a trip of one. What the rows share is read once, and what they change of sums and sets is written once.
+-- What rows ask of the ledger at one moment, in one batch: to begin a step, to claim a call, to write down what became of one and move on.
+-- One alone is a batch of one. What the rows share is read once, and what they change of sums and sets is written once.
 -- KEYS[1] the account
 -- ARGV and answers: items.lua, of the moves in moves.lua, claim.lua, settle.lua, release.lua and doubt.lua
 -- @include schema

@@ -7,24 +7,24 @@ export const OURS = 'the data folder cannot be used';
 /** Whether calls wait for a fault of our own, and not for the service. */
 export const isOurs = (why: string): boolean => why.startsWith(OURS);
 
-/** A kind of call that does not leave: why, when it may be tried again, and whether any shut door is being tried now. */
-export type Shut = { kind: CallKind; why: string; untilMs: number; isTried: boolean };
+/** A kind of call that does not leave: why, when it may be tried again, and whether any tripped breaker is being tried now. */
+export type Tripped = { kind: CallKind; why: string; untilMs: number; isTried: boolean };
 
-/** Shut doors in words for people, such as "the outcome of limit requests is unknown (status 502); next try in 8 s". */
-export function describeShut(shut: readonly Shut[], nowMs: number = Date.now()): string {
-  const [first] = shut;
+/** Tripped breakers in words for people, such as "the outcome of limit requests is unknown (status 502); next try in 8 s". */
+export function describeTripped(tripped: readonly Tripped[], nowMs: number = Date.now()): string {
+  const [first] = tripped;
   if (!first) return '';
-  const said = [...Map.groupBy(shut, ({ why }) => isOurs(why))].map(([isOwn, doors]) => {
-    const kinds = doors.map(({ kind }) => KINDS[kind].calls).join(' and ');
-    const why = doors[0]?.why;
+  const said = [...Map.groupBy(tripped, ({ why }) => isOurs(why))].map(([isOwn, breakers]) => {
+    const kinds = breakers.map(({ kind }) => KINDS[kind].calls).join(' and ');
+    const why = breakers[0]?.why;
     return isOwn ? `no ${kinds} leave, since ${why}` : `the outcome of ${kinds} is unknown (${why})`;
   });
-  return `${said.join('; ')}; ${describeTrial(first, nowMs)}`;
+  return `${said.join('; ')}; ${describeProbe(first, nowMs)}`;
 }
 
-function describeTrial({ untilMs, isTried }: Shut, nowMs: number): string {
+function describeProbe({ untilMs, isTried }: Tripped, nowMs: number): string {
   if (untilMs > nowMs) return describeWait(untilMs, nowMs);
-  // Nobody makes a call for the trial's sake: it is one that somebody wants made.
+  // Nobody makes a call for the probe's sake: it is one that somebody wants made.
   return isTried ? 'being tried again' : 'tried again with the next such call';
 }
 
@@ -44,8 +44,8 @@ function describeWait(untilMs: number, nowMs: number): string {
   return `waits until ${new Date(untilMs).toLocaleTimeString('en-GB')}`;
 }
 
-/** The doors of an account that are shut, as they stand in Redis: for commands that call nothing. */
-export async function readShut(connection: RedisConnection, key: string): Promise<Shut[]> {
+/** The breakers of an account that are tripped, as they stand in Redis: for commands that call nothing. */
+export async function readTripped(connection: RedisConnection, key: string): Promise<Tripped[]> {
   const [[dueAt, leaseUntil, ...whys], [seconds, micros]] = await Promise.all([
     connection.hmget(key, 'dueAt', 'leaseUntil', ...CALL_KINDS.map((kind) => `shut:${kind}`)),
     connection.time(),

@@ -1,10 +1,17 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Grant } from '../../src/pace/turn.ts';
-import { makeTurnQueue } from '../../src/pace/turn-queue.ts';
+import type { Grant } from '../../src/pace/permit.ts';
+import { makePermitQueue } from '../../src/pace/permit-queue.ts';
 
 const HOUR_MS = 3_600_000;
-const blocked: Grant = { turns: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, crowds: false, strict: false };
-const open = (turns: number): Grant => ({ turns, firstMs: 0, betweenMs: 0, episode: 2, crowds: false, strict: false });
+const blocked: Grant = { permits: 0, firstMs: HOUR_MS, betweenMs: 0, episode: 1, crowds: false, strict: false };
+const open = (permits: number): Grant => ({
+  permits,
+  firstMs: 0,
+  betweenMs: 0,
+  episode: 2,
+  crowds: false,
+  strict: false,
+});
 
 /** A queue in a time that passes when the test says so, and how often it has asked. */
 function openQueue() {
@@ -14,7 +21,7 @@ function openQueue() {
   });
   let grant: (wanted: number) => Grant = () => blocked;
   const asked: number[] = [];
-  const queue = makeTurnQueue(
+  const queue = makePermitQueue(
     async (wanted) => {
       asked.push(wanted);
       return grant(wanted);
@@ -41,7 +48,7 @@ test('however many callers wait, and however long, one question a second is aske
   expect((await Promise.all(callers)).every(({ episode }) => episode === 2)).toBe(true);
 });
 
-test('a caller who gives up during a block leaves at once, and nobody asks for a turn any more', async () => {
+test('a caller who gives up during a block leaves at once, and nobody asks for a permit any more', async () => {
   const { queue, asked } = openQueue();
   const leaving = new AbortController();
   const left = expect(queue.take(leaving.signal)).rejects.toMatchObject({ code: 'STOPPED' });
@@ -53,9 +60,9 @@ test('a caller who gives up during a block leaves at once, and nobody asks for a
   expect(asked.length).toBe(before);
 });
 
-test('turns come when they are due, in the order in which they were asked for', async () => {
+test('permits come when they are due, in the order in which they were asked for', async () => {
   const { queue, grantBy } = openQueue();
-  grantBy((turns) => ({ turns, firstMs: 10, betweenMs: 5, episode: 3, crowds: false, strict: false }));
+  grantBy((permits) => ({ permits, firstMs: 10, betweenMs: 5, episode: 3, crowds: false, strict: false }));
   const begunMs = performance.now();
   const { signal } = new AbortController();
   const leaving = new AbortController();
@@ -78,16 +85,16 @@ test('turns come when they are due, in the order in which they were asked for', 
   ]);
 });
 
-test('turns that are taken back are given anew, in the order in which they were asked for', async () => {
+test('permits that are taken back are given anew, in the order in which they were asked for', async () => {
   const { queue, grantBy, asked } = openQueue();
-  grantBy((turns) => ({ turns, firstMs: 500, betweenMs: 100, episode: 1, crowds: false, strict: false }));
+  grantBy((permits) => ({ permits, firstMs: 500, betweenMs: 100, episode: 1, crowds: false, strict: false }));
   const { signal } = new AbortController();
   const come: number[] = [];
   const callers = [0, 1, 2, 3].map((caller) =>
     queue.take(signal).then(({ episode }) => come.push(caller * 10 + episode)),
   );
   await vi.advanceTimersByTimeAsync(450);
-  grantBy((turns) => ({ turns, firstMs: 0, betweenMs: 1, episode: 2, crowds: false, strict: false }));
+  grantBy((permits) => ({ permits, firstMs: 0, betweenMs: 1, episode: 2, crowds: false, strict: false }));
   queue.recall();
   await vi.advanceTimersByTimeAsync(100);
   await Promise.all(callers);
@@ -95,30 +102,30 @@ test('turns that are taken back are given anew, in the order in which they were 
   expect(asked.at(-1)).toBe(4);
 });
 
-test('a turn from before the limit was met is lost to a call that has not left', async () => {
+test('a permit from before the limit was met is lost to a call that has not left', async () => {
   const { queue, grantBy } = openQueue();
   grantBy(open);
-  const turn = await queue.take(new AbortController().signal);
-  expect([turn.isLost(), turn.leave()]).toEqual([false, true]);
+  const permit = await queue.take(new AbortController().signal);
+  expect([permit.isLost(), permit.leave()]).toEqual([false, true]);
   queue.begins(3);
-  expect([turn.isLost(), turn.leave()]).toEqual([true, false]);
+  expect([permit.isLost(), permit.leave()]).toEqual([true, false]);
 });
 
 test('what is granted anew may be used, though another server has forgotten the last episodes', async () => {
   const { queue, grantBy } = openQueue();
   grantBy(open);
   queue.begins(9);
-  const turn = await queue.take(new AbortController().signal);
-  expect([turn.isLost(), turn.leave()]).toEqual([false, true]);
+  const permit = await queue.take(new AbortController().signal);
+  expect([permit.isLost(), permit.leave()]).toEqual([false, true]);
 });
 
-test('a turn that is used late is lost, since it would crowd; where all are late for a second, none is', async () => {
+test('a permit that is used late is lost, since it would crowd; where all are late for a second, none is', async () => {
   const { queue, grantBy } = openQueue();
-  grantBy((turns) => ({ ...open(turns), crowds: true }));
+  grantBy((permits) => ({ ...open(permits), crowds: true }));
   const take = async () => {
-    const turn = queue.take(new AbortController().signal);
+    const permit = queue.take(new AbortController().signal);
     await vi.advanceTimersByTimeAsync(10);
-    return turn;
+    return permit;
   };
   const [prompt, late] = [await take(), await take()];
   await vi.advanceTimersByTimeAsync(50);
@@ -130,13 +137,13 @@ test('a turn that is used late is lost, since it would crowd; where all are late
   expect(later.leave()).toBe(true);
 });
 
-test('turns to spare are at hand for those who come next, for a moment, and are gone once calls have stopped', async () => {
+test('permits to spare are at hand for those who come next, for a moment, and are gone once calls have stopped', async () => {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();
   });
   const asked: number[] = [];
-  const queue = makeTurnQueue(
+  const queue = makePermitQueue(
     async (wanted) => {
       asked.push(wanted);
       return open(wanted);
@@ -148,7 +155,7 @@ test('turns to spare are at hand for those who come next, for a moment, and are 
   await vi.advanceTimersByTimeAsync(10);
   expect((await first).episode).toBe(2);
   expect(asked).toEqual([5]);
-  expect([queue.takeNow(), queue.takeNow()].map((turn) => turn?.episode)).toEqual([2, 2]);
+  expect([queue.takeNow(), queue.takeNow()].map((permit) => permit?.episode)).toEqual([2, 2]);
   expect(asked).toEqual([5]);
   // The third leaves fewer than half, so that others are asked for.
   expect(queue.takeNow()?.episode).toBe(2);
