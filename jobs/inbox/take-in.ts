@@ -70,7 +70,7 @@ const nothingTaken = (): TakenIn => ({ files: [], lying: [], results: [], isElse
 /**
  * One pass, which takes files that have settled.
  *
- * @param look.onlyResults takes no file, and only writes results of finished portfolios
+ * @param options.onlyResults takes no file, and only writes results of finished portfolios
  * @throws as {@link takeInOnce}
  */
 export async function lookOnce(

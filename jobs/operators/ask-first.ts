@@ -59,7 +59,7 @@ type ApprovalNeed = {
  * rules now, for rows that nobody approved or somebody declined, and for calls in doubt if an answer about them was declined.
  * Who imported such rows stays an author: a retry by somebody else does not make the author another person.
  *
- * @param wished the rows, page by page; called twice, the first time only until the decision is clear
+ * @param requested the rows, page by page; called twice, the first time only until the decision is clear
  */
 export async function askFirst(
   asking: ApprovalNeed,

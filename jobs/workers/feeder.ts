@@ -18,8 +18,8 @@ const LOOKS_RESTED = 10;
  * Keeps the queues filled with rows while workers run: each second, and at once when a queue runs empty. Never runs twice at a
  * time.
  *
- * @param paceNow the pace as this process knows it: calls per second, a common wait, open breakers, paused queues
- * @param lookAtDoors refreshes the breakers' states if they are old
+ * @param paceNow the pace as this process knows it: calls per second, a common wait, tripped breakers, paused queues
+ * @param lookAtBreakers refreshes the breakers' states if they are old
  */
 export function startFeeder({
   deps,
