@@ -19,7 +19,7 @@ const checked = await Promise.all(CHECKS.map(([command, ...args]) => check(comma
 for (const { said } of checked) process.stdout.write(said);
 const failed = checked.filter(({ status }) => status !== 0).map(({ command }) => command);
 if (failed.length > 0) {
-  // vitest prints such a last line itself; these checks end before vitest begins.
+  // As last-line-reporter.ts prints it at the end of a run of vitest, which does not begin after a failed check.
   console.log(`${failed.join(' and ')} failed\n0 passed, ${failed.length} failed`);
   process.exit(1);
 }

@@ -16,7 +16,7 @@ export type ArchiveDeps = {
   rows: Rows;
   imports: DocumentStore;
   settings: { LIMITLINE_DATA: string };
-  /** Called with sentences about what a file lacks. */
+  /** Called with sentences: what a results file lacks, or that the portfolio may still be marked as being archived. */
   say?: (sentence: string) => void;
 };
 

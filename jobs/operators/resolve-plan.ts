@@ -35,7 +35,7 @@ export async function resolvePlan(
   const declined: HeldFilePlan['planned'] = [];
   for (const one of planned) {
     const { made, found, call } = one;
-    // A row whose call an earlier line resolved is released at the end, with the others.
+    // Where an earlier line has resolved the same call, `freeHeld` at the end lets this row go on.
     const said = { by, row: found.row, asOfMs: lookedMs };
     const answer = await deps.calls.resolve([call], found.result.request.buyer, made, said);
     if (answer === 'declined') {

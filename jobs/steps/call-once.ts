@@ -42,7 +42,7 @@ type Ending =
 /** The next call of a row, prepared while the one before is settled: it is admitted, and perhaps claimed. */
 export type PrefetchedCall = { request: CallRequest; admission: Admission; claim: Claim | undefined };
 
-/** How a row goes on once its call was made, and the call that it wants next, if it may go on to it. */
+/** How a row moves once its call was made, and its next call; no `next` if it may not make that call at once. */
 export type RowOnward = (made: { id: string; record: CallRecord }) => {
   moving: Moving;
   next: { request: () => CallRequest } | undefined;

@@ -28,7 +28,7 @@ export function startKeepingResults(context: Context, keepEveryMs = KEEP_EVERY_M
     const { seen: before, atMs: lastMs = Number.NEGATIVE_INFINITY } = known.get(name) ?? {};
     const atMs = performance.now();
     if (finishedMs === undefined ? atMs < lastMs + everyMs : before === finishedMs) return;
-    // Open rows may have made something, which is worth keeping. A portfolio without a made call has nothing to keep.
+    // An open portfolio has something to keep if more was sent than was throttled. A finished one is always kept.
     const { calls, states, startedMs = 0 } = await portfolios.read(name);
     // Most portfolios finish within this time, and are written once.
     if (finishedMs === undefined && Date.now() < startedMs + everyMs) return;

@@ -40,7 +40,7 @@ export async function openConsole(
   });
 }
 
-/** Names of admins to read: a sentence names a few, see refusal-words.ts; one more shows that there are others. */
+/** So many names of admins are enough: a refusal names five at the most (access/add-access.ts). */
 const ENOUGH = 6;
 
 /** Users searched at most, sorted by name. */

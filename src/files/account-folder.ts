@@ -22,7 +22,7 @@ export function accountFolder({
   return join(dataDir, kind, `${safeFolderName(account.replace(/^https?:\/\//, ''))}-${digest}`);
 }
 
-/** File systems allow 255 bytes for a name, so longer ones are cut. */
+/** Longer names are cut: also with a digest behind it, a name stays far below the 255 bytes that file systems allow. */
 const MOST_CHARACTERS = 60;
 
 /** A name that is valid as a folder on every system, also Windows, and never leads out of its parent. */

@@ -71,8 +71,8 @@ export function makeSlots(limit: number) {
     },
 
     /**
-     * A call failed so that nobody knows what became of it: no other takes its place. Where the service has failed for
-     * good, as few calls as ever are left. Either way each good answer gives one back.
+     * A call failed so that nobody knows what became of it: its slot is taken away, unless only the fewest are left.
+     * `forGood`: its breaker is tripped, and only the fewest are left. Quick answers give them back one by one.
      */
     failed(forGood: boolean): void {
       const left = forGood ? 0 : Math.min(allowed, taken) - 1;

@@ -51,7 +51,7 @@ export type MendPages = { lines: number; kept: number; pages: { line: number; at
 
 /** The result of reading a file before its import. */
 export type Preview = {
-  /** Digest of everything that the preview depends on: the file, its reading options, its documents, the portfolio. */
+  /** Digest of its inputs except the ledger: file, reading options, documents, portfolio, account, settings. */
   of: string;
   madeMs: number;
   dialect: Dialect;

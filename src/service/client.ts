@@ -124,7 +124,7 @@ export function makeServiceClient(options: {
 type OutgoingBody = {
   headers?: Record<string, string>;
   open: () => Post['body'];
-  /** The fields with which an answer is compared. */
+  /** The fields that were sent, which the service's answer must not contradict. */
   fields?: Readonly<Record<string, unknown>>;
 };
 

@@ -171,7 +171,7 @@ test('a plan of one row that is held anew by then, or answered, is carried out n
   const changed = await post('/portfolios/q4/held/confirm', { plan });
   expect(changed).toMatchObject({ status: 409, text: expect.stringContaining('so nothing was done') });
   // No file was sent, so none is spoken of.
-  expect(changed.text).not.toMatch(/undefined|of the file|Mend the file/);
+  expect(changed.text).not.toMatch(/undefined|of the file|Correct the file/);
   expect((await json('report', 'q4')).states).toEqual(states);
 });
 

@@ -58,7 +58,7 @@ describe('an entry of the schedule', () => {
     ['reconcile * * * * *', 'runs every minute; reconcile needs at least 5 minutes between two runs'],
     ['retry */4 * * * *', 'runs again after 4 minutes; retry needs at least 5 minutes between two runs'],
     ['retry 0,58 0,23 * * *', 'runs again after 2 minutes; retry needs at least 5 minutes between two runs'],
-    ['retry off', 'is not needed: a task that no entry names does not run'],
+    ['retry off', 'is not needed: a task without an entry does not run'],
   ])('%j %s', (text, fault) => {
     const { entries, faults } = readSchedule(text, 'UTC');
     expect(entries).toEqual([]);

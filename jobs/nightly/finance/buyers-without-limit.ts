@@ -68,7 +68,7 @@ async function latestRow(
       const result = results[place];
       // Archived without a limit: all rows with a limit are known here.
       if (!result && known?.isWhole) continue;
-      // Known only by its call, so a limit was made or is in doubt; or the row has moved meanwhile.
+      // Archived or known only by its call, the row may have a limit; or it is here, and has one or may get one.
       if (!result || !isWithout(result)) return undefined;
       const isLater = !latest || result.updatedMs > latest.result.updatedMs;
       if (!result.replaced && isLater) latest = { row, result };

@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 /** Archiving or restoring a million rows takes some minutes. */
 const ENDED_WITHIN_MS = 3_600_000;
 
-/** The command that continues each transition. */
+/** For each state in which a portfolio is being archived, restored or forgotten: the command that goes on with it. */
 const GOES_ON_BY: Readonly<Record<string, string>> = {
   archiving: 'archive',
   leaving: 'archive',

@@ -11,7 +11,7 @@ export type LinesPage = { text: Buffer; count: number };
 /** Rows read with one command: a millisecond of Redis' time. */
 const PAGE = 50;
 
-/** Bytes after which a command stops, since rows with long responses are long. */
+/** Bytes of lines after which the script reads no further rows, since some have long responses. */
 const PAGE_BYTES = 256 * 1024;
 
 /** The same for other keys: entries of a sorted set with a million members take Redis four times as long as rows of the same size. */

@@ -103,7 +103,7 @@ asked['digest of keys'] = function(...)
   return redis.sha1hex(textOf(lines))
 end
 
--- Takes lines. Answers 1 if all of them match Redis, else 0.
+-- Takes lines of an archive. Answers 1 if what each of them holds is the same in Redis, else 0.
 local function areAll(isSame)
   return function(...)
     for _, line in ipairs({ ... }) do

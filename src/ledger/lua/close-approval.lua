@@ -34,7 +34,7 @@ for at = 1, #sums, 2 do
   if k then addLimb(waiting, tonumber(k), sums[at + 1]) end
 end
 
--- The sum above its limit, as `told` has it; {} if it waits for another reason, nil if it does not wait.
+-- The sum for which the approval waits, as `told` (above.lua) has it; {} if it waits for another reason, nil if it does not wait.
 local function overWords()
   if #known > 0 then return known end
   if always == '1' or found[6] then return {} end

@@ -15,7 +15,7 @@
 -- is given up, and a run still ends.
 local ALONE_EVERY_S = 20
 
--- Deletes all of a call but people's answers to its request.
+-- Frees a call, and deletes all its fields except people's answers to the limit request and the approvals for which that waits.
 local function forgetSends(call)
   local keeps = fieldsOf(call, { 'declined', 'asks', 'yes' })
   redis.call('DEL', call)

@@ -30,7 +30,7 @@ export const NO_BUYER_ROWS: BuyerRows = { count: 0, rows: [], isWhole: true };
 /** Most requests of one buyer read by one script. */
 const MOST_TOLD = 128;
 
-/** Most requests of one buyer read in pages: they take tenths of a second, and 3 MB. */
+/** At most so many requests of one buyer are read, in pages: that takes tenths of a second, and 3 MB. */
 export const MOST_READ = 10_000;
 
 /** Buyers read by one script, which keeps Redis busy for milliseconds even if each has very many requests. */

@@ -105,7 +105,7 @@ export function makeKeys(prefix: string, account: string) {
     names: (name: string) => `${root}:portfolio:${name}:names`,
     /** Sorted set of texts: `<digest of an id or number><row key>`. Lua builds this name too (index-entries.lua). */
     ids: (name: string, level: number, bucket: number) => `${root}:portfolio:${name}:ids:${level}:${bucket}`,
-    /** Set: `<size> <status>` of each column with rows. Lua builds this name too (columns.lua). */
+    /** Set: `<size> <status>` of each search column (`column` below) that has or had rows. Lua builds this name too (columns.lua). */
     columns: (name: string) => `${root}:portfolio:${name}:columns`,
     /** Set: statuses that have columns of their own. Lua builds this name too (columns.lua). */
     statuses: (name: string) => `${root}:portfolio:${name}:statuses`,

@@ -27,7 +27,7 @@ export async function* pagesOf(
     if (fresh.length > 0) yield fresh.map(({ row }) => row);
     const last = found.at(-1);
     if (!last || found.length < count || last.line > to) return;
-    // Rows of many imports may share one line. If a whole page has the same line, the next one is made longer.
+    // Rows of many imports may have the same line number. If all rows of a page have it, the next page is longer.
     count = last.line === line ? count * 2 : PAGE;
     seen = new Set([...(last.line === line ? seen : []), ...keysAt(found, last.line)]);
     line = last.line;

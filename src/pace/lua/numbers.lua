@@ -15,7 +15,7 @@ local N = {
 
   -- A process that was busy when its permits came due may make up for 50 ms of them, or for two permits, but never for 100 ms.
   BEHIND_LEAST = 50000, BEHIND_PERMITS = 2, BEHIND_MOST = 100000,
-  -- Where the pace has limited nobody for so long, nothing is made up for.
+  -- Where nobody had to wait for the pace for so long, permits that went by unused are not made up for.
   NOT_BEHIND_AFTER = 1000000,
 
   -- [ How the rate grows ]

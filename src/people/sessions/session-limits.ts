@@ -8,7 +8,7 @@ export type SessionLimits = {
   halfMs: number;
   /** Least time between two writes of a person's activity, since each write goes to the disk. */
   writeAfterMs: number;
-  /** Most sessions of one person on all machines (7.1.2); the oldest are ended. */
+  /** Most sessions of one person on all machines (ASVS 5.0, 7.1.2); the oldest are ended. */
   most: number;
 };
 

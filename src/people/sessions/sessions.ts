@@ -21,7 +21,7 @@ export type SessionView = {
   /** See {@link SignedIn.session}. */
   id: string;
   beganMs: number;
-  /** Last activity of the person, accurate to some seconds. */
+  /** Last activity of the person, accurate to half a minute (`writeAfterMs`). */
   seenMs: number;
   /** The network address from which it began. */
   from: string;

@@ -85,7 +85,7 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
   for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
   // If two columns may be meant, neither is taken by its alias alone.
   const doubtful = columns.filter(({ by, known }) => by === 'alias' && (counts.get(known) ?? 0) > 1);
-  // The first part of a name is not taken either, if the rest is in another column.
+  // Nor is a column with the first part of the buyers' names (`NAME1`), if another one has the rest (`NAME2`).
   const restOf = makeRests(columns);
   const firsts = columns.filter(({ by, known }) => by === 'alias' && known === 'name').filter(restOf);
   for (const column of [...doubtful, ...firsts])
@@ -99,7 +99,7 @@ function ownMeaning({ written, by }: Column): string {
   return by === 'map' && isKnown(name) ? '' : name;
 }
 
-/** Whether the name certainly means a known column, but another column has that meaning, too. */
+/** Whether the name certainly means a known column, and was only not taken: see the end of {@link tellColumns}. */
 function isGivenTwice({ written, guess }: Column): boolean {
   return guess !== null && aliasOf(written) === guess;
 }

@@ -62,7 +62,7 @@ export type KnownBuyers = {
   /** Who has an identifier or a name that reads the same. */
   holders(digest: string): readonly Holder[];
   buyer(key: string): Buyer | undefined;
-  /** Whether nothing was ever sent for the buyer or for its row. */
+  /** Whether no call for the buyer's company or its row's limit was made, is under way or in doubt. */
   isUnsent(buyer: Buyer): boolean;
   /** The origin of the lines to be decided. */
   portfolio: string;

@@ -64,7 +64,7 @@ export function buyerKey(identity: BuyerIdentity): string {
 
 /** The request's key, 16 characters: from its reference, else from buyer key and limit. */
 export function requestKey({ requestReference, buyer, requestedLimit }: RequestIdentity): string {
-  // Buyer keys and amounts are canonical already, and squeezing would lose the case of a key.
+  // Only a reference is squeezed: buyer keys and amounts are canonical, and a key in lower case would be another key.
   return requestReference
     ? digestOf(`request\n${squeeze(requestReference)}\n`)
     : digestOf(`limit\n${buyer}\n${requestedLimit}`);

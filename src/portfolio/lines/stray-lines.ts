@@ -193,7 +193,7 @@ function saysOnlyNumbers(cells: readonly string[], but: number): boolean {
 /** An amount or a count, with its currency or a percent sign. A date does not match. */
 const NUMBER = /^[A-Z€$£]{0,3}\s?[-+(]?\d[\d.,'’\s\u00a0\u202f]*[-)%]?\s?[A-Z€$£]{0,3}$/;
 
-/** A note below a table of two columns, unlike any buyer's name: `* geschätzt`, `Stand: 30.09.2026`. */
+/** A note below two columns: `* geschätzt`, `Stand: 30.09.2026`. Alone on a line, `Acme Inc.` reads like one, too. */
 const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
 
 const TOTAL =

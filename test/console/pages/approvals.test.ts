@@ -100,7 +100,7 @@ test('a yes takes the password and a code again, each code once, and is heard on
   expect(await states()).toMatchObject({ awaiting: 3 });
   expect(await approve({ code: codeOf(secret, 1) })).toMatchObject({ status: 303 });
   expect(await states()).toMatchObject({ awaiting: 0, queued: 3 });
-  expect(await approve()).toMatchObject({ status: 409, text: expect.stringContaining('approved by bob before') });
+  expect(await approve()).toMatchObject({ status: 409, text: expect.stringContaining('bob approved it already') });
   expect((await get(address)).text).toMatch(/Approved[\s\S]*by bob/);
   expect((await get('/approvals')).text).toMatch(/Answered lately[\s\S]*approved by bob/);
 });

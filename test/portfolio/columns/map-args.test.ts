@@ -30,7 +30,7 @@ describe('the arguments of --map', () => {
 
   test.each([
     [['Kunde=nmae'], 'USAGE', 'names an unknown column'],
-    [['=name'], 'USAGE', 'names no header'],
+    [['=name'], 'USAGE', 'has no head'],
     [['Kunde=name', 'Kunde=city'], 'USAGE', 'two things about "Kunde"'],
     [['none.json'], 'FILE', 'none.json'],
   ])('cannot be used: %j', async (args, code, message) => {

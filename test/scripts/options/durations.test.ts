@@ -15,7 +15,7 @@ test.each([
 test.each(['', '2', 'h', '2d', '1.5h', '30m1h', '-1h', '0s', '0h0m', '577h', '2 h', '1h1h'])(
   '%j is no time, and the fault says what would be one',
   (text) => {
-    expect(() => readDuration(text)).toThrow(/^Give (a time such as 2h|more than 0 s)/);
+    expect(() => readDuration(text)).toThrow(/^Give (a time such as 2h|a time above 0s)/);
   },
 );
 

@@ -87,7 +87,7 @@ function exampleList(examples: readonly FoundItem[], medium: Medium): Html {
   return html`<ul class="examples">${examples.map((item) => html`<li>${exampleView(item, medium)}</li>`)}</ul>`;
 }
 
-/** An example: `line 7 Muster GmbH 1,000.00 granted 800.00 · since 2026-11-20 · its detail`. */
+/** An example: `line 7 Muster GmbH 1,000.00 granted 800.00 since 2026-11-20 its detail`. */
 function exampleView(
   { portfolio, key, line, name, requested, granted, detail, sinceMs }: FoundItem,
   medium: Medium,
