@@ -111,7 +111,7 @@ export function makePreviews(deps: Deps): Previews {
 }
 
 /** Identifies a preview's inputs, apart from the ledger. */
-function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocumentMb }: Deps): string {
+function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocumentMb, outlook }: Deps): string {
   const { reading, documents, portfolio } = draft;
   const parts = [
     lastVersion(draft).sha256,
@@ -121,6 +121,7 @@ function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocument
     account,
     requiredColumns,
     maxDocumentMb,
+    outlook.onUnknownCompany,
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { outlookDepsOf } from '../../../scripts/look/dry-run.ts';
 import { makeEncoder } from '../../../src/table/encodings/encoders.ts';
 import { draftOf, openDraftDesk, previewOf } from '../../support/draft-desk.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
@@ -182,4 +183,16 @@ test('a line that is broken is mended as a text, and one can be said to mean the
     counts: { rows: 3, invalid: 0 },
     dryRun: { companies: 2, limits: 3 },
   });
+});
+
+test('a preview is made anew where the console starts with another policy for unknown companies', async () => {
+  const { context, dir } = await openWorkplace();
+  const { desk, upload } = openDraftDesk(context, dir);
+  const draft = draftOf(await upload(['file', 'q4.csv', buyerLines(1).join('\n')]));
+  const first = await previewOf(desk, draft);
+  const outlook = { ...outlookDepsOf(context), onUnknownCompany: 'resend' as const };
+  const { desk: later } = openDraftDesk(context, dir, { outlook });
+  expect((await previewOf(later, draft)).of).not.toBe(first.of);
+  const { desk: same } = openDraftDesk(context, dir);
+  expect((await previewOf(same, draft)).of).toBe(first.of);
 });
