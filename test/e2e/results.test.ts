@@ -27,7 +27,7 @@ test('run leaves a results file and an errors file, and counts at its end what w
   expect(first.stderr).toMatch(
     /^limitline: mend these lines: q4\.errors\.csv; .*run "q4\.errors\.csv" --portfolio "q4"$/m,
   );
-  expect(first.stderr).toMatch(/^limitline: 1 row is held: .*npx limitline report "q4" --state held/m);
+  expect(first.stderr).toMatch(/^limitline: 1 row is held, because .*npx limitline report "q4" --state held/m);
   expect(await names()).toEqual(['q4.csv', 'q4.errors.csv', 'q4.results.csv']);
   expect((await read('q4.results.csv')).split('\n')).toHaveLength(8);
   expect(await read('q4.errors.csv')).toContain('too high');
