@@ -4,8 +4,9 @@ import {
   ERROR_COLUMNS,
   errorColumnsOf,
   LINE_COLUMN,
-  lineOfImportText,
+  lineOfFileText,
   mendedRowOf,
+  shortDigest,
 } from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { visible } from '../../src/portfolio/problem.ts';
@@ -55,7 +56,7 @@ export function errorsTable(
         lineText(exported, opened, broken),
         problem || `It is ${state}.`,
         account,
-        lineOfImportText({ portfolio, importId: String(file.known.number), line: exported.number }),
+        lineOfFileText({ portfolio, file: shortDigest(file.known.id), line: exported.number }),
       ];
     },
   };

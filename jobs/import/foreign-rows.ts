@@ -1,6 +1,12 @@
 import { stat } from 'node:fs/promises';
-import { rowIdOf } from '../../src/ledger/schema/schema.ts';
-import { isErrorsHeader, mendedLineOf, mendedRowOf, ROW_COLUMN } from '../../src/portfolio/columns/result-columns.ts';
+import { isPortfolioName, rowIdOf } from '../../src/ledger/schema/schema.ts';
+import {
+  FROM_COLUMN,
+  isErrorsHeader,
+  mendedLineOf,
+  mendedRowOf,
+  ROW_COLUMN,
+} from '../../src/portfolio/columns/result-columns.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { makeProblem, WHOLE_FILE } from '../../src/portfolio/problem.ts';
 
@@ -28,7 +34,7 @@ export async function refuseForeign(
       ? `Import it into that one: npx limitline run FILE --portfolio "${names[0]}".`
       : 'Make one file for each of these portfolios, and import it with --portfolio.';
   const message = `This errors file mends lines of portfolio ${whose}, not of "${portfolio}" (the first is in line ${first.line}). ${remedy}`;
-  return { ...opened, problems: [makeProblem(WHOLE_FILE, ROW_COLUMN, first.cell, message)], batches: noBatches };
+  return { ...opened, problems: [makeProblem(WHOLE_FILE, first.column, first.cell, message)], batches: noBatches };
 }
 
 /** Of each other portfolio that the file names in a row or line, the first line that does. */
@@ -38,15 +44,17 @@ async function foreignRows(file: Opened, portfolio: string): Promise<Foreign[]> 
   for await (const batch of file.batches()) {
     for (const { line, cells } of batch) {
       const row = mendedRow(cells);
-      const named = rowIdOf(row)?.portfolio ?? mendedLine(cells)?.portfolio;
-      if (named !== undefined && named !== portfolio && !found.has(named)) {
-        found.set(named, { portfolio: named, line, cell: row || named });
-      }
+      const ofRow = rowIdOf(row)?.portfolio;
+      const named = ofRow ?? mendedLine(cells)?.portfolio;
+      // A name that no portfolio can have was damaged by another program.
+      if (named === undefined || named === portfolio || !isPortfolioName(named) || found.has(named)) continue;
+      const [column, cell] = ofRow === undefined ? [FROM_COLUMN, named] : [ROW_COLUMN, row];
+      found.set(named, { portfolio: named, line, column, cell });
     }
   }
   return [...found.values()];
 }
 
-type Foreign = { portfolio: string; line: number; cell: string };
+type Foreign = { portfolio: string; line: number; column: string; cell: string };
 
 async function* noBatches(): AsyncGenerator<never> {}

@@ -23,7 +23,7 @@ export type ImportPreview = {
   warnings: number;
   dryRun: DryRun;
   largest: readonly LargeRequest[];
-  /** Rows of other portfolios that the command sends as well. */
+  /** Rows that the command sends though the file does not name them. */
   others: readonly { portfolio: string; rows: number }[];
   /** Calls per second to be expected; undefined if unknown. */
   ratePerS: number | undefined;
@@ -56,7 +56,7 @@ export function lookWords(look: ImportPreview): string[] {
 /** The question, which names the number of limits. */
 export function questionOf(look: ImportPreview): string {
   const { limits } = look.dryRun;
-  if (limits === 0) return 'Send these rows of other portfolios? [y/N] ';
+  if (limits === 0) return 'Send these rows? [y/N] ';
   return `Request ${limits === 1 ? 'this limit' : `these ${limits.toLocaleString('en')} limits`}? [y/N] `;
 }
 

@@ -9,7 +9,7 @@ import { defaultDocumentsDir, makeDocumentFolder } from '../../src/documents/fol
 import { isLimitlineError } from '../../src/errors.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
 import { openPortfolio } from '../../src/portfolio/open-portfolio.ts';
-import { lookAtOpen } from '../ending/open-portfolios.ts';
+import { isLetGo, lookAtOpen } from '../ending/open-portfolios.ts';
 import { makeProblemList } from '../file/problems.ts';
 import { readAll } from '../file/read-all.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
@@ -88,6 +88,7 @@ async function takeLook(
     const counts = await readAll(opened, list, dryRun.add);
     // Warnings about the whole file are known only after its last line.
     list.add({ warnings: opened.warnings });
+    const result = dryRun.result();
     return {
       account,
       portfolio,
@@ -99,19 +100,30 @@ async function takeLook(
       counts,
       ratePerS,
       warnings: list.counts.warnings,
-      dryRun: dryRun.result(),
+      dryRun: result,
       largest: largest.result(),
-      others: sends ? await othersOpen(portfolio, context) : [],
+      others: sends ? await othersOpen({ portfolio, replace, named: result.open }, context) : [],
     };
   } finally {
     await place.close();
   }
 }
 
-/** The rows of other portfolios that workers take up as soon as there are any. */
-async function othersOpen(portfolio: string, context: Context): Promise<ImportPreview['others']> {
+/**
+ * Open rows that the command sends although the file does not name them: of other portfolios, and of this one. `named`: how many
+ * open rows of this portfolio the file names; with `replace` the others are cancelled.
+ */
+async function othersOpen(
+  { portfolio, replace, named }: { portfolio: string; replace: boolean; named: number },
+  context: Context,
+): Promise<ImportPreview['others']> {
+  const answered = await context.approvals.answered();
   const { going } = await lookAtOpen(undefined, context);
   return going
-    .map((state) => ({ portfolio: state.name, rows: openRows(state) }))
-    .filter((other) => other.portfolio !== portfolio && other.rows > 0);
+    .map((state) => {
+      const rows = openRows(state) + (isLetGo(state, answered) ? state.states.awaiting : 0);
+      if (state.name !== portfolio) return { portfolio: state.name, rows };
+      return { portfolio: state.name, rows: replace ? 0 : rows - named };
+    })
+    .filter(({ rows }) => rows > 0);
 }

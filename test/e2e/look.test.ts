@@ -49,7 +49,7 @@ test('on a terminal run shows what it would request, and what was shown is what 
   expect(again.shown).toMatch(/Requests {2}7 rows, all requested before\nSkips {5}7 requested before/);
 });
 
-test('run names the rows of other portfolios that it would send; import sends none and names none', async () => {
+test('run names the rows that it would send though its file does not; import sends none and names none', async () => {
   const { cwd, env, standIn, context } = await openDesk();
   await runCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
@@ -57,11 +57,17 @@ test('run names the rows of other portfolios that it would send; import sends no
   await expect.poll(asked.shown).toMatch(/Sends too 7 rows of q3\n\nRequest this limit\? \[y\/N\] $/);
   asked.press('n\n');
   expect(await asked.ended).toMatchObject({ status: 2 });
-  const broken = startOnTerminal(['run', 'q4.csv', '--portfolio', 'q3', '--replace'], { cwd, env });
-  await expect.poll(broken.shown).toMatch(/\[y\/N\] $/);
-  expect(broken.shown()).not.toContain('Sends too');
+  // Rows of the same portfolio that the file does not name, also where none of its own is left to request.
+  await writeFile(join(cwd, 'broken.csv'), `${[buyerLines(1)[0], 'Broken,Nowhere,,1'].join('\n')}\n`);
+  const broken = startOnTerminal(['run', 'broken.csv', '--portfolio', 'q3'], { cwd, env });
+  await expect.poll(broken.shown).toMatch(/Sends too 7 rows of q3\n\nSend these rows\? \[y\/N\] $/);
   broken.press('n\n');
   await broken.ended;
+  const same = startOnTerminal(['run', 'q4.csv', '--portfolio', 'q3'], { cwd, env });
+  await expect.poll(same.shown).toMatch(/\[y\/N\] $/);
+  expect(same.shown()).not.toContain('Sends too');
+  same.press('n\n');
+  await same.ended;
   // An import sends nothing.
   const imported = startOnTerminal(['import', 'others.csv'], { cwd, env });
   await expect.poll(imported.shown).toMatch(/Request this limit\? \[y\/N\] $/);
@@ -70,6 +76,19 @@ test('run names the rows of other portfolios that it would send; import sends no
   await imported.ended;
   expect(standIn.counts().requests.token).toEqual({});
   expect(await context.portfolios.names()).toEqual(['q3']);
+});
+
+test('rows whose approval was given, and that nobody has let go yet, are among them', async () => {
+  const { dir: cwd, childEnv: env, context, importFile } = await openFaultPlace({ env: { APPROVE_ABOVE: '5000' } });
+  await writeFile(join(cwd, 'q3.csv'), `${buyerLines(7).join('\n')}\n`);
+  await importFile(join(cwd, 'q3.csv'), {}, { portfolio: 'q3' });
+  for (const { id, digest } of await context.approvals.waiting())
+    await context.approvals.grant({ id, digest, by: 'bob' });
+  await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
+  const asked = startOnTerminal(['run', 'others.csv'], { cwd, env });
+  await expect.poll(asked.shown).toMatch(/Sends too 7 rows of q3\n\nRequest this limit\? \[y\/N\] $/);
+  asked.press('n\n');
+  await asked.ended;
 });
 
 test('a no, an empty line, Ctrl-C and the end of input send nothing and import nothing, with status 2', async () => {

@@ -1,7 +1,12 @@
 import { isLimitlineError } from '../../../src/errors.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
-import { isErrorsHeader, lineOfImportText, mendedLineOf } from '../../../src/portfolio/columns/result-columns.ts';
+import {
+  isErrorsHeader,
+  lineOfFileText,
+  mendedLineOf,
+  shortDigest,
+} from '../../../src/portfolio/columns/result-columns.ts';
 import type { BuyerBook } from '../../../src/portfolio/identity/buyer-book.ts';
 import type { Opened } from '../../../src/portfolio/open-portfolio.ts';
 
@@ -26,6 +31,9 @@ export type DayFile = {
   open(book: BuyerBook): Promise<Opened>;
 };
 
+/** Opens the stored copy of an import. @throws LimitlineError `FILE`, `NOT_FOUND` */
+type OpenImport = (known: KnownImport) => Promise<Opened>;
+
 type DayImport = {
   portfolio: string;
   known: KnownImport;
@@ -43,10 +51,14 @@ type DayImport = {
 export async function* dayImports(
   sinceMs: number,
   portfolios: Pick<Portfolios, 'names' | 'allImports' | 'read'>,
+  open: OpenImport,
 ): AsyncGenerator<DayImport> {
   for (const portfolio of await portfolios.names()) {
     const all = await portfolios.allImports(portfolio);
-    const lacking = all.filter((known) => known.lastMs >= sinceMs && isLacking(known) && !cameAgain(known, all));
+    const lacking: KnownImport[] = [];
+    for (const known of all) {
+      if (known.lastMs >= sinceMs && isLacking(known) && !(await isRepeated(known, all, open))) lacking.push(known);
+    }
     if (lacking.length === 0) continue;
     const { importing, givenUp } = await portfolios.read(portfolio);
     if (importing) continue;
@@ -67,45 +79,61 @@ function isLacking({ found }: KnownImport): boolean {
  * Lines of an import that a later import covers: an errors file made from them, an errors file that mends the same lines, or
  * the file that they mend, imported again. Later imports that were themselves repeated are not read.
  */
-export async function linesMended(
-  { portfolio, known, later }: DayImport,
-  open: (known: KnownImport) => Promise<Opened>,
-): Promise<Set<number>> {
+export async function linesMended({ portfolio, known, later }: DayImport, open: OpenImport): Promise<Set<number>> {
   const [mended, named] = [new Set<number>(), new Set<string>()];
-  const asked = later.filter((one) => !cameAgain(one, later));
-  for (const one of asked) {
-    for await (const { from } of linesOfErrors(one, open)) {
-      named.add(lineOfImportText(from));
-      if (from.portfolio === portfolio && from.importId === String(known.number)) mended.add(from.line);
+  const files = new Set<string>();
+  for (const one of later) {
+    if (await isRepeated(one, later, open)) continue;
+    files.add(shortDigest(one.id));
+    for (const { from } of await linesOfErrors(one, open)) {
+      named.add(lineOfFileText(from));
+      if (from.portfolio === portfolio && from.file === shortDigest(known.id)) mended.add(from.line);
     }
   }
-  for await (const { line, from } of linesOfErrors(known, open)) {
-    const cameInAgain = from.portfolio === portfolio && asked.some(({ number }) => from.importId === String(number));
-    if (cameInAgain || named.has(lineOfImportText(from))) mended.add(line);
+  for (const { line, from } of await linesOfErrors(known, open)) {
+    const cameInAgain = from.portfolio === portfolio && files.has(from.file);
+    if (cameInAgain || named.has(lineOfFileText(from))) mended.add(line);
   }
   return mended;
 }
 
-/** The lines of an errors file that say which line they mend. None for other or unreadable files. */
-async function* linesOfErrors(known: KnownImport, open: (known: KnownImport) => Promise<Opened>) {
-  const opened = await open(known).catch(unlessUnreadable);
-  if (!opened || opened.problems.length > 0) return;
-  if (!isErrorsHeader(opened.header)) return opened.close();
-  const mendedLine = mendedLineOf(opened.header);
-  for await (const batch of opened.plainLines()) {
-    for (const { line, cells } of batch) {
-      const from = mendedLine(cells);
-      if (from) yield { line, from };
+/** The lines of an errors file that say which line they mend. None for other files, nor for a copy that is missing or damaged. */
+async function linesOfErrors(known: KnownImport, open: OpenImport) {
+  const lines: { line: number; from: NonNullable<ReturnType<ReturnType<typeof mendedLineOf>>> }[] = [];
+  try {
+    const opened = await openErrors(known, open);
+    if (!opened) return [];
+    const mendedLine = mendedLineOf(opened.header);
+    for await (const batch of opened.plainLines()) {
+      for (const { line, cells } of batch) {
+        const from = mendedLine(cells);
+        if (from) lines.push({ line, from });
+      }
     }
+    return lines;
+  } catch (error) {
+    // The check of the file's own lines reports the copy.
+    if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
+    return [];
   }
 }
 
-function unlessUnreadable(error: unknown): undefined {
-  if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
+async function openErrors(known: KnownImport, open: OpenImport): Promise<Opened | undefined> {
+  const opened = await open(known);
+  if (opened.problems.length === 0 && isErrorsHeader(opened.header)) return opened;
+  await opened.close();
+  return undefined;
 }
 
-function cameAgain(known: KnownImport, all: readonly KnownImport[]): boolean {
-  return all.some((one) => one.fileName === known.fileName && isLater(one, known) && one.found !== undefined);
+/** Whether a file was imported again under its name. A second errors file of one name has other lines, and repeats nothing. */
+async function isRepeated(known: KnownImport, all: readonly KnownImport[], open: OpenImport): Promise<boolean> {
+  const again = all.some((one) => one.fileName === known.fileName && isLater(one, known) && one.found !== undefined);
+  if (!again) return false;
+  const errors = await openErrors(known, open).catch((error) => {
+    if (!isLimitlineError(error, 'FILE', 'NOT_FOUND')) throw error;
+  });
+  await errors?.close();
+  return errors === undefined;
 }
 
 /** Of two imports in the same millisecond, the higher number is later. */

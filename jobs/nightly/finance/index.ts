@@ -191,7 +191,7 @@ type ImportedDeps = {
 async function* importedFiles(sinceMs: number, deps: ImportedDeps): AsyncGenerator<DayFile> {
   const open = (known: KnownImport, buyers: BuyerBook = CLOSED_BOOK) =>
     openImported(known, { imports: deps.imports, signal: deps.signal, buyers });
-  for await (const day of dayImports(sinceMs, deps.portfolios)) {
+  for await (const day of dayImports(sinceMs, deps.portfolios, open)) {
     const { portfolio, known, isBrokenOff, later } = day;
     const { fileName, number, found } = known;
     const name = quoted(portfolio);

@@ -1,4 +1,4 @@
--- Included by trip.lua: claims the one call that makes a thing. Nothing may be sent unless the answer is "go".
+-- Included by batch.lua: claims the one call that makes a thing. Nothing may be sent unless the answer is "go".
 -- Arguments:
 --   owner        one attempt, "<process>/<n>"
 --   revision     of the row, "" for a supplier, which has no row

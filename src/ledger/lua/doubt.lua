@@ -1,4 +1,4 @@
--- Included by trip.lua: writes down that a call was sent and its outcome is unknown, and when it may be sent again, if at all.
+-- Included by batch.lua: writes down that a call was sent and its outcome is unknown, and when it may be sent again, if at all.
 -- Arguments: owner; heard: what came instead of a response; sends: the most sends after an unknown outcome, within withinMs;
 -- firstWaitMs and longestWaitMs before a repetition; others: the id in a response to another request, or "": then no setting repeats it
 -- Answers { when it was sent, in ms, ms until it may be sent again or "" }, or {} if the claim is not this owner's (any more).

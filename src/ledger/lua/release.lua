@@ -1,4 +1,4 @@
--- Included by trip.lua: gives a claim back, because this send made nothing: it was refused, put off by the service, or never left.
+-- Included by batch.lua: gives a claim back, because this send made nothing: it was refused, put off by the service, or never left.
 -- Arguments: owner; why: "refused" | "throttled" | "unauthorized" | "unreachable" | "unsent"; status and body: the service's refusal;
 -- revision of the row, or ""; mostPutOffs
 -- A sender taken for vanished may still learn that nothing was made: then its send is no longer in doubt. An earlier send stays in

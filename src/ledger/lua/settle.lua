@@ -1,4 +1,4 @@
--- Included by trip.lua: writes down that the thing was made. Final: a later claim is answered with the id, and nothing undoes it.
+-- Included by batch.lua: writes down that the thing was made. Final: a later claim is answered with the id, and nothing undoes it.
 -- A sender taken for vanished may still bring its id, and is believed: the thing was made.
 -- Arguments: owner, id, record (the rest of the response, as JSON), buyer; accepted: 1 if a limit may have the id of another limit
 -- Answers { the id on record, 1 if the outcome had been unknown }. The id differs from `id` if the thing was made twice, which only

@@ -174,7 +174,7 @@ export type MoveCall = {
   [M in MoveName]: { move: M } & { readonly [N in (typeof MOVES)[M][number]]?: string | number | undefined };
 }[MoveName];
 
-/** The arguments of lua/trip.lua for several moves of one row, in order. */
+/** The arguments of lua/batch.lua for several moves of one row, in order. */
 export function moveArgs({ portfolio, key }: RowId, moves: readonly MoveCall[]): (string | number)[] {
   const args: (string | number)[] = [portfolio, key, moves.length];
   for (const told of moves) {

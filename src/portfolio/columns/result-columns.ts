@@ -9,8 +9,8 @@ export const ROW_COLUMN = 'row';
 /** What the ledger has of a row besides its cells, see recorded-buyer.ts. A lost ledger is rebuilt from it. */
 export const KNOWN_COLUMN = 'limitline_buyer';
 
-/** The line that an errors file's line corrects, `<portfolio>/<import>/<line>`: the only id of a line without a row. */
-const FROM_COLUMN = 'limitline_from';
+/** The line that an errors file's line corrects: the only id of a line without a row. */
+export const FROM_COLUMN = 'limitline_from';
 
 /** The line's problem, or the reason for its row's state. */
 const PROBLEM_COLUMN = 'problem';
@@ -58,20 +58,24 @@ export const mendedRowOf = (header: readonly string[]) => cellOfErrors(header, R
 /** Reads the problem that an errors file states for a line; '' if there is none. */
 export const earlierProblemOf = (header: readonly string[]) => cellOfErrors(header, PROBLEM_COLUMN);
 
-/** A line of an import, as in an errors file. */
-type LineOfImport = { portfolio: string; importId: string; line: number };
+/** A line of an imported file. `file`: the first 12 hex digits of the file's SHA-256 digest, which every account and ledger has alike. */
+type LineOfFile = { portfolio: string; file: string; line: number };
 
 /** Reads which line an errors file's line corrects; undefined if it is not stated, as before version 0.2. */
-export function mendedLineOf(header: readonly string[]): (cells: readonly string[]) => LineOfImport | undefined {
+export function mendedLineOf(header: readonly string[]): (cells: readonly string[]) => LineOfFile | undefined {
   const cell = cellOfErrors(header, FROM_COLUMN);
   return (cells) => {
-    const [, portfolio, importId, line] = /^([^/]+)\/(\d+)\/(\d+)$/.exec(cell(cells)) ?? [];
-    return portfolio && importId ? { portfolio, importId, line: Number(line) } : undefined;
+    const [, portfolio, file, line] = /^(.+) #([0-9a-f]{12}) line (\d+)$/.exec(cell(cells)) ?? [];
+    return portfolio && file ? { portfolio, file, line: Number(line) } : undefined;
   };
 }
 
-export function lineOfImportText({ portfolio, importId, line }: LineOfImport): string {
-  return `${portfolio}/${importId}/${line}`;
+/** The part of a file's digest that an errors file names. */
+export const shortDigest = (sha256: string) => sha256.slice(0, 12);
+
+/** Such as `q4 #0123456789ab line 17`: text that no spreadsheet takes for a date or a number. */
+export function lineOfFileText({ portfolio, file, line }: LineOfFile): string {
+  return `${portfolio} #${file} line ${line}`;
 }
 
 function cellOfErrors(header: readonly string[], column: string): (cells: readonly string[]) => string {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { acme, openCorrections, zinc } from '../../support/corrections.ts';
+import { exportedText } from '../../support/exported.ts';
 
 describe('the column row of an errors file', () => {
   test('keeps the file out of every other portfolio, and is written again in each round', async () => {
@@ -34,13 +35,33 @@ describe('the column row of an errors file', () => {
     await importText(['name,requested_limit', 'Acme AG,much']);
     const path = join(dir, 'q4.errors.csv');
     const round = await errors();
-    expect(round).toMatch(/,q4\/1\/2\r\n$/);
+    expect(round).toMatch(/,q4 #[0-9a-f]{12} line 2\r\n$/);
     await writeFile(path, round.replace('much', '5'));
     const stray = await importFile(path, {}, { portfolio: 'q4.errors' });
     expect(stray.faults[0]?.message).toMatch(/^This errors file mends lines of portfolio "q4", not of "q4.errors"/);
+    expect(stray.faults).toMatchObject([{ column: 'limitline_from', value: 'q4' }]);
     expect(await context.portfolios.names()).toEqual(['q4']);
+    // A name that a program damaged on the way says nothing.
+    await writeFile(path, round.replace('much', '5').replace(',q4 #', ',?ód? #'));
     expect(await importFile(path)).toMatchObject({ rows: 1, invalid: 0 });
   });
+
+  test.each(['2026', '12'])(
+    'names the line so that a spreadsheet takes it for no date, of portfolio %s too',
+    async (portfolio) => {
+      const { dir, importFile, context } = await openCorrections();
+      const path = join(dir, 'first.csv');
+      await writeFile(path, 'name,requested_limit\nAcme AG,much\n');
+      await importFile(path, {}, { portfolio });
+      const text = await exportedText(context, { only: 'errors', portfolio });
+      const [row]: Record<string, string>[] = parse(text, { columns: true });
+      const cell = row?.limitline_from ?? '';
+      expect(cell).toMatch(new RegExp(`^${portfolio} #[0-9a-f]{12} line 2$`));
+      const errors = join(dir, 'errors.csv');
+      await writeFile(errors, text.replace('much', '5'));
+      expect(await importFile(errors, {}, { portfolio })).toMatchObject({ rows: 1, invalid: 0 });
+    },
+  );
 
   test('names the row that its line mends, among several of one buyer and across rounds', async () => {
     const { importLines, dir, importFile, work, settled, errors, standIn, requested } = await openCorrections('HRB 1"');

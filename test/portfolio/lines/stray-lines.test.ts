@@ -178,10 +178,12 @@ describe('a last line that is the sum of all others', () => {
 test("an errors file's own columns are no cells of a line, neither to tell a total by nor to count", async () => {
   const own = 'row,limitline_line,problem,limitline_account,limitline_from';
   const lines = [
-    ',,,"Summe,,9999",This line reads like a total,stand-in,q/1/7',
-    'Summe,9999,q/1,,It reads like a total,stand-in,q/1/7',
+    ',,,"Summe,,9999",This line reads like a total,stand-in,q #0123456789ab line 7',
+    'Summe,9999,q/1,,It reads like a total,stand-in,q #0123456789ab line 7',
   ];
-  const found = await read(`name,requested_limit,${own}\nA,1,,,,stand-in,q/1/2\n${lines.join('\n')}\n`);
+  const found = await read(
+    `name,requested_limit,${own}\nA,1,,,,stand-in,q #0123456789ab line 2\n${lines.join('\n')}\n`,
+  );
   expect(told(found.lines.slice(1))).toEqual([
     '3 name: This cell is empty and must not be.',
     '3 requested_limit: This cell is empty and must not be.',

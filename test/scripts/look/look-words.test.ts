@@ -112,7 +112,5 @@ test('a look names the rows of other portfolios that are sent, too, and asks abo
     '          5 rows of e',
     '          and rows of 2 more portfolios',
   ]);
-  expect(questionOf({ ...look, others, dryRun: { ...look.dryRun, limits: 0 } })).toBe(
-    'Send these rows of other portfolios? [y/N] ',
-  );
+  expect(questionOf({ ...look, others, dryRun: { ...look.dryRun, limits: 0 } })).toBe('Send these rows? [y/N] ');
 });

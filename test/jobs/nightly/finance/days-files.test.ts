@@ -1,0 +1,80 @@
+import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFinanceChecks } from '../../../../jobs/nightly/finance/index.ts';
+import type { Context } from '../../../../src/context.ts';
+import { exportedBytes, exportedText } from '../../../support/exported.ts';
+import { makeFoundList, walkAll } from '../../../support/walked-rows.ts';
+import { openWorkplace } from '../../../support/workplace.ts';
+
+async function told(context: Context) {
+  const sink = makeFoundList();
+  const checks = await makeFinanceChecks(context, { sink, atMs: Date.now(), signal: new AbortController().signal });
+  await walkAll(context, checks.rowChecks);
+  await checks.run();
+  return sink.items
+    .filter(({ check }) => check === 'not requested')
+    .map(({ line, name, says, detail }) => [line, name, detail?.split(':')[0], says]);
+}
+
+const HEADER = 'name,country_code,company_registration_number,requested_limit';
+
+async function damaged(place: Awaited<ReturnType<typeof openWorkplace>>, how: (path: string) => Promise<void>) {
+  const bad = Array.from({ length: 3_000 }, (_, n) => `Buyer ${n} ${Math.sin(n)},DE,HRB ${n},much`);
+  await place.import([HEADER, ...bad]);
+  const path = join(place.dir, 'q4.errors.xlsx');
+  await writeFile(path, await exportedBytes(place.context, { only: 'errors', format: 'xlsx' }));
+  await place.importFile(path);
+  const [, errors] = await place.context.portfolios.allImports('q4');
+  const { path: copy } = place.context.imports.open(errors?.id ?? '');
+  await how(copy);
+}
+
+test('a damaged copy of an errors file does not end the nightly check, nor any later one', async () => {
+  const place = await openWorkplace();
+  await damaged(place, async (copy) => {
+    const bytes = await readFile(copy);
+    const at = Math.floor(bytes.length / 2);
+    bytes.fill(0, at, at + 64);
+    await writeFile(copy, bytes);
+  });
+  const found = await told(place.context);
+  expect(found.length).toBeGreaterThan(0);
+});
+
+test('nor does a copy that is cut off', async () => {
+  const place = await openWorkplace();
+  await damaged(place, async (copy) => truncate(copy, 5_000));
+  const found = await told(place.context);
+  expect(found.length).toBeGreaterThan(0);
+});
+
+test('two rounds of an errors file under one name: each line is told once, and none that was requested', async () => {
+  const place = await openWorkplace();
+  const { context } = place;
+  await place.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much', 'Gamma GmbH,DE,HRB 3,x']);
+  const path = join(place.dir, 'errors.csv');
+  const first = await exportedText(context, { only: 'errors' });
+  await writeFile(path, first.replace('HRB 2,much', 'HRB 22,2'));
+  expect(await place.importFile(path)).toMatchObject({ rows: 2, invalid: 1 });
+  expect((await told(context)).map(([, name, file]) => [name, file])).toEqual([['Gamma GmbH', 'errors.csv']]);
+  const second = await exportedText(context, { only: 'errors' });
+  await writeFile(path, second.replace('HRB 3,x', 'HRB 33,y'));
+  expect(await place.importFile(path)).toMatchObject({ invalid: 1 });
+  expect((await told(context)).map(([, name, file]) => [name, file])).toEqual([['Gamma GmbH', 'errors.csv']]);
+});
+
+test('an errors file of another account hides no line of a file that it was not made of', async () => {
+  const trial = await openWorkplace();
+  await trial.import([HEADER, 'Alpha GmbH,DE,HRB 1,1000', 'Beta GmbH,DE,HRB 2,much']);
+  const round = (await exportedText(trial.context, { only: 'errors' })).replace('HRB 2,much', 'HRB 2,2');
+  const place = await openWorkplace();
+  const { context } = place;
+  // Another file is the first of this account's portfolio.
+  await place.import([HEADER, 'Other GmbH,DE,HRB 8,1000', 'Vanished GmbH,DE,HRB 9,much']);
+  expect((await told(context)).map(([, name]) => name)).toEqual(['Vanished GmbH']);
+  const path = join(place.dir, 'q4.errors.csv');
+  await writeFile(path, round);
+  await place.importFile(path);
+  expect((await told(context)).map(([, name]) => name)).toEqual(['Vanished GmbH']);
+});
