@@ -37,7 +37,7 @@ test('faults of the files are named, with the setting and the file', async () =>
     [{ ...FILES, keyFile: nothing }, /CONSOLE_TLS_KEY_FILE cannot be read: .*nothing/],
     [{ ...FILES, certFile: text }, /CONSOLE_TLS_CERT_FILE .*text\.pem.* holds no certificate/],
     [{ ...FILES, certFile: TLS_KEY_PATH }, /CONSOLE_TLS_CERT_FILE .* holds no certificate/],
-    [{ ...FILES, keyFile: text }, /CONSOLE_TLS_KEY_FILE holds no key .*text\.pem/],
+    [{ ...FILES, keyFile: text }, /CONSOLE_TLS_KEY_FILE holds no private key .*text\.pem/],
     [{ ...FILES, keyFile: PRIVATE_IDENTITY.keyPath }, /CONSOLE_TLS_KEY_FILE holds the key of another certificate/],
     [{ ...FILES, keyFile: shut }, /CONSOLE_TLS_KEY_FILE holds a key with a password/],
   ] as const) {

@@ -22,7 +22,7 @@ async function openRefused(settings: Record<string, string>) {
 }
 
 const REQUEST: PlanRequest = { portfolio: 'q4', action: 'retry', filter: {} };
-const ASKED = 'These rows ask for 3,007.50, which is above 2,500.00.';
+const ASKED = 'These rows ask for 3,007.50 in all, which is above 2,500.00.';
 
 test.each<[settings: Record<string, string>, request: Partial<PlanRequest>, approval: string | undefined]>([
   [{ APPROVE_ABOVE: '2500' }, {}, ASKED],
