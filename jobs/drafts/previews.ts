@@ -110,7 +110,7 @@ export function makePreviews(deps: Deps): Previews {
   };
 }
 
-/** Identifies a preview's inputs, apart from the ledger. */
+/** The digest of a preview's inputs, apart from the ledger. */
 function digestOf(draft: PortfolioDraft, { account, requiredColumns, maxDocumentMb, outlook }: Deps): string {
   const { reading, documents, portfolio } = draft;
   const parts = [

@@ -38,7 +38,7 @@ export function makeUnauthorized(
   let asked = -1;
   let [token, tokenSentAtMs, firstSentAtMs] = ['', 0, 0];
   let unwanted: string | undefined;
-  /** The token that was fetched for a permit which then expired: for the next it is as old as any. */
+  /** A token that was fetched for a permit which then expired. The next permit does not count it as new. */
   let unused: string | undefined;
   let waitMs = 0;
   let asideMs = 0;

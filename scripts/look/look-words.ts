@@ -88,7 +88,7 @@ function requestsWords({ counts, dryRun: { limits, requested, open, before } }: 
 /** How many portfolios are named. For the rest, only their number is shown. */
 const MOST_OTHERS = 5;
 
-/** Open rows of other portfolios: a process that sends this file's rows sends those as well. */
+/** Open rows that the file does not name, of any portfolio: workers send them as well. */
 function othersWords({ others }: ImportPreview): string[] {
   const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows }) => `${counted(rows, 'row')} of ${portfolio}`);
   const more = others.length - named.length;

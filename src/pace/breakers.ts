@@ -24,10 +24,10 @@ const SHUT_AFTER_ANSWERS = 3;
 /** The wait before the first probe, which doubles from one to the next. */
 const FIRST_WAIT_MS = 1_000;
 
-/** A service that fails again so soon bears no more than a probe; its breaker is reset no sooner than the last time. */
+/** A breaker that trips again within this time doubles its last wait before the next probe. */
 const RELAPSE_MS = 10_000;
 
-/** A fault of our own is told of so often at the most: processes that reach the data folder tell of more calls that they know of. */
+/** A process reports a fault of its own data folder this often at the most, so that processes that reach theirs outweigh it. */
 const OURS_EVERY_MS = 4_000;
 /** Trying it again costs the service a token call at the most. */
 const OURS_LONGEST_WAIT_MS = 10_000;

@@ -96,7 +96,7 @@ export function makeAtMostOnce({
     if (known.went === 'stayed') return heardOf(known, id, record, { calls, thing, owner, onUnknown, answerCheck });
     const claim =
       behind && known.went === 'claimed' ? claimOf(behind.thing, behind.owner, known.first, onUnknown) : undefined;
-    // A claim that took so long is asked for again, as any other is; its row is not at its call yet.
+    // A claim that is too old is given back; the row claims its call again later.
     const isStale = performance.now() - askedAtMs > CLAIM_FRESH_MS;
     if (claim && isStale) await claim.settle({ is: 'unsent', reason: 'it took too long to claim it' });
     return { is: 'made', id, record, onward: { claim: isStale ? undefined : claim } };

@@ -33,8 +33,8 @@ export function adviceFor(values: Values, hasDocuments: boolean, { oldest }: Adv
 }
 
 /**
- * What a request lacks where audited statements are advised: any document, since every document is sent as a statement,
- * or a recent one. Statements without a date pass. `dated` and `oldest` are YYYY-MM-DD.
+ * The statements that a request lacks where they are advised: `none` without any document, since every document is sent as a
+ * statement; `old` if they are older than advised. Statements without a date pass. `dated` and `oldest` are YYYY-MM-DD.
  */
 export function lackingStatements(
   { amount, hasDocuments, dated }: { amount: string; hasDocuments: boolean; dated: string | undefined },

@@ -67,6 +67,15 @@ export const FOUND: readonly Found[] = [
     },
   },
   {
+    words: 'the simulator accused a night of sending a row that was refused while the night ran',
+    world: 'restored, and a rule',
+    schedule: {
+      order: ['nina', 'rose', 'ann', 'ada'],
+      deviations: { 'nina#30': 'gives way', 'nina#39': 'stands still' },
+      answers: { [LIMIT_1]: 'refused', 'limit of Buyer-1@example.com 1000 #2': 'too late, refused' },
+    },
+  },
+  {
     words: 'a setting sent again what was answered for another, since its sender stood still before it wrote that down',
     world: 'answered for another, in two portfolios',
     schedule: {
