@@ -67,7 +67,7 @@ function weakCells(line: Line, { keys: [key] }: LineIdentity, { problem }: Resul
   return `${CELLS_CHANGED}, and the file does not say which buyer it belongs to: its company or its limit might be requested again`;
 }
 
-const CELLS_CHANGED = 'its cells may have been changed since they were requested';
+const CELLS_CHANGED = 'the line may have been changed since it was requested';
 
 /**
  * Problems of rows (jobs/steps/row-problem.ts, jobs/export/table.ts, jobs/import/put-line.ts). A fault of the line itself comes

@@ -37,7 +37,7 @@ export async function lookAndAsk(payload: ImportPayload, deps: LookDeps): Promis
     if (look === undefined) return kept;
     for (const line of ['', ...lookWords(look), '']) terminal.say(line);
     if (look.dryRun.limits === 0 && look.others.length === 0) {
-      terminal.say('Nothing is left to request, so nobody is asked.');
+      terminal.say('Nothing is left to request, so there is nothing to confirm.');
       return kept;
     }
     return (await askYesOrNo(questionOf(look), stop)) ? kept : undefined;

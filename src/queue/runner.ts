@@ -59,7 +59,7 @@ export function makeRunner({
 
   const process = async (job: Job<JobData>, token?: string): Promise<void> => {
     const kind = byName.get(job.name);
-    if (!kind) throw new UnrecoverableError(`No job is called "${job.name}"; this worker is older than who added it.`);
+    if (!kind) throw new UnrecoverableError(`No job is called "${job.name}"; a newer Limitline added it.`);
     const { failed } = job.data;
     if (failed !== undefined && job.attemptsMade === 0) throw new UnrecoverableError(failed);
     let end: JobEnd;

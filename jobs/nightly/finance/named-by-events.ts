@@ -88,10 +88,10 @@ function namedId(result: RowResult, find: (id: string) => number | undefined): N
 }
 
 const SAYS: Readonly<Record<Named['of'], string>> = {
-  limit: 'an event of the service names its limit',
-  document: 'an event of the service names one of its documents',
-  company: 'an event of the service names its company',
-  number: 'an event of the service names a number of its company',
+  limit: "an event of the service names the row's limit",
+  document: "an event of the service names one of the row's documents",
+  company: "an event of the service names the row's company",
+  number: "an event of the service names a number of the row's company",
 };
 
 function itemOf(walked: WalkedRow, { of, id }: Named, { count, lastMs }: { count: number; lastMs: number }): FoundItem {

@@ -182,7 +182,7 @@ const ROLE_WORDS: Readonly<Record<Role, string>> = {
     'Uploads, previews, corrects and submits files; cancels and retries rows of their own portfolios; downloads.',
   approver: 'Looks at all of it, and approves what others submitted.',
   operator: 'Retries, cancels, resolves, pauses and resumes; has the queues, the held desk and downloads.',
-  admin: 'Has users, sessions of others and the audit; may do nothing with portfolios by this alone.',
+  admin: 'Manages users, ends sessions of others and reads the audit; this role alone may do nothing with portfolios.',
 };
 
 /** A person's roles as a list. */

@@ -63,7 +63,10 @@ const PORTFOLIO = {
   counted: { is: 'number', says: '1: counts of it hold from its beginning' },
   tallied: { is: 'text', says: '2: its rows of an older ledger are in its sums' },
   side: { is: 'text', says: '"b" where its sums are on that side; else on "a"' },
-  'calls:<kind>': { is: 'number', says: 'sends for its rows; also of tokens, and answers that throttled' },
+  'calls:<kind>': {
+    is: 'number',
+    says: 'calls sent for its rows; of `token`: calls for a token; of `throttled`: answers that said to slow down',
+  },
   'made:<kind>': { is: 'number', says: 'things made for its rows' },
   'resent:<kind>': { is: 'number', says: 'sends of what was in doubt' },
   again: { is: 'number', says: 'things that were made twice for its rows' },

@@ -40,9 +40,9 @@ test('rows that new events name are told once each, by what is their own first; 
   expect(
     items.map(({ says, rows, detail, portfolio }) => [portfolio, says, rows, detail?.replace(/ \d{4}-.*/, '')]),
   ).toEqual([
-    ['q4', 'an event of the service names its limit', undefined, 'bl_1, 2 events, the last'],
-    ['q4', 'an event of the service names its company', undefined, 'company_1'],
-    ['q4', 'an event of the service names one of its documents', undefined, 'doc-000001'],
+    ['q4', "an event of the service names the row's limit", undefined, 'bl_1, 2 events, the last'],
+    ['q4', "an event of the service names the row's company", undefined, 'company_1'],
+    ['q4', "an event of the service names one of the row's documents", undefined, 'doc-000001'],
     ['', 'events of the service that name nothing known here', 2, undefined],
   ]);
   expect(items.every(({ check, isMended }) => check === 'events' && !isMended)).toBe(true);
@@ -55,7 +55,7 @@ test('an event that names a company by its number alone names something known he
   const limit = { requested_limit: '1000', company_registration_number: 'HRB-7654321a', business_information_id: '' };
   const items = await findIn(place, [{ request: makeRequest({ limit }) }]);
   expect(items.map(({ says, rows }) => [says, rows])).toEqual([
-    ['an event of the service names a number of its company', undefined],
+    ["an event of the service names a number of the row's company", undefined],
     ['events of the service that name nothing known here', 1],
   ]);
 });
