@@ -48,6 +48,11 @@ export const COMMANDS: Readonly<Record<string, { usage: string; says: string; lo
     says: 'what became of a portfolio',
     load: () => import('./commands/report.ts'),
   },
+  statuses: {
+    usage: '[options] [status]',
+    says: 'list the statuses that the service answered and what they mean, or say what one means',
+    load: () => import('./commands/statuses.ts'),
+  },
   retry: {
     usage: '[options] <name>',
     says: 'send refused rows again, from the step that refused them',

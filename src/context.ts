@@ -15,6 +15,7 @@ import { makeAttempts } from './ledger/calls/attempts.ts';
 import { makeCalls } from './ledger/calls/calls.ts';
 import { makeSendMarks, OLDER_WORDS } from './ledger/calls/send-marks.ts';
 import { makeFailingPortfolios } from './ledger/counts/glances.ts';
+import { makeStatusMeanings } from './ledger/counts/status-meanings.ts';
 import { makeEvents } from './ledger/events/events.ts';
 import { makeInbox } from './ledger/inbox/inbox.ts';
 import { makeBuyerLists } from './ledger/nightly/buyer-lists.ts';
@@ -46,6 +47,7 @@ import { readInfo } from './redis/server-info.ts';
 import { isNearlyFull, nearlyFullWords, readMemory } from './redis-memory/memory.ts';
 import { nextMoment } from './schedule/moments.ts';
 import { STAND_IN_ACCOUNT } from './stand-in-account.ts';
+import { readMeanings } from './status-meaning.ts';
 
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
@@ -181,6 +183,12 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     }),
     buyers: makeBuyers({ connection: ledger, keys }),
     portfolios: makePortfolios({ connection: ledger, keys, isSearched: settings.SEARCH_INDEX === 'on' }),
+    /** What the service's statuses mean, as people say. */
+    statusMeanings: makeStatusMeanings({
+      connection: ledger,
+      keys,
+      given: readMeanings(settings.STATUS_MEANINGS).meanings,
+    }),
     stories: makeStories({ connection: ledger, keys }),
     /** Archived portfolios, and those on the way. */
     archives: makeArchives({ connection: ledger, keys }),

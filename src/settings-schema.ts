@@ -7,6 +7,7 @@ import { NOTICE_KINDS, type NoticeKind } from './notices/notice.ts';
 import { readGroupRoles, splitGroupRoles } from './people/oidc/group-roles.ts';
 import { ROLES } from './people/person.ts';
 import { readSchedule } from './schedule/read-schedule.ts';
+import { readMeanings, splitMeanings } from './status-meaning.ts';
 
 /** The stand-in's credentials. It rejects all others, so that mistakes show on the first try. */
 export const STAND_IN_CREDENTIALS = {
@@ -42,6 +43,15 @@ const statusList = z
     'must be statuses from 500 to 599, or 408, separated by commas',
   )
   .transform((statuses) => statuses.map(Number))
+  .default([]);
+
+/** Entries `status=meaning`; see readMeanings. */
+const statusMeanings = z
+  .string()
+  .transform((text) => splitMeanings(text))
+  .superRefine((entries, context) => {
+    for (const message of readMeanings(entries).faults) context.addIssue({ code: 'custom', message });
+  })
   .default([]);
 
 const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
@@ -152,6 +162,7 @@ export const settingsSchema = z.object({
   ON_UNKNOWN_COMPANY: unknownPolicy.default('hold'),
   ON_UNKNOWN_DOCUMENT: unknownPolicy.default('resend'),
   ON_UNKNOWN_LIMIT: unknownPolicy.default('hold'),
+  STATUS_MEANINGS: statusMeanings,
   CANARY_REFUSALS: wholeNumber(0, 1_000_000, 'answers').default(10),
   REQUIRED_COLUMNS: list.default([]),
   SEARCH_INDEX: onOff.default('on'),

@@ -1,4 +1,5 @@
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
+import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
 import { askedOf, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { KNOWN_COLUMNS, type KnownColumn } from '../../src/portfolio/columns/known-columns.ts';
@@ -16,7 +17,7 @@ import { type ExportTable, type Files, makePlacedCells, problemIn, stateOf, type
  * under our names, and values that only a file's own options explain are normalised. Otherwise neither a person nor `recover`
  * could read them.
  */
-export function resultsTable(files: Files, { account, inSheet, isHeldOnly }: TableOptions): ExportTable {
+export function resultsTable(files: Files, { account, meanings, inSheet, isHeldOnly }: TableOptions): ExportTable {
   let values: Pick<SheetValues, 'cells'> | undefined;
   const areAlike = haveOneHeader(files);
   const own = makePlacedCells(files, (opened) =>
@@ -36,13 +37,16 @@ export function resultsTable(files: Files, { account, inSheet, isHeldOnly }: Tab
       const cells = read ?? ledgerCells(found?.result.request);
       const written = own.cells(file, line ? cells : undefined, cells);
       const known = found ? knownText(exported, found.result, cellsDigest(written)) : '';
-      yield [...written, ...outcomeCells(exported, account), known, ...(isHeldOnly ? [''] : [])];
+      yield [...written, ...outcomeCells(exported, { account, meanings }), known, ...(isHeldOnly ? [''] : [])];
     },
   };
 }
 
 /** The cells of {@link RESULT_COLUMNS} except the last. */
-function outcomeCells(exported: ExportedLine, account: string): string[] {
+function outcomeCells(
+  exported: ExportedLine,
+  { account, meanings }: Pick<TableOptions, 'account' | 'meanings'>,
+): string[] {
   const { file, number, found } = exported;
   const result = found?.result;
   return [
@@ -59,6 +63,7 @@ function outcomeCells(exported: ExportedLine, account: string): string[] {
     result?.record.available_limit ?? '',
     problemIn(exported),
     result ? new Date(result.updatedMs).toISOString() : '',
+    result ? outcomeOfRow(result, meanings) : '',
     account,
   ];
 }

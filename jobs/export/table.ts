@@ -1,6 +1,7 @@
 import { answeredOtherwise, type RowResult } from '../../src/ledger/schema/row.ts';
 import type { Opened } from '../../src/portfolio/open-portfolio.ts';
 import { mergeColumns, type OwnColumns } from '../../src/portfolio/results/merged-columns.ts';
+import type { Meanings } from '../../src/status-meaning.ts';
 import type { ExportedLine, ImportFile } from './export-lines.ts';
 import { LEDGER_COLUMNS } from './ledger-cells.ts';
 
@@ -21,7 +22,13 @@ export type Files = ReadonlyMap<ImportFile, Opened | undefined>;
  * `inSheet`: amounts and days are written as plain values, since a sheet has types. `isHeldOnly`: only held rows, with an
  * additional column in which a person answers.
  */
-export type TableOptions = { account: string; portfolio: string; inSheet: boolean; isHeldOnly?: boolean };
+export type TableOptions = {
+  account: string;
+  portfolio: string;
+  meanings: Meanings;
+  inSheet: boolean;
+  isHeldOnly?: boolean;
+};
 
 /** The state of the line's row, or the line's own kind; '' where the import did not reach it. */
 export function stateOf({ found, fault }: ExportedLine): string {

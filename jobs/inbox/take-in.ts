@@ -210,12 +210,12 @@ async function leaveOpenResults(deps: RoundDeps): Promise<string[]> {
 }
 
 async function leaveOne(file: TakenFile, isMending: boolean, deps: RoundDeps): Promise<void> {
-  const { account, rows, portfolios, imports, leftFiles, signal, inbox, drop, log } = deps;
+  const { account, rows, portfolios, statusMeanings, imports, leftFiles, signal, inbox, drop, log } = deps;
   const { id, portfolio } = file;
   const [csv, xlsx] = ['.csv', '.xlsx'].map((ending) => join(drop.dir, DONE, id + ending)) as [string, string];
   // Results get the permissions of the file.
   const path = (await statOf(xlsx)) ? xlsx : csv;
-  const exportDeps = { account, rows, portfolios, imports, signal, leftFiles };
+  const exportDeps = { account, rows, portfolios, statusMeanings, imports, signal, leftFiles };
   const { results, fault } = await leaveResults({ portfolio, path }, isMending, exportDeps);
   // A full disk may have room in the next pass.
   if (fault !== null) return log.warn({ portfolio, reason: fault }, 'results could not be left in the drop folder yet');

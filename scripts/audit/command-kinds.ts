@@ -32,6 +32,10 @@ export const COMMAND_KINDS: Readonly<Record<string, CommandKind>> = {
   check: 'reads',
   portfolios: 'reads',
   report: 'reads',
+  statuses: {
+    what: 'status meaning set',
+    audit: (given) => (given.args[0] === undefined ? undefined : onNamed(given)),
+  },
   'audit list': 'reads',
   'audit verify': 'reads',
   schedule: 'reads',

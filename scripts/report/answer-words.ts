@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../src/counted.ts';
-import { APPROVED } from '../../src/ledger/counts/sums.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { visible } from '../../src/portfolio/problem.ts';
+import { APPROVED } from '../../src/status-meaning.ts';
 
 /** Statuses listed; further ones are added up. The results file has all. */
 const KINDS_TOLD = 10;

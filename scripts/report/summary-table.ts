@@ -1,10 +1,9 @@
 import { CALL_KINDS, KINDS } from '../../src/call-kind.ts';
 import { allBeforeWords, counted, grouped } from '../../src/counted.ts';
+import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import { resentWords } from '../../src/ledger/portfolios/proof.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
-import { ROW_STATES } from '../../src/ledger/schema/row.ts';
-import { STATES } from '../../src/ledger/schema/schema.ts';
 import { groupedAmount } from '../../src/money-text.ts';
 import { answerCountWords, notQuiteGranted } from './answer-words.ts';
 
@@ -25,10 +24,9 @@ export function summaryTable(
     row('  invalid', invalid),
     row('  duplicate', duplicate),
     row('  rows', rows),
+    '',
+    ...outcomeLines(summary),
   );
-  for (const state of ROW_STATES) {
-    if (states[state] > 0) parts.push(`${row(`    ${state}`, states[state])}   ${STATES[state].says}`);
-  }
   const all = allBeforeWords(rows, states.skipped);
   if (all !== undefined) parts.push(`    ${all}.`);
   if (replaced > 0) {
@@ -44,6 +42,7 @@ export function summaryTable(
   const answers = answerCountWords(summary);
   if (answers !== '') parts.push('', `The service answered: ${answers}.`);
   parts.push(...notQuiteGranted(summary).map((words) => `${words[0]?.toUpperCase()}${words.slice(1)}.`));
+  parts.push(...unknownStatusLines(summary));
   parts.push(callLine(calls));
   if (summary.madeTwice > 0) {
     parts.push(
@@ -66,6 +65,38 @@ export function summaryTable(
   if (interrupted) parts.push('An import was not read to its end: import its file again.');
   if (summary.started) parts.push(timeLine(summary.started, summary.finished, states.held > 0));
   return parts.join('\n');
+}
+
+/** A line for each outcome that some row has: how many rows, the sum that they requested, and what was granted. */
+function outcomeLines({ outcomes }: Summary): string[] {
+  const line = (label: string, cells: string[]) =>
+    `${label.padEnd(28)}${cells.map((cell, at) => cell.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
+  const some = Object.entries(outcomes).filter(([, { rows }]) => rows > 0);
+  if (some.length === 0) return [];
+  return [
+    line('', ['rows', 'requested', 'granted']),
+    ...some.map(([outcome, { rows, requested, granted }]) => {
+      const given = HAS_GRANT.has(outcome) ? [groupedAmount(granted)] : [];
+      return line(ROW_OUTCOMES[outcome as RowOutcome], [grouped(rows), groupedAmount(requested), ...given]);
+    }),
+    '',
+  ];
+}
+
+/** The outcomes of rows that the service has answered. */
+const HAS_GRANT: ReadonlySet<string> = new Set<RowOutcome>([
+  'approved',
+  'partly_approved',
+  'under_review',
+  'declined',
+  'answered',
+  'requested_before',
+]);
+
+/** How to say what statuses mean, if some rows have an outcome that nobody knows. */
+function unknownStatusLines({ outcomes }: Summary): string[] {
+  if (outcomes.answered.rows === 0) return [];
+  return ['To say what a status means: npx limitline statuses STATUS --means approved|review|declined'];
 }
 
 /** Sums as lines. If all requests were made before, "granted" is left out: the earlier grants are not this portfolio's. */

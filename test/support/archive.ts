@@ -21,7 +21,7 @@ export const ACCOUNT = 'https://test.example';
 export async function openArchiving({ dir }: { dir?: string } = {}) {
   const database = ownDatabase();
   const ledger = openLedger({ database });
-  const { connection, keys, portfolios, rows } = ledger;
+  const { connection, keys, portfolios, rows, statusMeanings } = ledger;
   const dataDir = dir ?? (await makeFolder());
   const deps: ArchiveDeps = {
     account: ACCOUNT,
@@ -30,6 +30,7 @@ export async function openArchiving({ dir }: { dir?: string } = {}) {
     processId: 'p1',
     portfolios,
     rows,
+    statusMeanings,
     imports: makeDocumentStore({ dir: join(dataDir, 'imports') }),
     settings: { LIMITLINE_DATA: dataDir },
   };

@@ -35,6 +35,7 @@ const COMMANDS: Record<string, () => Promise<CommandModule>> = {
   run: () => import('../../scripts/commands/run.ts'),
   schedule: () => import('../../scripts/commands/schedule.ts'),
   user: () => import('../../scripts/commands/user.ts'),
+  statuses: () => import('../../scripts/commands/statuses.ts'),
 };
 
 /** The process has one folder, one environment and one pair of streams, so a second call waits for the first. */

@@ -7,7 +7,7 @@ export type ExportWish = Partial<ExportPayload> & { told?: string[] };
 
 /** The bytes of a results or errors file. */
 export async function exportedBytes(
-  { account, rows, portfolios, imports }: Omit<ExportDeps, 'say' | 'signal'>,
+  { account, rows, portfolios, statusMeanings, imports }: Omit<ExportDeps, 'say' | 'signal'>,
   { told = [], ...wish }: ExportWish = {},
 ): Promise<Buffer> {
   const to = new PassThrough();
@@ -15,6 +15,7 @@ export async function exportedBytes(
     account,
     rows,
     portfolios,
+    statusMeanings,
     imports,
     say: (sentence) => told.push(sentence),
     signal: new AbortController().signal,

@@ -14,6 +14,7 @@ const ALONE = [
   'src/once-at-a-time.ts',
   'src/outcome.ts',
   'src/stand-in-account.ts',
+  'src/status-meaning.ts',
 ];
 
 /** What every part of `src` above it may import: one file a fact, or a folder of such. */
@@ -81,6 +82,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/notices/notice.ts',
     'src/notices/mail/smtp-url.ts',
     'src/schedule',
+    'src/status-meaning.ts',
   ],
   'src/schedule': ['src/errors.ts', 'src/likeness.ts'],
   'src/notices': [...GROUND, 'src/ledger/schema/keys.ts', 'src/notices/notice-settings.ts'],

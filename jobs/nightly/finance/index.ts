@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import { ANY_DOCUMENT } from '../../../src/documents/any-document.ts';
 import type { DocumentStore } from '../../../src/documents/store.ts';
 import type { Calls } from '../../../src/ledger/calls/calls.ts';
-import { APPROVED } from '../../../src/ledger/counts/sums.ts';
+import { amountText, shareOf } from '../../../src/ledger/counts/amounts.ts';
 import type { Events } from '../../../src/ledger/events/events.ts';
 import type { CheckName, FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
-import { amountText, shareOf } from '../../../src/ledger/nightly/exact-sum.ts';
 import type { KnownImport } from '../../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../../src/ledger/portfolios/portfolios.ts';
 import type { Buyers } from '../../../src/ledger/rows/buyers.ts';
@@ -19,6 +18,7 @@ import { adviceDates, lackingStatements, OLDEST_MONTHS } from '../../../src/port
 import { openPortfolio } from '../../../src/portfolio/open-portfolio.ts';
 import { lastVersion, type PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import { visible } from '../../../src/portfolio/problem.ts';
+import { APPROVED } from '../../../src/status-meaning.ts';
 import { type DraftStore, makeDraftStore } from '../../drafts/draft-store.ts';
 import { fileOf } from '../../drafts/make-preview.ts';
 import { openImported } from '../../export/open-imported.ts';
@@ -126,8 +126,8 @@ export function grantedBelow(walked: WalkedRow): FoundItem | undefined {
   if (amountText(granted) === '?')
     return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
   const share = record.status === APPROVED ? shareOf(granted, request.limit.requested_limit) : '';
-  if (share === '3') return rowItem('other status', walked, 'approved, but nothing was granted', more);
-  return share === '' ? undefined : rowItem('granted below', walked, 'less than requested', more);
+  if (share === '6') return rowItem('other status', walked, 'approved, but nothing was granted', more);
+  return share === '5' ? rowItem('granted below', walked, 'less than requested', more) : undefined;
 }
 
 /** Finds a limit whose answer differs from the request in a field that does not decide whose it is. */

@@ -24,8 +24,8 @@ export type MendedDifference = { portfolio: string; is: Kind; rows: number; name
 /** Called with the key of each row that differed, and how; several times if several things did. */
 type NoteRow = (found: { portfolio: string; is: Exclude<Kind, 'sums'>; key: string }) => void;
 
-/** The mark of a portfolio whose rows this version has added to the sums; an older version wrote `1`. */
-export const TALLIED = '2';
+/** The mark of a portfolio whose rows this version has added to the sums; older versions wrote `1` and `2`. */
+export const TALLIED = '3';
 
 /** Rows compared in one step: some milliseconds of Redis' time. */
 const PAGE = 100;

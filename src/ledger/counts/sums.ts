@@ -1,8 +1,10 @@
 import type { RedisConnection } from '../../lua-script.ts';
 import { writeAnyway } from '../../redis-memory/write-anyway.ts';
+import { APPROVED } from '../../status-meaning.ts';
 import type { Keys } from '../schema/keys.ts';
 import { OPEN_STATES, ROW_STATES, type RowState } from '../schema/row.ts';
 import { makeLooks } from './glances.ts';
+import { SHARES, type Share } from './row-outcome.ts';
 
 /** The sums of a portfolio's rows, at one moment; amounts are exact decimal text. */
 export type Sums = {
@@ -25,6 +27,9 @@ export type Sums = {
   unreadable: number;
 };
 
+/** Done rows with one status and one {@link Share}: how many, and the sums that they requested and were granted. */
+export type AnswerSum = { status: string; share: Share; rows: number; requested: string; granted: string };
+
 /** Everything that rows' tallies add up to (lua/derive.lua): sums and counts. */
 type Tallied = {
   sums: Sums;
@@ -32,12 +37,9 @@ type Tallied = {
   rows: number;
   replaced: number;
   statuses: Record<string, number>;
-  /** Whether an older version counted some rows: it counted every grant below the request alike, whatever the status. */
-  isOlder: boolean;
+  /** Done rows by how the service answered; without those that only an older version has added up. */
+  answers: AnswerSum[];
 };
-
-/** The only status that the service is known to give a granted limit (docs/service.md, "Status of a limit"). */
-export const APPROVED = 'approved';
 
 /** The fields of a portfolio's two hashes of sums. */
 type SumFields = readonly Readonly<Record<string, string>>[];
@@ -46,6 +48,7 @@ type SumFields = readonly Readonly<Record<string, string>>[];
 export function readTallied(sides: SumFields): Tallied {
   const fields = addedUp(sides);
   const inState = ROW_STATES.map((state) => limbsIn(fields, state));
+  const answers = answersIn(fields);
   return {
     sums: {
       requested: textOf(limbsIn(fields, 'done')),
@@ -58,11 +61,29 @@ export function readTallied(sides: SumFields): Tallied {
       before: { granted: textOf(limbsIn(fields, 'before')), statuses: countsIn(fields, 'earlier:') },
       unreadable: countIn(fields, 'unreadable'),
     },
+    answers,
     rows: countIn(fields, 'rows'),
     replaced: countIn(fields, 'replaced'),
     statuses: countsIn(fields, 'status:'),
-    isOlder: fields.has('below'),
   };
+}
+
+/** How many rows these are. */
+export function rowsOfAnswers(answers: readonly AnswerSum[]): number {
+  return answers.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function answersIn(fields: ReadonlyMap<string, bigint>): AnswerSum[] {
+  const limbs = Map.groupBy(
+    [...fields].filter(([field]) => /^sum:(?:asked|given)\//.test(field)),
+    ([field]) => field.slice('sum:'.length, field.lastIndexOf(':')),
+  );
+  const sumOf = (name: string) => textOf(limbsIn(new Map(limbs.get(name)), name));
+  return Object.entries(countsIn(fields, 'answer:')).flatMap(([answer, rows]) => {
+    const share = SHARES[answer.charAt(0)];
+    const sums = { requested: sumOf(`asked/${answer}`), granted: sumOf(`given/${answer}`) };
+    return share === undefined ? [] : [{ status: answer.slice(1), share, rows, ...sums }];
+  });
 }
 
 /** Reads the number of rows that failed for each cause, and the sum that they requested. */
@@ -86,7 +107,10 @@ export function sumIn(fields: Readonly<Record<string, string>>, name: string): s
 /** The names of these fields for people: `queued`, `granted`, `status approved`, `rows`. */
 export function namesOfSums(fields: readonly string[]): string[] {
   const names = fields.map((field) => field.replace(/^sum:(.*):-?\d+$/, '$1').replace(/^cause[:/]/, 'cause '));
-  return [...new Set(names.map((name) => name.replace(/^(status|earlier|below|nothing):/, '$1 ')))].sort();
+  const plain = names.map((name) =>
+    name.replace(/^(status|earlier|below|nothing):/, '$1 ').replace(/^(answer|asked|given)[:/]\d/, '$1 '),
+  );
+  return [...new Set(plain)].sort();
 }
 
 /** One integer at a power of ten. */

@@ -60,8 +60,9 @@ local function isBelow(granted, requested)
   return false
 end
 
--- Compares a granted amount with the requested one: "2" is less and above zero, "3" is nothing, "" is enough or unreadable.
+-- Compares a granted amount with the requested one: "4" is enough, "5" is less and above zero, "6" is nothing, "7" is unknown.
 local function shareOf(granted, requested)
-  if not isBelow(granted, requested) then return '' end
-  return isBelow('0', granted) and '2' or '3'
+  if granted == '' or not limbsOf(granted) or not limbsOf(requested) then return '7' end
+  if not isBelow('0', granted) then return '6' end
+  return isBelow(granted, requested) and '5' or '4'
 end

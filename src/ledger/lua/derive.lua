@@ -3,7 +3,7 @@
 -- The field `tally` keeps what the row adds to its portfolio's sums. A change takes the old tally off and adds the new one, so the sums
 -- always match the rows; a row of an older ledger enters them at its first change. `tally` is "<side>|<bucket>|<asked>", with
 -- "|<granted>|<available>|<short>|<cause>|<status>" behind it if there is an outcome. A bucket is a state, or "replaced"; `short` is shareOf
--- (amounts.lua). Amounts are decimal text, "" for none, "?" for an unreadable one: that is counted, and in no sum.
+-- (amounts.lua), which older versions wrote as "" to "3" and did not add up by answer. Amounts are decimal text, "" for none, "?" for an unreadable one: that is counted, and in no sum.
 -- A portfolio's sums are two hashes, of side "a" and "b". The nightly check moves the rows from one to the other; what is left then was
 -- wrong. The field `sum:<name>:<k>` holds units of 10^(10k - 2). It may exceed ten digits, and is carried when it is read (sums.ts). No
 -- field is kept at zero.
@@ -145,11 +145,20 @@ local function putInSums(row, share, sign)
   sum(sums, bucket, asked, sign)
   if bucket == 'replaced' then add(sums, 'replaced', sign) end
   if asked == '?' or share.granted == '?' or share.available == '?' then add(sums, 'unreadable', sign) end
+  local short = share.short or ''
   -- An older version had one such count for all statuses; it goes away with its rows.
-  if share.short == '1' then
+  if short == '1' then
     add(sums, 'below', sign)
-  elseif share.short and share.short ~= '' then
-    add(sums, (share.short == '3' and 'nothing:' or 'below:') .. status, sign)
+  elseif short == '2' or short == '5' then
+    add(sums, 'below:' .. status, sign)
+  elseif short == '3' or short == '6' then
+    add(sums, 'nothing:' .. status, sign)
+  end
+  if bucket == 'done' and short > '3' then
+    local answer = short .. status
+    add(sums, 'answer:' .. answer, sign)
+    sum(sums, 'asked/' .. answer, asked, sign)
+    sum(sums, 'given/' .. answer, share.granted, sign)
   end
   if bucket == 'done' then
     sum(sums, 'granted', share.granted, sign)

@@ -1,8 +1,8 @@
 import type { RedisConnection } from '../../lua-script.ts';
+import { amountText, limbsOf, plainUnits, shareOf } from '../counts/amounts.ts';
 import type { Keys } from '../schema/keys.ts';
 import { pairsAsFields, readAtOnce } from '../schema/redis-reads.ts';
 import { is, ROW_STATES, type RowState } from '../schema/row.ts';
-import { amountText, limbsOf, plainUnits, shareOf } from './exact-sum.ts';
 import type { Ask, StoredRow } from './row-walk.ts';
 import { makeMark, makeSearchMarks } from './search-marks.ts';
 
@@ -234,7 +234,14 @@ function addTally(side: Side, tally: string): void {
   if (bucket === 'replaced') side.put('replaced', 1);
   if (requested === '?' || granted === '?' || available === '?') side.put('unreadable', 1);
   if (share === '1') side.put('below', 1);
-  if (share === '2' || share === '3') side.put(`${share === '3' ? 'nothing' : 'below'}:${status}`, 1);
+  if (share === '2' || share === '5') side.put(`below:${status}`, 1);
+  if (share === '3' || share === '6') side.put(`nothing:${status}`, 1);
+  if (bucket === 'done' && share > '3') {
+    const answer = `${share}${status}`;
+    side.put(`answer:${answer}`, 1);
+    sum(`asked/${answer}`, requested);
+    sum(`given/${answer}`, granted);
+  }
   if (bucket === 'done') {
     sum('granted', granted);
     sum('available', available);

@@ -1,5 +1,5 @@
 import type { CallKind } from '../../call-kind.ts';
-import type { Sums } from '../counts/sums.ts';
+import type { AnswerSum, Sums } from '../counts/sums.ts';
 import type { RowState } from '../schema/row.ts';
 import type { ImportedFile } from './imports.ts';
 
@@ -54,6 +54,8 @@ export type PortfolioState = {
   counted: { added: Record<string, number>; limitsMade: number } | undefined;
   /** The sums of its rows, read at the same moment as the counts. */
   sums: Sums;
+  /** Its done rows by how the service answered. */
+  answers: AnswerSum[];
 };
 
 /** Whether a supplier is still to be made. */

@@ -2,7 +2,7 @@ import { CALL_KINDS } from '../../call-kind.ts';
 import type { RedisConnection } from '../../lua-script.ts';
 import { type MendedDifference, makeRowComparison, TALLIED } from '../comparison/row-comparison.ts';
 import { type Cause, makeCauses } from '../counts/cause.ts';
-import { readTallied } from '../counts/sums.ts';
+import { readTallied, rowsOfAnswers } from '../counts/sums.ts';
 import { makeFirstRows } from '../rows/first-rows.ts';
 import { archivedFault, archivedOf, makeArchives } from '../schema/archives.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
@@ -143,12 +143,17 @@ export function makePortfolios({
       const [found, running, a, b, ...sizes] = answers;
       const counts = sizes.map(Number);
       const [invalid = 0, duplicate = 0, kept = 0, ...inStates] = counts;
-      const { rows, isOlder, ...tallied } = readTallied([a, b].map(pairsAsFields));
+      const { rows, ...tallied } = readTallied([a, b].map(pairsAsFields));
       const hash = pairsAsFields(found);
       // A portfolio begun by an older version may have rows that are not in the sums, or not as they are now: they are added once.
       const isUncounted = hash.counted === undefined && hash.tallied === undefined;
       const lacks = isUncounted && rows < inStates.reduce((sum, count) => sum + count, 0);
-      if (hash.archive === undefined && hash.tallied !== TALLIED && (lacks || isOlder)) {
+      const states = namedCounts(ROW_STATES, inStates);
+      if (
+        hash.archive === undefined &&
+        hash.tallied !== TALLIED &&
+        (lacks || rowsOfAnswers(tallied.answers) < states.done)
+      ) {
         await comparison.tallyRows(name);
         return this.read(name);
       }
@@ -166,7 +171,7 @@ export function makePortfolios({
         duplicate,
         kept,
         ...tallied,
-        states: namedCounts(ROW_STATES, inStates),
+        states,
       };
     },
   };
@@ -174,7 +179,7 @@ export function makePortfolios({
 
 type Fields = Omit<
   PortfolioState,
-  'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept' | 'replaced' | 'statuses' | 'sums'
+  'name' | 'states' | 'importing' | 'invalid' | 'duplicate' | 'kept' | 'replaced' | 'statuses' | 'sums' | 'answers'
 >;
 
 /** What the fields of a portfolio's hash say of it. */

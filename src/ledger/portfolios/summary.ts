@@ -1,5 +1,8 @@
 import type { CallKind } from '../../call-kind.ts';
 import type { Cause } from '../counts/cause.ts';
+import { type OutcomeSum, outcomesOf } from '../counts/outcome-sums.ts';
+import type { RowOutcome } from '../counts/row-outcome.ts';
+import type { StatusMeanings } from '../counts/status-meanings.ts';
 import type { Sums } from '../counts/sums.ts';
 import {
   GRANTED_STATES,
@@ -28,6 +31,8 @@ export type Summary = Sums & {
   replaced: number;
   rows: number;
   states: Record<RowState, number>;
+  /** All outcomes; `cancelled` rows that others replace have none. */
+  outcomes: Record<RowOutcome, OutcomeSum>;
   statuses: Record<string, number>;
   /** Why rows failed, the cause with most rows first. */
   causes: Cause[];
@@ -49,9 +54,13 @@ export type Summary = Sums & {
  */
 export async function summarize(
   name: string,
-  { account, portfolios }: { account: string; portfolios: Portfolios },
+  {
+    account,
+    portfolios,
+    statusMeanings,
+  }: { account: string; portfolios: Portfolios; statusMeanings: Pick<StatusMeanings, 'read'> },
 ): Promise<Summary | undefined> {
-  const state = await portfolios.read(name);
+  const [state, meanings] = await Promise.all([portfolios.read(name), statusMeanings.read()]);
   if (state.startedMs === undefined) return undefined;
   const { invalid, duplicate, kept, replaced, states, statuses, calls } = state;
   const rowCount = rowCountOf(state);
@@ -65,6 +74,7 @@ export async function summarize(
     replaced,
     rows: rowCount,
     states,
+    outcomes: outcomesOf(state, meanings),
     statuses,
     ...state.sums,
     causes: await portfolios.causes(name),

@@ -61,7 +61,7 @@ const PORTFOLIO = {
   'added:<import>': { is: 'number', says: 'rows that it brought in' },
   'approving:<content>': { is: 'text', says: 'the approval that the rows of this file join' },
   counted: { is: 'number', says: '1: counts of it hold from its beginning' },
-  tallied: { is: 'text', says: '2: its rows of an older ledger are in its sums' },
+  tallied: { is: 'text', says: '3: its rows of an older ledger are in its sums' },
   side: { is: 'text', says: '"b" where its sums are on that side; else on "a"' },
   'calls:<kind>': {
     is: 'number',
@@ -124,6 +124,10 @@ const ACCOUNT = {
   answers: { is: 'number', says: 'answers to approvals' },
   noes: { is: 'number', says: 'noes to approvals' },
   tickets: { is: 'number', says: 'approvals that were closed and counted others' },
+  'meaning:<status>': {
+    is: 'text',
+    says: 'what people say that this status means: "approved", "review" or "declined"',
+  },
   reconciled: { is: 'text', says: 'when the nightly check ended last, in ms, and with how many findings' },
 } as const satisfies Listing['fields'];
 

@@ -15,6 +15,9 @@ export const FROM_COLUMN = 'limitline_from';
 /** The line's problem, or the reason for its row's state. */
 const PROBLEM_COLUMN = 'problem';
 
+/** What became of the row's request; results files of version 0.1 lack it. */
+export const OUTCOME_COLUMN = 'outcome';
+
 /** The columns that a results file adds to the team's own. */
 export const RESULT_COLUMNS = [
   ROW_COLUMN,
@@ -30,6 +33,7 @@ export const RESULT_COLUMNS = [
   'available_limit',
   PROBLEM_COLUMN,
   'updated',
+  OUTCOME_COLUMN,
   ACCOUNT_COLUMN,
   KNOWN_COLUMN,
 ];

@@ -1,5 +1,5 @@
 import { withoutApostrophe } from '../../table/formulas.ts';
-import { ACCOUNT_COLUMN, KNOWN_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
+import { ACCOUNT_COLUMN, KNOWN_COLUMN, OUTCOME_COLUMN, RESULT_COLUMNS } from '../columns/result-columns.ts';
 import { type RecordedBuyer, readRecordedBuyer } from '../identity/recorded-buyer.ts';
 
 /** One line's result in a results file, as text. A missing or empty field is ''. */
@@ -25,6 +25,8 @@ export type ResultOutcome = {
 /** The columns at the end of every results file, whatever comes before them. */
 const STATE_AT = RESULT_COLUMNS.indexOf('state');
 const OUTCOME_COLUMNS = RESULT_COLUMNS.slice(STATE_AT, RESULT_COLUMNS.indexOf(KNOWN_COLUMN));
+/** The same in a results file of version 0.1. */
+const EARLIER_COLUMNS = OUTCOME_COLUMNS.filter((name) => name !== OUTCOME_COLUMN);
 const ROW_COLUMNS = RESULT_COLUMNS.slice(0, STATE_AT);
 
 /** The indexes of a results file's own columns by name; undefined for other files. */
@@ -32,11 +34,12 @@ export function outcomeColumns(header: readonly string[]): ReadonlyMap<string, n
   const names = header.map((name) => name.trim());
   const startsAt = (wanted: readonly string[], at: number) => wanted.every((name, place) => names[at + place] === name);
   // The last match counts, because the team's own columns come first.
-  const stateAt = names.findLastIndex((_name, at) => startsAt(OUTCOME_COLUMNS, at));
+  const ours = names.some((_name, at) => startsAt(OUTCOME_COLUMNS, at)) ? OUTCOME_COLUMNS : EARLIER_COLUMNS;
+  const stateAt = names.findLastIndex((_name, at) => startsAt(ours, at));
   if (stateAt === -1) return undefined;
-  const places = new Map(OUTCOME_COLUMNS.map((name, place) => [name, stateAt + place]));
+  const places = new Map(ours.map((name, place) => [name, stateAt + place]));
   // Earlier versions did not write this column.
-  const knownAt = stateAt + OUTCOME_COLUMNS.length;
+  const knownAt = stateAt + ours.length;
   if (names[knownAt] === KNOWN_COLUMN) places.set(KNOWN_COLUMN, knownAt);
   const rowAt = stateAt - ROW_COLUMNS.length;
   if (ROW_COLUMNS.length > 0 && rowAt >= 0 && startsAt(ROW_COLUMNS, rowAt)) {

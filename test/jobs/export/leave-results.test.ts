@@ -11,8 +11,8 @@ async function openImported(lines = ['name;requested_limit', 'Tin;1', ';2']) {
   const path = join(place.dir, 'q4.csv');
   await writeFile(path, `${lines.join('\n')}\n`, { mode: 0o640 });
   await place.importFile(path);
-  const { account, rows, portfolios, imports, leftFiles } = place.context;
-  const deps = { account, rows, portfolios, imports, leftFiles, signal: new AbortController().signal };
+  const { account, rows, portfolios, statusMeanings, imports, leftFiles } = place.context;
+  const deps = { account, rows, portfolios, statusMeanings, imports, leftFiles, signal: new AbortController().signal };
   const at = (name: string) => join(place.dir, name);
   return {
     ...place,

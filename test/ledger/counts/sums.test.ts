@@ -8,7 +8,7 @@ const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
 /** A portfolio whose rows ended so, each asked for with a limit of 1000.10. */
 async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<string, string> }[]) {
-  const { portfolios, rows, connection, keys } = openLedger();
+  const { portfolios, rows, connection, keys, statusMeanings } = openLedger({ given: [['declined', 'declined']] });
   const run = await portfolios.startImport('q4', file);
   for (const [n, { to, record = {} }] of ends.entries()) {
     const row = { portfolio: 'q4', key: `row-${n}` };
@@ -16,7 +16,8 @@ async function finish(ends: { to: 'done' | 'skipped' | 'held'; record?: Record<s
     await rows.advance(row, 'queued', to, { record });
   }
   await run.end();
-  return { portfolios, rows, connection, keys, report: () => summarize('q4', { account: 'a', portfolios }) };
+  const report = () => summarize('q4', { account: 'a', portfolios, statusMeanings });
+  return { portfolios, rows, connection, keys, statusMeanings, report };
 }
 
 test('counts what was granted below its request, and apart from it what was granted before', async () => {
@@ -44,6 +45,70 @@ test('counts what was granted below its request, and apart from it what was gran
   });
 });
 
+test('each row counts in one outcome, by what its status means now', async () => {
+  const { report, statusMeanings } = await finish([
+    { to: 'done', record: { status: 'approved', total_limit: '1000.1' } },
+    { to: 'done', record: { status: 'approved', total_limit: '1000.09' } },
+    { to: 'done', record: { status: 'approved', total_limit: '0.00' } },
+    { to: 'done', record: { status: 'approved' } },
+    { to: 'done', record: { status: 'approved', total_limit: 'later' } },
+    { to: 'done', record: { status: 'declined', total_limit: '0' } },
+    { to: 'done', record: { status: 'in:review 1:0', total_limit: '500' } },
+    { to: 'done', record: { total_limit: '9' } },
+    { to: 'held' },
+    { to: 'skipped', record: { status: 'approved', total_limit: '1000' } },
+  ]);
+  const sumOf = (rows: number, granted: string) => ({
+    rows,
+    requested: new Big('1000.10').times(rows).toFixed(2),
+    granted,
+  });
+  const outcomes = {
+    approved: sumOf(1, '1000.10'),
+    partly_approved: sumOf(1, '1000.09'),
+    under_review: sumOf(0, '0.00'),
+    declined: sumOf(2, '0.00'),
+    answered: sumOf(4, '509.00'),
+    rejected: sumOf(0, '0.00'),
+    needs_answer: sumOf(1, '0.00'),
+    awaiting_approval: sumOf(0, '0.00'),
+    sending: sumOf(0, '0.00'),
+    waiting: sumOf(0, '0.00'),
+    requested_before: sumOf(1, '1000.00'),
+    not_sent: sumOf(0, '0.00'),
+  };
+  expect((await report())?.outcomes).toEqual(outcomes);
+  await statusMeanings.set('in:review 1:0', 'review');
+  const reviewed = { ...outcomes, answered: sumOf(3, '9.00'), under_review: sumOf(1, '500.00') };
+  expect((await report())?.outcomes).toEqual(reviewed);
+  await statusMeanings.set('in:review 1:0', 'approved');
+  expect((await report())?.outcomes).toEqual({
+    ...outcomes,
+    answered: sumOf(3, '9.00'),
+    partly_approved: sumOf(2, '1500.09'),
+  });
+  await statusMeanings.set('in:review 1:0', undefined);
+  // A setting goes before what the account was told.
+  await statusMeanings.set('declined', 'review');
+  expect((await report())?.outcomes).toEqual(outcomes);
+});
+
+test.each(['', '2', '3'])(
+  'rows that an older version did not add up by answer are added up once, with %j',
+  async (share) => {
+    const record = { status: 'approved', total_limit: share === '' ? '1000.10' : share === '2' ? '7' : '0' };
+    const { portfolios, connection, keys, report } = await finish([{ to: 'done', record }]);
+    const expected = (await report())?.outcomes;
+    // As that version wrote it.
+    const { total_limit: granted } = record;
+    await connection.hset(keys.row('q4', 'row-0'), 'tally', `a|done|1000.10|${granted}||${share}||approved`);
+    const fields = Object.keys(await connection.hgetall(keys.sums('q4', 'a')));
+    await connection.hdel(keys.sums('q4', 'a'), ...fields.filter((field) => /answer:|asked\/|given\//.test(field)));
+    expect((await report())?.outcomes).toEqual(expected);
+    expect(await portfolios.compare(['q4'])).toEqual([]);
+  },
+);
+
 test('a portfolio whose rows an older version counted as below the request is counted anew once', async () => {
   const { portfolios, connection, keys, report } = await finish([
     { to: 'done', record: { status: 'declined', total_limit: '0' } },
@@ -53,7 +118,9 @@ test('a portfolio whose rows an older version counted as below the request is co
   for (const [n, tally] of ['a|done|1000.10|0||1||declined', 'a|done|1000.10|7||1||approved'].entries()) {
     await connection.hset(keys.row('q4', `row-${n}`), 'tally', tally);
   }
-  await connection.hdel(keys.sums('q4', 'a'), 'nothing:declined', 'below:approved');
+  const fields = Object.keys(await connection.hgetall(keys.sums('q4', 'a')));
+  const newer = fields.filter((field) => /^(?:below|nothing|answer):|asked\/|given\//.test(field));
+  await connection.hdel(keys.sums('q4', 'a'), ...newer);
   await connection.hset(keys.sums('q4', 'a'), 'below', 3);
   expect(await report()).toMatchObject({ grantedBelow: 1, grantedNothing: 0, granted: '7.00' });
   expect(await connection.hget(keys.sums('q4', 'a'), 'below')).toBe('1');

@@ -5,7 +5,7 @@ import { makeRequest, openLedger } from '../../support/ledger.ts';
 const file = { id: 'f'.repeat(64), fileName: 'q4.csv', reading: '{}' };
 
 test('a summary adds amounts up exactly, beyond what floats can', async () => {
-  const { portfolios, rows } = openLedger();
+  const { portfolios, rows, statusMeanings } = openLedger();
   const run = await portfolios.startImport('q4', file);
   for (const [n, amount] of ['0.1', '0.2', '90071992547409.93', '1000'].entries()) {
     const row = { portfolio: 'q4', key: `row-${n}` };
@@ -14,7 +14,7 @@ test('a summary adds amounts up exactly, beyond what floats can', async () => {
     if (n > 0) await rows.advance(row, 'queued', 'done', { record });
   }
   await run.end();
-  expect(await summarize('q4', { account: 'a', portfolios })).toMatchObject({
+  expect(await summarize('q4', { account: 'a', portfolios, statusMeanings })).toMatchObject({
     lines: 4,
     rows: 4,
     requested: '90071992548410.13',
@@ -27,6 +27,6 @@ test('a summary adds amounts up exactly, beyond what floats can', async () => {
 });
 
 test('there is no summary of a portfolio that nobody imported', async () => {
-  const { portfolios } = openLedger();
-  expect(await summarize('q4', { account: 'a', portfolios })).toBeUndefined();
+  const { portfolios, statusMeanings } = openLedger();
+  expect(await summarize('q4', { account: 'a', portfolios, statusMeanings })).toBeUndefined();
 });

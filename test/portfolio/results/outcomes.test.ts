@@ -3,8 +3,8 @@ import { RESULT_COLUMNS } from '../../../src/portfolio/columns/result-columns.ts
 import { makeOutcomeReader, outcomeColumns } from '../../../src/portfolio/results/outcomes.ts';
 
 const OWN = ['name', 'state', 'company_id', 'line'];
-/** As they were written before rows had names. */
-const EARLIER = RESULT_COLUMNS.slice(RESULT_COLUMNS.indexOf('state'), -1);
+/** As they were written before rows had names, and outcomes a column. */
+const EARLIER = RESULT_COLUMNS.slice(RESULT_COLUMNS.indexOf('state'), -1).filter((name) => name !== 'outcome');
 const DIGEST = '-16-letters-long';
 const KNOWN = `own:${DIGEST}:${DIGEST}:${DIGEST}:10.50`;
 const CELLS = [
@@ -20,6 +20,7 @@ const CELLS = [
   '2026-11-21T10:00:00.000Z',
   'acme',
 ];
+const WITH_OUTCOME = [...CELLS.slice(0, -1), 'partly_approved', 'acme'];
 
 function read(header: string[], cells: string[]) {
   const columns = outcomeColumns(header);
@@ -40,7 +41,7 @@ const told = {
 };
 
 test("of columns of one name the last are the results, and what stands behind them is the team's own", () => {
-  const cells = ['A', 'Bayern', 'company_1', '9', 'q4/k', 'q4.csv #1', '2', ...CELLS, KNOWN, 'a note'];
+  const cells = ['A', 'Bayern', 'company_1', '9', 'q4/k', 'q4.csv #1', '2', ...WITH_OUTCOME, KNOWN, 'a note'];
   expect(read([...OWN, ...RESULT_COLUMNS, 'our notes'], cells)).toEqual({
     ...told,
     row: 'q4/k',

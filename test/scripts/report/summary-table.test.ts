@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
+import { ROW_OUTCOMES } from '../../../src/ledger/counts/row-outcome.ts';
 import type { Summary } from '../../../src/ledger/portfolios/summary.ts';
 import { ROW_STATES, type RowState } from '../../../src/ledger/schema/row.ts';
 
 const states = Object.fromEntries(ROW_STATES.map((state) => [state, 0])) as Record<RowState, number>;
+const outcomes = Object.fromEntries(
+  Object.keys(ROW_OUTCOMES).map((outcome) => [outcome, { rows: 0, requested: '0.00', granted: '0.00' }]),
+) as Summary['outcomes'];
 const summary: Summary = {
   account: 'https://api.example',
   portfolio: 'q4',
@@ -14,6 +18,12 @@ const summary: Summary = {
   replaced: 0,
   rows: 1_200,
   states: { ...states, done: 1_198, held: 2 },
+  outcomes: {
+    ...outcomes,
+    approved: { rows: 1_190, requested: '1234000.50', granted: '999.00' },
+    answered: { rows: 8, requested: '567.00', granted: '0.00' },
+    needs_answer: { rows: 2, requested: '2000.00', granted: '0.00' },
+  },
   statuses: { approved: 1_190, pending: 8 },
   requested: '1234567.50',
   inAllRows: '1236567.50',
@@ -35,8 +45,15 @@ const summary: Summary = {
 
 test('the report says in words and grouped figures what became of a portfolio', () => {
   const table = summaryTable(summary, { supplier: { id: 'company_1' }, paused: undefined, interrupted: false });
-  expect(table).toContain('done                       1,198   limit requested and answered');
-  expect(table).toContain('held                           2   outcome unknown: a person must find out');
+  expect(table).toContain(
+    [
+      '                                rows          requested            granted',
+      'approved                       1,190       1,234,000.50             999.00',
+      'answered, meaning not known        8             567.00               0.00',
+      'needs an answer                    2           2,000.00',
+    ].join('\n'),
+  );
+  expect(table).toContain('npx limitline statuses STATUS --means approved|review|declined');
   expect(table).toMatch(/^Portfolio q4, account https:\/\/api\.example$/m);
   expect(table).not.toContain('queued');
   expect(table).toMatch(/^in all rows +1,236,567\.50\nrequested +1,234,567\.50\ngranted /m);

@@ -44,6 +44,12 @@ for _, name in ipairs(redis.call('ZRANGE', root .. ':portfolios', 0, -1)) do
             if tonumber(record.total_limit) and granted < units(asks) then
               add((granted == 0 and 'nothing:' or 'below:') .. (record.status or ''), 1)
             end
+            -- Enough, less, nothing, or unknown (derive.lua).
+            local share = not tonumber(record.total_limit) and '7' or granted == 0 and '6' or granted < units(asks) and '5' or '4'
+            local answer = share .. (record.status or '')
+            add('answer:' .. answer, 1)
+            add('sum:asked/' .. answer .. ':0', units(asks))
+            if granted > 0 then add('sum:given/' .. answer .. ':0', granted) end
           end
           if state == 'refused' or state == 'held' then
             if of[5] then

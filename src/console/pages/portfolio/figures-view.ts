@@ -1,10 +1,10 @@
 import { counted, grouped } from '../../../counted.ts';
-import { APPROVED } from '../../../ledger/counts/sums.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { type FunnelStep, rowCountOf, settledRows } from '../../../ledger/portfolios/summary.ts';
 import { GRANTED_STATES, rowsIn, type Step } from '../../../ledger/schema/row.ts';
 import { timeLeftWords } from '../../../pace/time-left.ts';
 import { visible } from '../../../portfolio/problem.ts';
+import { APPROVED } from '../../../status-meaning.ts';
 import type { Rights } from '../../access/access.ts';
 import { can } from '../../access/access-table.ts';
 import { type Html, html } from '../../html/html.ts';

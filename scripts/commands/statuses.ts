@@ -1,0 +1,68 @@
+import { Argument, type Command, Option } from 'commander';
+import type { Context } from '../../src/context.ts';
+import { grouped } from '../../src/counted.ts';
+import { LimitlineError } from '../../src/errors.ts';
+import type { KnownStatus } from '../../src/ledger/counts/status-meanings.ts';
+import { visible } from '../../src/portfolio/problem.ts';
+import { faultOfStatus, MEANINGS, type Meaning, readMeanings } from '../../src/status-meaning.ts';
+import { withContext } from '../opening/on-portfolio.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** Takes the meaning of a status away again. */
+const UNKNOWN = 'unknown';
+
+/** `limitline statuses`: which statuses the service answered, what people say that they mean, and how to say it. */
+export function register(program: Command, terminal: Terminal): void {
+  program
+    .command('statuses')
+    .addArgument(new Argument('[status]', 'a status, exactly as the service writes it'))
+    .addOption(
+      new Option('--means <meaning>', 'what this status means for the account').choices([...MEANINGS, UNKNOWN]),
+    )
+    .description('list the statuses that the service answered and what they mean, or say what one means')
+    .action(async (status: string | undefined, { means }: { means?: Meaning | typeof UNKNOWN }) => {
+      if ((status === undefined) !== (means === undefined)) throw incomplete(status);
+      await withContext(async (context) => {
+        if (status === undefined || means === undefined) return printStatuses(context, terminal);
+        await setMeaning(status, means === UNKNOWN ? undefined : means, context);
+        terminal.print(
+          means === UNKNOWN ? `"${visible(status)}" has no meaning any more.` : `"${visible(status)}" means ${means}.`,
+          { account: context.account, status, meaning: means === UNKNOWN ? null : means },
+        );
+      });
+    });
+}
+
+function incomplete(status: string | undefined): LimitlineError {
+  const example = `npx limitline statuses ${status === undefined ? 'STATUS' : JSON.stringify(status)} --means ${MEANINGS.join('|')}|${UNKNOWN}`;
+  return new LimitlineError('USAGE', `Name a status and what it means: ${example}`);
+}
+
+async function setMeaning(status: string, meaning: Meaning | undefined, { settings, statusMeanings }: Context) {
+  const fault = faultOfStatus(status);
+  if (fault !== undefined) throw new LimitlineError('USAGE', `The status ${fault}, so no meaning can be given to it.`);
+  if (readMeanings(settings.STATUS_MEANINGS).meanings.has(status)) {
+    const words = `STATUS_MEANINGS says what ${JSON.stringify(status)} means, and goes first: change that setting.`;
+    throw new LimitlineError('USAGE', words);
+  }
+  await statusMeanings.set(status, meaning);
+}
+
+async function printStatuses({ account, portfolios, statusMeanings }: Context, terminal: Terminal): Promise<void> {
+  const statuses = await statusMeanings.known(await portfolios.names());
+  const facts = statuses.map(({ meaning = null, from = null, ...one }) => ({ ...one, meaning, from }));
+  terminal.print(statusTable(statuses), { account, statuses: facts });
+}
+
+const FROM = { service: '(the service says so)', setting: '(STATUS_MEANINGS)', account: '' } as const;
+
+function statusTable(statuses: readonly KnownStatus[]): string {
+  if (statuses.length === 0) return 'The service has answered no status yet.';
+  const lines = statuses.map(({ status, rows, meaning, from }) => {
+    const means = meaning === undefined ? 'not known' : `${meaning} ${from === undefined ? '' : FROM[from]}`;
+    return `${grouped(rows).padStart(10)}   ${visible(status).slice(0, 30).padEnd(30)}   ${means}`.trimEnd();
+  });
+  const isUnknown = statuses.some(({ meaning }) => meaning === undefined);
+  const hint = `\n\nTo say what a status means: npx limitline statuses STATUS --means ${MEANINGS.join('|')}`;
+  return `${'rows'.padStart(10)}   ${'status'.padEnd(30)}   meaning\n${lines.join('\n')}${isUnknown ? hint : ''}`;
+}

@@ -1,0 +1,68 @@
+import { APPROVED, type Meanings } from '../../status-meaning.ts';
+import type { RowResult, RowState } from '../schema/row.ts';
+import { amountText, shareOf } from './amounts.ts';
+
+/** What became of a request, in the order of reports, with the words for people. Each row has exactly one outcome. */
+export const ROW_OUTCOMES = {
+  approved: 'approved',
+  partly_approved: 'partly approved',
+  under_review: 'under review',
+  declined: 'declined',
+  answered: 'answered, meaning not known',
+  rejected: 'rejected by the service',
+  needs_answer: 'needs an answer',
+  awaiting_approval: 'waiting for approval',
+  sending: 'sending',
+  waiting: 'waiting',
+  requested_before: 'requested before',
+  not_sent: 'not sent',
+} as const satisfies Record<string, string>;
+
+export type RowOutcome = keyof typeof ROW_OUTCOMES;
+
+/** How much of the request was granted: all of it, a part above zero, nothing, or an amount that is missing or unreadable. */
+export type Share = 'all' | 'part' | 'nothing' | 'unknown';
+
+/** The shares by the digit that a row's tally has for them (lua/amounts.lua). */
+export const SHARES: Readonly<Record<string, Share>> = { '4': 'all', '5': 'part', '6': 'nothing', '7': 'unknown' };
+
+const OF_STATE: Readonly<Record<Exclude<RowState, 'done'>, RowOutcome>> = {
+  queued: 'waiting',
+  company: 'sending',
+  documents: 'sending',
+  limit: 'sending',
+  refused: 'rejected',
+  held: 'needs_answer',
+  skipped: 'requested_before',
+  cancelled: 'not_sent',
+  awaiting: 'awaiting_approval',
+};
+
+const OF_APPROVED: Readonly<Record<Share, RowOutcome>> = {
+  all: 'approved',
+  part: 'partly_approved',
+  nothing: 'declined',
+  unknown: 'answered',
+};
+
+/** The outcome of a row that is not done. */
+export function outcomeOfState(state: Exclude<RowState, 'done'>): RowOutcome {
+  return OF_STATE[state];
+}
+
+/** The outcome of a done row, by the status and the share that the service answered. */
+export function outcomeOfAnswer({ status, share }: { status: string; share: Share }, meanings: Meanings): RowOutcome {
+  const meaning = status === APPROVED ? 'approved' : meanings.get(status);
+  if (meaning === undefined) return 'answered';
+  if (meaning === 'approved') return OF_APPROVED[share];
+  return meaning === 'review' ? 'under_review' : 'declined';
+}
+
+/** The outcome of a row as it is stored. */
+export function outcomeOfRow({ state, record, request }: RowOutcomeFacts, meanings: Meanings): RowOutcome {
+  if (state !== 'done') return outcomeOfState(state);
+  const share = SHARES[shareOf(amountText(record.total_limit), request.limit.requested_limit)];
+  return outcomeOfAnswer({ status: record.status ?? '', share: share ?? 'unknown' }, meanings);
+}
+
+type RowOutcomeFacts = Pick<RowResult, 'state' | 'record' | 'request'>;

@@ -1,0 +1,45 @@
+/** The only status that the service is known to give a granted limit (docs/service.md, "Status of a limit"). */
+export const APPROVED = 'approved';
+
+/** What people may say that a status means. */
+export const MEANINGS = ['approved', 'review', 'declined'] as const;
+export type Meaning = (typeof MEANINGS)[number];
+
+/** What statuses mean, by the status as the service writes it. {@link APPROVED} needs no entry. */
+export type Meanings = ReadonlyMap<string, Meaning>;
+
+/** Bytes of a status that the ledger tells apart; longer ones are cut there (derive.lua). */
+const MOST_BYTES = 100;
+
+/** Why a status cannot be given a meaning; undefined if it can. */
+export function faultOfStatus(status: string): string | undefined {
+  if (status === APPROVED) return `is "${APPROVED}", whose meaning the service shows`;
+  if (status.trim() === '') return 'is empty';
+  return Buffer.byteLength(status) > MOST_BYTES ? `is longer than ${MOST_BYTES} bytes` : undefined;
+}
+
+/** Splits `status=meaning, status=meaning` into its entries. A status may contain spaces and `=`, but no comma. */
+export function splitMeanings(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** Reads entries `status=meaning`. Answers the meanings, and what is wrong with each entry that gives none. */
+export function readMeanings(entries: readonly string[]): { meanings: Meanings; faults: string[] } {
+  const meanings = new Map<string, Meaning>();
+  const faults: string[] = [];
+  for (const entry of entries) {
+    const at = entry.lastIndexOf('=');
+    const status = entry.slice(0, Math.max(at, 0)).trim();
+    const meaning = MEANINGS.find((one) => one === entry.slice(at + 1).trim());
+    const fault =
+      meaning === undefined || at === -1
+        ? `is not status=meaning, with a meaning out of ${MEANINGS.join(', ')}`
+        : (faultOfStatus(status) ?? (meanings.has(status) ? 'gives a status a second meaning' : undefined));
+    if (fault === undefined && meaning !== undefined) meanings.set(status, meaning);
+    else faults.push(`${JSON.stringify(entry)} in it ${fault}`);
+  }
+  return { meanings, faults };
+}

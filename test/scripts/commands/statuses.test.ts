@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { openDesk } from '../../support/desk.ts';
+
+test('statuses are listed with their rows, and what a person says that one means holds at once, in report and results', async () => {
+  const { limitline, json } = await openDesk(3, {
+    rules: [
+      { on: 'limit', match: 'HRB 1"', fault: 'decision', status: 'in_progress', share: 0 },
+      { on: 'limit', match: 'HRB 2"', fault: 'decision', status: 'pending', share: 0.5 },
+    ],
+  });
+  await limitline('run', 'q4.csv');
+  const { stdout } = await limitline('statuses');
+  expect(stdout).toMatch(/^ +1 {3}approved +approved \(the service says so\)$/m);
+  expect(stdout).toMatch(/^ +1 {3}in_progress +not known$/m);
+  expect(stdout).toContain('To say what a status means: npx limitline statuses STATUS --means');
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ approved: { rows: 1 }, answered: { rows: 2 } });
+
+  expect((await limitline('statuses', 'in_progress', '--means', 'review')).stdout).toBe(
+    '"in_progress" means review.\n',
+  );
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ under_review: { rows: 1 }, answered: { rows: 1 } });
+  expect((await limitline('report', 'q4', '--format', 'csv')).stdout).toContain(',under_review,');
+  expect((await json('statuses')).statuses).toContainEqual({
+    status: 'in_progress',
+    rows: 1,
+    meaning: 'review',
+    from: 'account',
+  });
+  const { entries } = await json('audit', 'list', '--what', 'status meaning set');
+  expect(entries).toMatchObject([{ is: 'begun', about: 'in_progress', facts: { means: 'review' } }, { is: 'done' }]);
+  await limitline('statuses', 'in_progress', '--means', 'unknown');
+  expect((await json('report', 'q4')).outcomes).toMatchObject({ answered: { rows: 2 } });
+});
+
+test.each([
+  [['pending'], 'Name a status and what it means'],
+  [['--means', 'review'], 'Name a status and what it means'],
+  [['approved', '--means', 'declined'], 'The status is "approved", whose meaning the service shows'],
+  [['', '--means', 'review'], 'The status is empty'],
+  [['pending', '--means', 'maybe'], 'Allowed choices are approved, review, declined, unknown'],
+])('statuses %j changes nothing', async (args, fault) => {
+  const { limitline, json } = await openDesk(1);
+  const refused = await limitline('statuses', ...args);
+  expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining(fault)]);
+  expect((await json('statuses')).statuses).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { readMeanings, splitMeanings } from '../src/status-meaning.ts';
+
+test.each([
+  ['', []],
+  [
+    'in_progress=review,declined=declined',
+    [
+      ['in_progress', 'review'],
+      ['declined', 'declined'],
+    ],
+  ],
+  [
+    ' under review = review , , a=b=approved ',
+    [
+      ['under review', 'review'],
+      ['a=b', 'approved'],
+    ],
+  ],
+] as const)('%j gives statuses their meanings', (text, meanings) => {
+  const read = readMeanings(splitMeanings(text));
+  expect([[...read.meanings], read.faults]).toEqual([meanings, []]);
+});
+
+test.each([
+  ['pending', '"pending" in it is not status=meaning, with a meaning out of approved, review, declined'],
+  ['pending=maybe', '"pending=maybe" in it is not status=meaning'],
+  ['=review', '"=review" in it is empty'],
+  ['approved=declined', '"approved=declined" in it is "approved", whose meaning the service shows'],
+  ['a=review,a=declined', '"a=declined" in it gives a status a second meaning'],
+  [`${'é'.repeat(51)}=review`, 'in it is longer than 100 bytes'],
+])('%s is a fault', (text, fault) => {
+  expect(readMeanings(splitMeanings(text)).faults).toEqual([expect.stringContaining(fault)]);
+});
