@@ -12,7 +12,7 @@ import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { CONFIRM_WITHIN_MS, type Replicas } from './batches.ts';
 import { missingReplicas } from './claim-answers.ts';
 
-/** The most age, in ms, of the mark under which a call leaves. */
+/** Maximum age, in ms, of the mark under which a call leaves. */
 const FRESH_MS = 1_000;
 
 const MARK_SENDING = new URL('../lua/mark-sending.lua', import.meta.url);
@@ -32,8 +32,8 @@ export type Older = { atMs: number; host: string };
  * (lua/claim.lua), so a Redis without the mark grants none.
  *
  * Marks belong to one Redis, prefix and account. A copy younger than the last mark is not noticed. One more mark follows the last call
- * after a second ({@link look}). So only two copies go unnoticed: one restored within two seconds of being made, and one of the last second
- * of a killed process.
+ * after a second ({@link look}). So only two copies go unnoticed: one restored within two seconds of being made, and one made in the last
+ * second of a killed process.
  */
 export function makeSendMarks({
   connection,
@@ -56,7 +56,7 @@ export function makeSendMarks({
   retryUntilAnswered: RetryUntilAnswered;
   replicas: Replicas;
   log: Log;
-  /** For tests: the most age of the mark under which a call leaves. */
+  /** For tests: the maximum age of the mark under which a call leaves. */
   freshMs?: number;
 }) {
   const digest = createHash('sha256').update(account).digest('hex').slice(0, 12);
