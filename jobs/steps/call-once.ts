@@ -224,7 +224,7 @@ function lookAhead(
     const ahead = request && admission.admitNext(request.kind);
     return { moving, ...(request && ahead ? { next: { request, admission: ahead } } : {}) };
   } catch (error) {
-    log.debug({ reason: messageOf(error) }, 'what follows a call that was made is looked at once more');
+    log.debug({ reason: messageOf(error) }, 'the next call of a row could not be prepared; trying again');
     return undefined;
   }
 }
@@ -233,7 +233,7 @@ function lookAhead(
 function breakerTripped(): LimitlineError {
   return new LimitlineError(
     'STOPPED',
-    'The circuit breaker of its calls is tripped; the row stands in the queue before it.',
+    'The circuit breaker of its next call is tripped; the row goes back to its queue.',
   );
 }
 
@@ -278,7 +278,7 @@ async function tryToken(request: CallRequest, deps: CallDeps): Promise<boolean> 
     );
     return true;
   } catch (error) {
-    deps.log.debug({ reason: messageOf(error) }, 'no token either');
+    deps.log.debug({ reason: messageOf(error) }, 'a token call before a probe failed');
     await deps.pace.obey(headersOf(error)).catch(() => {});
     return false;
   }

@@ -95,6 +95,6 @@ async function leave({ row, step }: RowPosition, error: unknown, jobStep: Step, 
   }
   if (step === jobStep) throw error;
   if (!isLimitlineError(error, 'STOPPED'))
-    deps.log.warn({ reason: messageOf(error) }, 'a row met an unexpected fault behind its step; the next queue has it');
+    deps.log.warn({ reason: messageOf(error) }, 'a row met an unexpected error; the queue of its step tries it again');
   return { is: 'stands', step };
 }

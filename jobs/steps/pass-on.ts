@@ -24,7 +24,7 @@ export async function passOn(
   // The slot is cut before the round trips to Redis, which take a while on a busy machine.
   if (answer.is === 'unknown') slots.failed(false);
   const warn = (error: unknown) => {
-    log.warn({ reason: messageOf(error) }, 'the pace could not be told of an answer');
+    log.warn({ reason: messageOf(error) }, 'a response could not be reported to the pace or the breakers');
   };
   // A row that alone is throttled, while others pass, says nothing about the service's limit.
   const saysNothing = isAlone && answer.is === 'throttled';

@@ -48,7 +48,7 @@ export function makeUnauthorized(
     try {
       return await breakers.blame({ kind, key }, suspicion(await areOthersOpen(kind, row, portfolios)));
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, 'it cannot be told whose fault a 401 is; trying again');
+      log.warn({ reason: messageOf(error) }, 'the cause of a 401 could not be determined; trying again');
       return 'wait';
     }
   };

@@ -61,7 +61,7 @@ export function makeBreakers({ connection, key, log }: { connection: RedisConnec
   const refreshOnce = onceAtATime(() =>
     probes
       .refresh()
-      .catch((error) => log.debug({ reason: messageOf(error) }, 'the circuit breakers cannot be asked about')),
+      .catch((error) => log.debug({ reason: messageOf(error) }, 'the circuit breakers could not be read')),
   );
   /** Reads the breakers unless their state is fresh. */
   const refresh = async (): Promise<void> => {

@@ -74,7 +74,7 @@ export function makePace({
   };
   const permitQueue = makePermitQueue(
     ask,
-    (error) => log.debug({ err: error }, 'the pace cannot be asked; trying until it can'),
+    (error) => log.debug({ err: error }, 'Redis does not answer a request for permits; trying again'),
     () => (scripts.hasCeiling || isProbing ? 0 : sparePermits(state)),
   );
 
@@ -83,7 +83,7 @@ export function makePace({
     clearTimeout(telling);
     telling = undefined;
     if (untold.accepted() === 0) return;
-    await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be told'));
+    await ask(0).catch((error) => log.debug({ err: error }, 'responses could not be reported to the pace'));
   };
 
   const block = async ({
@@ -157,7 +157,7 @@ export function makePace({
 
     /** Asks Redis for the pace's state, for a process that requests no permits. */
     async look(): Promise<PaceState> {
-      await ask(0).catch((error) => log.debug({ err: error }, 'the pace cannot be looked at'));
+      await ask(0).catch((error) => log.debug({ err: error }, 'the pace could not be read'));
       return state;
     },
 

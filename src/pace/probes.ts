@@ -107,7 +107,7 @@ export function makeProbes({
       watching = true;
       while (queue.kinds().length > 0 || current) {
         const waitMs = await look().catch((error) => {
-          log.debug({ reason: messageOf(error) }, 'the circuit breakers cannot be asked about; trying until they can');
+          log.debug({ reason: messageOf(error) }, 'the circuit breakers could not be read; trying again');
           return LOOK_EVERY_MS;
         });
         // Need not keep the process alive: a stopping process empties the queue.

@@ -192,10 +192,7 @@ async function beginToMove({ connection, shared, prefix }: MoveDeps): Promise<vo
 /** Moves what is left of all accounts. */
 async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promise<void> {
   for (const account of await connection.smembers(shared.toMove)) {
-    log.info(
-      { account },
-      `what is in Redis is given the names of format ${FORMAT}, once; a million rows take a minute`,
-    );
+    log.info({ account }, `renaming the keys in Redis to format ${FORMAT}, once; a million rows take a minute`);
     const keys = makeKeys(prefix, account);
     let moved = await moveKeys(keys.root, keys.former, connection);
     for (const queue of QUEUES) {
@@ -203,7 +200,7 @@ async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promis
     }
     await markAccount({ connection, prefix }, account);
     await connection.srem(shared.toMove, account);
-    log.info({ account, moved }, `all of it is in format ${FORMAT}`);
+    log.info({ account, moved }, `all keys are in format ${FORMAT}`);
   }
 }
 

@@ -203,7 +203,7 @@ export function makeCalls({
     /** Writes down an unknown outcome for a claim that its own process no longer knows. */
     async disown({ kind, owner, key: thing }: Dispute): Promise<void> {
       const limits = { ...resendsOf('resend'), firstWaitMs: FIRST_WAIT_MS, longestWaitMs: LONGEST_WAIT_MS };
-      const heard = 'Redis forgot what its sender had written down';
+      const heard = 'Redis lost what its sender had written about it';
       await runInBatch(NO_ROW, { move: 'doubt', kind, thing, owner, heard, ...limits });
     },
 
