@@ -73,8 +73,8 @@ export function elsewhere({ step }: Pick<Taken, 'step'>): RowEnding {
 }
 
 /**
- * Ends a step whose call made nothing: the row is refused, held, or waits. A row of a paused or unapproved portfolio goes back before its
- * step and its job ends, since jobs that poll would block the workers. `feed` makes a new job after a resume or an approval.
+ * Ends a step whose call did not succeed: the row is refused, held, or waits. An unapproved row, or a row of a paused portfolio, goes back
+ * before its step and its job ends, since jobs that poll would block the workers. `feed` makes a new job after the approval or resume.
  */
 export async function endWithout(
   request: Pick<CallRequest, 'what' | 'sent'>,

@@ -37,7 +37,7 @@ const TOKEN_AGAIN_MS = 2_000;
 /** A successful token call also serves the probes of the next second. */
 const TOKEN_GOOD_MS = 1_000;
 
-/** After so many requests in a row, one call that alone gets 401 needs no proof by others. */
+/** After `blame` was asked this often, a call that alone gets a 401 needs no proof by others. */
 const ALONE_AFTER_ASKINGS = 4;
 
 type EnterOptions = { signal: AbortSignal; tryToken: () => Promise<boolean>; waitMs?: () => number };

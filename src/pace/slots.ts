@@ -78,7 +78,7 @@ export function makeSlots(limit: number) {
     /** Whether more slots are taken than allowed now: then a call's slot must not pass on to its row's next call. */
     areTooMany: (): boolean => taken > Math.floor(allowed),
 
-    /** Calls in flight, and the most allowed now. */
+    /** Calls in flight, and the maximum allowed now. */
     inFlight: () => taken,
     allowed: () => Math.floor(allowed),
   };

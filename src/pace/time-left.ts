@@ -23,7 +23,7 @@ const NEAR = 1 / 3;
 const ALONE_FROM = 0.8;
 const LEAST_SHARE = 0.01;
 
-/** A lower rate counts as zero: one call some seconds ago, and none since. */
+/** A lower rate counts as zero: it comes from one call some seconds ago. */
 const LEAST_PER_S = 0.01;
 
 /** Reasons of a block that do not concern the service's limit, see `pace-state.ts`. A short wait may still be due to it. */

@@ -1,7 +1,7 @@
 import type { ToldWindow } from './pace-state.ts';
 import type { PaceSpan } from './samples.ts';
 
-/** A window whose calls leave at once and come back at once, as observed. */
+/** A window as observed: its calls are used up quickly and renewed all at once. */
 export type SeenWindow = ToldWindow & {
   /** Calls a second while the window has room. */
   perS: number;

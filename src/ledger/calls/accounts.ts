@@ -189,7 +189,7 @@ async function beginToMove({ connection, shared, prefix }: MoveDeps): Promise<vo
   await step.exec();
 }
 
-/** Moves what is left of all accounts. */
+/** Renames the keys of all accounts that are still to be moved. */
 async function moveFormer({ connection, shared, prefix, log }: MoveDeps): Promise<void> {
   for (const account of await connection.smembers(shared.toMove)) {
     log.info({ account }, `renaming the keys in Redis to format ${FORMAT}, once; a million rows take a minute`);

@@ -22,7 +22,7 @@ type Asked = {
   reject: (reason: unknown) => void;
 };
 
-/** The script of a batch, and its most rows: Redis serves nobody else while it runs. */
+/** The script of a batch, and its maximum number of rows: Redis serves nobody else while it runs. */
 type Script = { url: URL; mostAtOnce: number };
 
 /** The moves of workers: some 20 µs a row. */

@@ -14,7 +14,7 @@ export type ClaimAnswer =
   | { is: 'other'; id: string }
   /** Another attempt is sending it now. */
   | { is: 'busy' }
-  /** Its outcome is unknown, and it may be sent again in so many ms. */
+  /** Its outcome is unknown, and it may be sent again in `waitMs`. */
   | { is: 'later'; waitMs: number }
   /** It was sent, and its outcome is unknown. */
   | { is: 'unknown'; reason: string; sentMs: number }

@@ -10,7 +10,7 @@ import type { Dispute } from './attempts.ts';
 /** Interval of heartbeats: an operator sees soon whether a button worked, and a killed process is missed soon. */
 const SIGN_EVERY_MS = 1_000;
 
-/** A process is shown until five heartbeats and a margin have passed without one, so a busy one is. */
+/** A process is shown until it has missed five heartbeats, plus a margin: a busy process stays visible. */
 const GONE_AFTER_MS = 6_000;
 
 /** The nightly process runs at low priority, so under load its heartbeats come later. */

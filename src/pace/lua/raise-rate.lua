@@ -32,7 +32,7 @@ local function growth(pace)
   local patience = math.max(pace.sure == 1 and N.SURE_PATIENCE or N.PATIENCE, N.PATIENCE_CALLS / pace.rate)
   if dear then patience = math.max(patience, math.min(N.DEAR_PATIENCE_WAITS * pace.cost, N.DEAR_PATIENCE_MOST)) end
   if now - pace.since >= patience then return N.LOOK_DOUBLES_S, N.HOLD_MOST end
-  -- A stated rate needs no such search.
+  -- No slow rise with a stated rate, or if the limit is neither foreseen nor dear to test.
   if pace.stated > 0 or not foreseen and not dear then return end
   if dear then pace.peak = math.max(pace.peak, pace.rate) end
   return dear and pace.sure == 1 and N.SURE_CREEP_DOUBLES_S or N.CREEP_DOUBLES_S, N.HOLD_MOST
